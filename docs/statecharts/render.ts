@@ -1,0 +1,65 @@
+import { type AnyStateMachine, StateMachine } from 'xstate';
+import * as machines from '../../machines/index.ts';
+import { childrenOf, type Diagram } from '../../src/graph/diagram.ts';
+import { toOverview } from '../../src/graph/overview.ts';
+import { toPart } from '../../src/graph/part.ts';
+import { toDiagram } from '../../src/graph/to-diagram.ts';
+import { toGuide } from '../../src/graph/to-guide.ts';
+import { toMermaid } from '../../src/graph/to-mermaid.ts';
+import { toSvg } from './to-svg.ts';
+
+/** A chart with more states than this is drawn as an overview and a picture for each compound state. */
+const MAX_STATES_IN_ONE_PICTURE = 12;
+
+/** Every file of this folder that is made from the machines: its name and its text. */
+export async function renderStatecharts(): Promise<ReadonlyMap<string, string>> {
+  const diagrams = findMachines().map(toDiagram);
+  const files = new Map<string, string>();
+  for (const diagram of diagrams) {
+    files.set(`${diagram.name}.mmd`, toMermaid(diagram));
+    for (const picture of toPictures(diagram)) files.set(`${picture.name}.svg`, await toSvg(picture));
+  }
+  return files.set('README.md', toIndex(diagrams));
+}
+
+/** Whatever machine the door of `machines/` lets out is drawn. */
+function findMachines(): readonly AnyStateMachine[] {
+  return Object.values(machines).filter((value) => value instanceof StateMachine);
+}
+
+function toPictures(diagram: Diagram): readonly Diagram[] {
+  if (diagram.states.length <= MAX_STATES_IN_ONE_PICTURE) return [diagram];
+  const compound = childrenOf(diagram, '').filter(({ id }) => childrenOf(diagram, id).length > 0);
+  return [toOverview(diagram), ...compound.map(({ id }) => toPart(diagram, id))];
+}
+
+function toIndex(diagrams: readonly Diagram[]): string {
+  return [
+    '# Statecharts',
+    '',
+    'Drawn from `machines/` by `npm run graph`; change the machine, never these files. Every label reads `event [guard] / action`.',
+    'A label without an event is taken at once; `[else]` is what remains when no guard before it holds. A double border is an',
+    'end, a blue box is a state with a picture of its own, a dashed box belongs to another picture.',
+    '',
+    ...diagrams.flatMap(toSection),
+  ].join('\n');
+}
+
+function toSection(diagram: Diagram): readonly string[] {
+  const [main, ...parts] = toPictures(diagram);
+  return [
+    `## ${diagram.name}`,
+    '',
+    `${diagram.description} The whole chart as text: [${diagram.name}.mmd](${diagram.name}.mmd).`,
+    '',
+    ...(main === undefined ? [] : [toImage(main), '']),
+    ...parts.flatMap((part) => [`### ${part.name}`, '', toImage(part), '']),
+    `### ${diagram.name} in words`,
+    '',
+    toGuide(diagram),
+  ];
+}
+
+function toImage({ name }: Diagram): string {
+  return `![The statechart ${name}](${name}.svg)`;
+}

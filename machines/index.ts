@@ -1,0 +1,8 @@
+export * from './process/context.ts';
+export * from './process/events.ts';
+export { processMachine } from './process/machine.ts';
+export type { BodyInput, DeadlineOrder } from './process/setup.ts';
+export * from './process/view.ts';
+export * from './supervisor/context.ts';
+export * from './supervisor/events.ts';
+export { supervisorMachine } from './supervisor/machine.ts';

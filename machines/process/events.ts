@@ -1,0 +1,107 @@
+import type {
+  ExitStatus,
+  LimitChange,
+  ProcessSignal,
+  Requester,
+  SpawnFailureCause,
+  TreeMember,
+} from './context.ts';
+
+/**
+ * Every event carries `atMs`, the supervisor's monotonic time in milliseconds at which it was true: the chart never
+ * reads a clock.
+ */
+type At<E> = E & { readonly atMs: number };
+
+/** What a backend tells of the world. Facts, past tense. */
+export type BackendFact = At<
+  | {
+      type: 'process.spawned';
+      /** `null` where the work has no operating-system process. */
+      pid: number | null;
+      pgid: number | null;
+    }
+  | { type: 'process.spawnFailed'; cause: SpawnFailureCause; code: string | null; message: string }
+  | { type: 'process.exited'; exit: ExitStatus }
+  | {
+      /** The backend has lost sight of the process and cannot say what became of it. */
+      type: 'process.lost';
+      why: string;
+    }
+  | { type: 'output.ended' }
+  | { type: 'output.quieted' }
+  | { type: 'tree.surveyed'; leftovers: readonly TreeMember[] }
+  | {
+      type: 'tree.gone';
+      /** Members beside the leader that were signalled and are now dead. */
+      ended: readonly TreeMember[];
+    }
+  | { type: 'tree.seen'; alive: readonly TreeMember[] }
+>;
+
+/** What a process actor asks of its backend. Orders, imperative. */
+export type BackendCommand =
+  | { type: 'process.signal'; signal: ProcessSignal }
+  | { type: 'tree.survey' }
+  | { type: 'output.settle'; quietMs: number }
+  | { type: 'process.write'; data: Uint8Array; reply: (result: WriteResult) => void }
+  | { type: 'process.endInput'; reply: (result: WriteResult) => void }
+  | { type: 'process.resize'; columns: number; rows: number; reply: (result: WriteResult) => void };
+
+/** How much of a write went in, and if not all of it, why. */
+export type WriteResult =
+  | { readonly ok: true; readonly bytesWritten: number }
+  | { readonly ok: false; readonly bytesWritten: number; readonly error: string };
+
+/** What somebody wants of a process. */
+export type ProcessCommand = At<
+  | { type: 'process.admit' }
+  | { type: 'process.background'; by: Requester }
+  | {
+      type: 'process.stop';
+      by: Requester;
+      signal: ProcessSignal;
+      /** Time from the signal to SIGKILL; the process's own `killGraceMs` where absent. */
+      graceMs?: number;
+    }
+  | { type: 'process.restart'; by: Requester }
+  | { type: 'limits.change'; limits: LimitChange }
+>;
+
+/** Times that the chart armed by name and that have come. */
+export type DeadlineName =
+  /** A foreground caller has waited long enough. */
+  | 'wait'
+  /** The hard limit of a foreground run. */
+  | 'execution'
+  /** The hard limit of a background run. */
+  | 'background'
+  /** From the polite signal to SIGKILL. */
+  | 'grace'
+  /** From SIGKILL to the admission that something survives. */
+  | 'proof'
+  /** The longest wait for output after the leader's exit. */
+  | 'drain'
+  /** The pause before a restart. */
+  | 'backoff'
+  /** Long enough alive to forget earlier restarts. */
+  | 'health'
+  /** A background process has said nothing for long. */
+  | 'silence'
+  /** A background process has run for long. */
+  | 'elapsed';
+
+export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
+
+/** What a process actor announces as it happens, once each time. The facts themselves stand in its context. */
+export type ProcessAnnouncement =
+  | { type: 'process.started' }
+  | { type: 'process.backgrounded'; by: Requester }
+  | { type: 'process.stopping' }
+  | { type: 'process.survived' }
+  | { type: 'process.restarting' }
+  | { type: 'process.silent' }
+  | { type: 'process.elapsed' }
+  | { type: 'process.ended' };
+
+export type ProcessEvent = BackendFact | ProcessCommand | DeadlineEvent;

@@ -1,0 +1,321 @@
+import { createProcessContext, type ProcessContext } from './context.ts';
+import { type DeadlineOrder, processSetup } from './setup.ts';
+
+/** How long SIGKILL may take before what is still alive is called a survivor. */
+const PROOF_MS = 2_000;
+
+type In = { context: ProcessContext };
+
+/** In limits, 0 means none. */
+const limit = (ms: number) => (ms === 0 ? null : ms);
+
+const arm = (order: (context: ProcessContext) => DeadlineOrder) =>
+  ({ type: 'armDeadline', params: ({ context }: In) => order(context) }) as const;
+const disarm = (deadline: DeadlineOrder['deadline']) =>
+  ({ type: 'disarmDeadline', params: { deadline } }) as const;
+
+const armWait = arm(({ limits }) => ({ deadline: 'wait', afterMs: limit(limits.timeoutMs), from: 'start' }));
+const armExecution = arm(({ limits }) => ({
+  deadline: 'execution',
+  afterMs: limit(limits.maxExecutionMs),
+  from: 'start',
+}));
+const armBackground = arm(({ limits }) => ({
+  deadline: 'background',
+  afterMs: limit(limits.maxBackgroundMs),
+  from: 'start',
+}));
+const armSilence = arm(({ limits }) => ({
+  deadline: 'silence',
+  afterMs: limit(limits.notifyAfterSilenceMs),
+  from: 'lastOutput',
+}));
+const armNextSilence = arm(({ limits }) => ({
+  deadline: 'silence',
+  afterMs: limit(limits.notifyAfterSilenceMs),
+  from: 'now',
+}));
+const armElapsed = arm(({ limits }) => ({
+  deadline: 'elapsed',
+  afterMs: limit(limits.notifyAfterMs),
+  from: 'start',
+}));
+const armGrace = arm(({ stop, limits }) => ({
+  deadline: 'grace',
+  afterMs: stop?.graceMs ?? limits.killGraceMs,
+  from: 'now',
+}));
+const armProof = arm(() => ({ deadline: 'proof', afterMs: PROOF_MS, from: 'now' }));
+const armDrain = arm(({ limits }) => ({ deadline: 'drain', afterMs: limits.drainMaxMs, from: 'now' }));
+const armHealth = arm(({ restart }) => ({
+  deadline: 'health',
+  afterMs: restart.policy === 'temporary' ? null : restart.healthyAfterMs,
+  from: 'start',
+}));
+const armBackoff = arm(({ nextStartAtMs, restartTimesMs }) => ({
+  deadline: 'backoff',
+  afterMs: (nextStartAtMs ?? 0) - (restartTimesMs.at(-1) ?? 0),
+  from: 'now',
+}));
+
+/** From the leader's natural exit to the end: late output, then what is left of the tree. */
+const ending = {
+  draining: processSetup.createStateConfig({
+    description: 'The leader has exited; its output may still be on the way.',
+    entry: ['settleOutput', armDrain],
+    exit: disarm('drain'),
+    always: { guard: 'isOutputEnded', target: 'surveying' },
+    on: {
+      'output.ended': { target: 'surveying', actions: 'recordOutputEnd' },
+      'output.quieted': 'surveying',
+      'deadline.drain': 'surveying',
+    },
+  }),
+  surveying: processSetup.createStateConfig({
+    description: 'Looking for processes of the tree that outlived the leader.',
+    entry: 'surveyTree',
+    on: {
+      'tree.surveyed': [
+        { guard: 'hasLeftoversToClear', target: 'clearing', actions: 'recordLeftovers' },
+        { target: 'ended', actions: 'recordLeftovers' },
+      ],
+    },
+  }),
+  clearing: processSetup.createStateConfig({
+    description: 'Leftovers that may not stay are being ended.',
+    entry: ['signalTree', armGrace],
+    exit: [disarm('grace'), disarm('proof')],
+    on: {
+      'tree.seen': { actions: 'recordLeftovers' },
+      'tree.gone': { target: 'ended', actions: 'recordLeftovers' },
+      'deadline.grace': { actions: ['killTree', armProof] },
+      'deadline.proof': 'ended',
+    },
+  }),
+  ended: processSetup.createStateConfig({
+    description: 'The run is over; what it means is decided here.',
+    always: [
+      { guard: 'isRestartDue', target: '#process.restarting' },
+      { guard: 'isCleanExit', target: '#process.completed' },
+      { target: '#process.failed' },
+    ],
+  }),
+};
+
+/**
+ * The life of one process. States describe the process and never the request: `killed` is entered only when the tree
+ * is proven gone. Effects are named here and filled in by `src/`.
+ */
+export const processMachine = processSetup.createMachine({
+  id: 'process',
+  description: 'The life of one process, from the order to its proven end.',
+  context: ({ input }) => createProcessContext(input),
+  initial: 'pending',
+  on: {
+    'process.lost': { target: '.lost', actions: ['abandonTree', 'recordLoss'] },
+    'xstate.error.actor.body': { target: '.lost', actions: ['abandonTree', 'recordLoss'] },
+    'output.ended': { actions: 'recordOutputEnd' },
+    'deadline.health': { actions: 'forgetRestarts' },
+  },
+  states: {
+    pending: {
+      description: 'Accepted, waiting for a slot or being started.',
+      initial: 'queued',
+      on: {
+        'process.background': { actions: 'goToBackground' },
+        'limits.change': { actions: 'changeLimits' },
+      },
+      states: {
+        queued: {
+          description: 'Waiting for a slot.',
+          on: {
+            'process.admit': 'starting',
+            'process.stop': { target: '#process.killed', actions: 'orderKill' },
+          },
+        },
+        starting: {
+          description: 'The backend is starting it.',
+          entry: 'startBody',
+          on: {
+            'process.spawned': [
+              { guard: 'isStopOrdered', target: '#process.stopping', actions: 'recordSpawn' },
+              {
+                guard: 'isBackground',
+                target: '#process.backgrounded',
+                actions: ['recordSpawn', 'announceStarted'],
+              },
+              { target: '#process.running', actions: ['recordSpawn', 'announceStarted'] },
+            ],
+            'process.spawnFailed': [
+              { guard: 'isStopOrdered', target: '#process.killed' },
+              { target: 'unspawned', actions: 'recordSpawnFailure' },
+            ],
+            'process.stop': { actions: 'orderKill' },
+          },
+        },
+        unspawned: {
+          description: 'It could not be started; whether it is tried again is decided here.',
+          always: [{ guard: 'isRestartDue', target: '#process.restarting' }, { target: '#process.failed' }],
+        },
+      },
+    },
+
+    running: {
+      description: 'The process exists and somebody waits for it.',
+      entry: [armWait, armExecution, armHealth],
+      exit: [disarm('wait'), disarm('execution'), disarm('health')],
+      initial: 'up',
+      on: {
+        'process.stop': { target: 'stopping', actions: 'orderKill' },
+        'process.restart': { target: 'stopping', actions: 'orderRestart' },
+        'limits.change': { actions: ['changeLimits', armWait, armExecution] },
+      },
+      states: {
+        up: {
+          description: 'The leader is alive.',
+          on: {
+            'process.exited': { target: 'draining', actions: 'recordExit' },
+            'process.background': { target: '#process.backgrounded', actions: 'announceBackgrounded' },
+            'deadline.wait': [
+              {
+                guard: 'isPromotedOnTimeout',
+                target: '#process.backgrounded',
+                actions: 'announceBackgrounded',
+              },
+              { guard: 'isKilledOnTimeout', target: '#process.stopping', actions: 'orderTimeout' },
+            ],
+            'deadline.execution': { target: '#process.stopping', actions: 'orderTimeout' },
+          },
+        },
+        ...ending,
+      },
+    },
+
+    backgrounded: {
+      description: 'The process exists and nobody waits for it.',
+      entry: ['goToBackground', armBackground, armSilence, armElapsed, armHealth],
+      exit: [disarm('background'), disarm('silence'), disarm('elapsed'), disarm('health')],
+      initial: 'up',
+      on: {
+        'process.stop': { target: 'stopping', actions: 'orderKill' },
+        'process.restart': { target: 'stopping', actions: 'orderRestart' },
+        'limits.change': { actions: ['changeLimits', armBackground] },
+      },
+      states: {
+        up: {
+          description: 'The leader is alive.',
+          on: {
+            'process.exited': { target: 'draining', actions: 'recordExit' },
+            'deadline.background': { target: '#process.stopping', actions: 'orderTimeout' },
+            'deadline.silence': { actions: ['announceSilence', armNextSilence] },
+            'deadline.elapsed': { actions: 'announceElapsed' },
+          },
+        },
+        ...ending,
+      },
+    },
+
+    stopping: {
+      description: 'A stop was ordered and the tree is not yet proven gone.',
+      entry: 'announceStopping',
+      exit: [disarm('grace'), disarm('proof'), disarm('drain')],
+      initial: 'ordered',
+      on: {
+        'process.exited': { actions: 'recordExit' },
+        'process.stop': { actions: 'overruleRestart' },
+        'tree.seen': { actions: 'recordSeen' },
+        'tree.gone': { target: '.settling', actions: 'recordGone' },
+      },
+      states: {
+        ordered: {
+          description: 'How hard it is stopped is decided here.',
+          always: [{ guard: 'isForced', target: 'killing' }, { target: 'terminating' }],
+        },
+        terminating: {
+          description: 'The polite signal was sent to the whole tree.',
+          entry: ['signalTree', armGrace],
+          exit: disarm('grace'),
+          on: {
+            'deadline.grace': { target: 'killing', actions: 'recordEscalation' },
+            'process.stop': [
+              { guard: 'isForcedNow', target: 'killing', actions: ['overruleRestart', 'recordEscalation'] },
+              { actions: 'overruleRestart' },
+            ],
+          },
+        },
+        killing: {
+          description: 'SIGKILL was sent to the whole tree and to what escaped from it.',
+          entry: ['killTree', armProof],
+          exit: disarm('proof'),
+          on: { 'deadline.proof': 'surviving' },
+        },
+        surviving: {
+          description: 'Something is alive although it was killed; it is still watched.',
+          entry: ['recordSurvivors', 'announceSurvivors'],
+          on: {
+            'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
+            'process.stop': { target: 'killing', actions: 'overruleRestart' },
+          },
+        },
+        settling: {
+          description: 'The tree is gone; the last report and the last output are on the way.',
+          entry: ['settleOutput', armDrain],
+          exit: disarm('drain'),
+          always: { guard: 'isSettled', target: 'ended' },
+          on: {
+            'process.exited': { actions: 'recordExit' },
+            'output.quieted': { actions: 'recordOutputEnd' },
+            'deadline.drain': 'ended',
+          },
+        },
+        ended: {
+          description: 'The tree is proven gone; what the run is called is decided here.',
+          always: [
+            {
+              guard: 'isStopForRestart',
+              target: '#process.pending.starting',
+              actions: ['endBody', 'beginNextAttempt'],
+            },
+            { guard: 'isStopByLimit', target: '#process.timed_out' },
+            { target: '#process.killed' },
+          ],
+        },
+      },
+    },
+
+    restarting: {
+      description: 'It ended and will be started again after a pause.',
+      entry: ['endBody', 'recordReason', 'scheduleRestart', armBackoff, 'announceRestarting'],
+      exit: disarm('backoff'),
+      on: {
+        'deadline.backoff': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
+        'process.restart': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
+        'process.stop': { target: 'killed', actions: 'orderKill' },
+        'limits.change': { actions: 'changeLimits' },
+        'process.background': { actions: 'goToBackground' },
+      },
+    },
+
+    completed: { description: 'Exit code 0.', type: 'final', entry: ['recordReason', 'announceEnd'] },
+    failed: {
+      description: 'An exit code other than 0, a signal from outside, or no start at all.',
+      type: 'final',
+      entry: ['recordReason', 'announceEnd'],
+    },
+    killed: {
+      description: 'Stopped on request, the tree proven gone.',
+      type: 'final',
+      entry: ['recordReason', 'announceEnd'],
+    },
+    timed_out: {
+      description: 'Stopped because a limit was reached, the tree proven gone.',
+      type: 'final',
+      entry: ['recordReason', 'announceEnd'],
+    },
+    lost: {
+      description: 'What became of it cannot be known.',
+      type: 'final',
+      entry: 'announceEnd',
+    },
+  },
+});

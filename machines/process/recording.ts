@@ -1,0 +1,182 @@
+import type {
+  EndReason,
+  FinalStatus,
+  KillReceipt,
+  LimitName,
+  ProcessContext,
+  ProcessSignal,
+  StopOrder,
+} from './context.ts';
+import type { ProcessEvent } from './events.ts';
+import { backoffMs, nextSeed, recentRestarts, toChance } from './restart.ts';
+
+/** What a context remembers of an event. Events that tell nothing of the kind change nothing. */
+type Recorder = (context: ProcessContext, event: ProcessEvent) => Partial<ProcessContext>;
+
+const POLITE: ProcessSignal = 'SIGTERM';
+
+export const recordSpawn: Recorder = (_, event) =>
+  event.type === 'process.spawned' ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.atMs } : {};
+
+export const recordSpawnFailure: Recorder = (_, event) => {
+  if (event.type !== 'process.spawnFailed') return {};
+  const { cause, code, message } = event;
+  return { spawnFailure: { type: 'spawnFailed', cause, code, message } };
+};
+
+export const recordExit: Recorder = (_, event) =>
+  event.type === 'process.exited' ? { exit: event.exit } : {};
+
+export const recordLeftovers: Recorder = (_, event) => {
+  if (event.type === 'tree.surveyed') return { leftovers: event.leftovers };
+  if (event.type === 'tree.seen') return { leftovers: event.alive };
+  if (event.type === 'tree.gone') return { leftovers: [], leftoversEnded: event.ended };
+  return {};
+};
+
+export const recordSeen: Recorder = (_, event) =>
+  event.type === 'tree.seen' ? { survivors: event.alive } : {};
+
+export const recordGone: Recorder = (context, event) =>
+  event.type === 'tree.gone'
+    ? {
+        survivors: [],
+        leftovers: [],
+        leftoversEnded: event.ended,
+        receipt: toReceipt({ ...context, leftoversEnded: event.ended }, { survivors: [], atMs: event.atMs }),
+      }
+    : {};
+
+export const recordSurvivors: Recorder = (context, event) => ({
+  receipt: toReceipt(context, { survivors: context.survivors, atMs: event.atMs }),
+});
+
+export const orderKill: Recorder = (context, event) => {
+  if (event.type !== 'process.stop') return {};
+  return {
+    stop: toStopOrder(event.atMs, {
+      cause: { type: 'kill', by: event.by },
+      signal: event.signal,
+      graceMs: event.graceMs ?? context.limits.killGraceMs,
+    }),
+  };
+};
+
+export const orderRestart: Recorder = (context, event) => {
+  if (event.type !== 'process.restart') return {};
+  return {
+    stop: toStopOrder(event.atMs, {
+      cause: { type: 'restart', by: event.by },
+      signal: POLITE,
+      graceMs: context.limits.killGraceMs,
+    }),
+  };
+};
+
+/** A kill that comes while a stop is under way decides how the run ends, unless that was ordered by a kill before. */
+export const overruleRestart: Recorder = (context, event) => {
+  if (event.type !== 'process.stop' || context.stop === null) return {};
+  if (context.stop.cause.type !== 'restart') return {};
+  return { stop: { ...context.stop, cause: { type: 'kill', by: event.by } } };
+};
+
+export const orderTimeout: Recorder = (context, event) => {
+  const reached = reachedLimit(context, event);
+  if (reached === null) return {};
+  return {
+    stop: toStopOrder(event.atMs, {
+      cause: { type: 'limit', ...reached },
+      signal: POLITE,
+      graceMs: context.limits.killGraceMs,
+    }),
+  };
+};
+
+export const recordEscalation: Recorder = (context) =>
+  context.stop === null ? {} : { stop: { ...context.stop, escalated: true } };
+
+export const changeLimits: Recorder = (context, event) =>
+  event.type === 'limits.change' ? { limits: { ...context.limits, ...event.limits } } : {};
+
+export const scheduleRestart: Recorder = (context, event) => {
+  const recentMs = recentRestarts(context, event.atMs);
+  const seed = nextSeed(context.seed);
+  const pauseMs = backoffMs(context.restart, recentMs.length, toChance(seed));
+  return { seed, restartTimesMs: [...recentMs, event.atMs], nextStartAtMs: event.atMs + pauseMs };
+};
+
+/** The reason for ending, most specific first (L-4). */
+export function toEndReason(context: ProcessContext): EndReason {
+  const { stop, exit, spawnFailure, spawnedAtMs } = context;
+  if (stop?.cause.type === 'limit') {
+    return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
+  }
+  if (stop !== null && spawnedAtMs === null) return { type: 'cancelled', by: stop.cause.by };
+  if (stop !== null) {
+    return { type: 'killed', by: stop.cause.by, signal: stop.signal, escalated: stop.escalated };
+  }
+  if (spawnFailure !== null) return spawnFailure;
+  if (exit !== null && exit.signal !== null) return { type: 'signalled', signal: exit.signal, by: 'outside' };
+  if (exit !== null && exit.code !== null) return { type: 'exited', code: exit.code };
+  return { type: 'lost', why: 'its end was not reported' };
+}
+
+/** Why a process was lost: as its backend says, or by the error of a backend that broke. */
+export function toLoss(event: ProcessEvent): EndReason {
+  if (event.type === 'process.lost') return { type: 'lost', why: event.why };
+  const { error } = event as unknown as { error?: unknown };
+  return { type: 'lost', why: `the actor that ran it broke: ${String(error)}` };
+}
+
+/** The state that a reason for ending leads to. */
+export function toFinalStatus(reason: EndReason): FinalStatus {
+  switch (reason.type) {
+    case 'exited':
+      return reason.code === 0 ? 'completed' : 'failed';
+    case 'signalled':
+    case 'spawnFailed':
+      return 'failed';
+    case 'timedOut':
+      return 'timed_out';
+    case 'killed':
+    case 'cancelled':
+      return 'killed';
+    case 'lost':
+      return 'lost';
+  }
+}
+
+function reachedLimit(
+  { limits }: ProcessContext,
+  event: ProcessEvent,
+): { limit: LimitName; afterMs: number } | null {
+  switch (event.type) {
+    case 'deadline.wait':
+      return { limit: 'timeout', afterMs: limits.timeoutMs };
+    case 'deadline.execution':
+      return { limit: 'maxExecutionTime', afterMs: limits.maxExecutionMs };
+    case 'deadline.background':
+      return { limit: 'maxBackgroundTime', afterMs: limits.maxBackgroundMs };
+    default:
+      return null;
+  }
+}
+
+function toStopOrder(orderedAtMs: number, order: Pick<StopOrder, 'cause' | 'signal' | 'graceMs'>): StopOrder {
+  return { ...order, orderedAtMs, escalated: false };
+}
+
+function toReceipt(
+  { stop, leftoversEnded }: ProcessContext,
+  { survivors, atMs }: { survivors: KillReceipt['survivors']; atMs: number },
+): KillReceipt | null {
+  if (stop === null) return null;
+  const { signal, escalated, orderedAtMs } = stop;
+  return {
+    signalled: signal,
+    escalated,
+    survivors,
+    leftoversEnded,
+    durationMs: Math.round(atMs - orderedAtMs),
+  };
+}

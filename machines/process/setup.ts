@@ -1,0 +1,132 @@
+import {
+  assign,
+  type CallbackActorLogic,
+  emit,
+  fromCallback,
+  sendTo,
+  setup,
+  spawnChild,
+  stopChild,
+} from 'xstate';
+import { unfilled } from '../unfilled.ts';
+import { createNextAttempt, type ProcessContext, type ProcessInput } from './context.ts';
+import type {
+  BackendCommand,
+  BackendFact,
+  DeadlineName,
+  ProcessAnnouncement,
+  ProcessEvent,
+} from './events.ts';
+import * as recording from './recording.ts';
+import { hasRestartedTooOften, isRestartWanted } from './restart.ts';
+
+/** Which attempt of which process the body is to run; the rest is known where the body is filled in. */
+export interface BodyInput {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** A deadline to arm: it comes as `deadline.<name>`, and replaces what was armed under its name. */
+export interface DeadlineOrder {
+  readonly deadline: DeadlineName;
+  /** `null` is no limit: what was armed under the name is disarmed. */
+  readonly afterMs: number | null;
+  /** From when it counts. */
+  readonly from: 'now' | 'start' | 'lastOutput';
+}
+
+const bodyStub: CallbackActorLogic<BackendCommand, BodyInput, BackendFact> = fromCallback(() =>
+  unfilled('body'),
+);
+
+const base = setup({
+  types: {
+    context: {} as ProcessContext,
+    events: {} as ProcessEvent,
+    input: {} as ProcessInput,
+    emitted: {} as ProcessAnnouncement,
+    children: {} as { body: 'body' },
+  },
+  actors: { body: bodyStub },
+  actions: {
+    armDeadline: (_, _order: DeadlineOrder) => unfilled('armDeadline'),
+    disarmDeadline: (_, _order: { deadline: DeadlineName }) => unfilled('disarmDeadline'),
+    /** The backend actor broke or lost sight: end what it may have started without its help. */
+    abandonTree: () => unfilled('abandonTree'),
+
+    signalTree: sendTo('body', ({ context }) => ({
+      type: 'process.signal',
+      signal: context.stop?.signal ?? 'SIGTERM',
+    })),
+    killTree: sendTo('body', { type: 'process.signal', signal: 'SIGKILL' }),
+    surveyTree: sendTo('body', { type: 'tree.survey' }),
+    settleOutput: sendTo('body', ({ context }) => ({
+      type: 'output.settle',
+      quietMs: context.limits.drainQuietMs,
+    })),
+    endBody: stopChild('body'),
+
+    goToBackground: assign({ background: true }),
+    recordSpawn: assign(({ context, event }) => recording.recordSpawn(context, event)),
+    recordSpawnFailure: assign(({ context, event }) => recording.recordSpawnFailure(context, event)),
+    recordExit: assign(({ context, event }) => recording.recordExit(context, event)),
+    recordOutputEnd: assign({ outputEnded: true }),
+    recordLeftovers: assign(({ context, event }) => recording.recordLeftovers(context, event)),
+    recordSeen: assign(({ context, event }) => recording.recordSeen(context, event)),
+    recordGone: assign(({ context, event }) => recording.recordGone(context, event)),
+    recordSurvivors: assign(({ context, event }) => recording.recordSurvivors(context, event)),
+    recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
+    recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
+    recordLoss: assign(({ event }) => ({ reason: recording.toLoss(event) })),
+    orderKill: assign(({ context, event }) => recording.orderKill(context, event)),
+    orderRestart: assign(({ context, event }) => recording.orderRestart(context, event)),
+    orderTimeout: assign(({ context, event }) => recording.orderTimeout(context, event)),
+    overruleRestart: assign(({ context, event }) => recording.overruleRestart(context, event)),
+    changeLimits: assign(({ context, event }) => recording.changeLimits(context, event)),
+    scheduleRestart: assign(({ context, event }) => recording.scheduleRestart(context, event)),
+    forgetRestarts: assign({ restartTimesMs: [] }),
+    beginNextAttempt: assign(({ context }) => createNextAttempt(context)),
+
+    announceStarted: emit({ type: 'process.started' }),
+    announceBackgrounded: emit(({ event }) => ({
+      type: 'process.backgrounded',
+      by: event.type === 'process.background' ? event.by : 'supervisor',
+    })),
+    announceStopping: emit({ type: 'process.stopping' }),
+    announceSurvivors: emit({ type: 'process.survived' }),
+    announceRestarting: emit({ type: 'process.restarting' }),
+    announceSilence: emit({ type: 'process.silent' }),
+    announceElapsed: emit({ type: 'process.elapsed' }),
+    announceEnd: emit({ type: 'process.ended' }),
+  },
+  guards: {
+    isBackground: ({ context }) => context.background,
+    isOutputEnded: ({ context }) => context.outputEnded,
+    isStopOrdered: ({ context }) => context.stop !== null,
+    isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
+    isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
+    isPromotedOnTimeout: ({ context }) => context.onTimeout === 'background',
+    isKilledOnTimeout: ({ context }) => context.onTimeout === 'kill',
+    isStopForRestart: ({ context }) => context.stop?.cause.type === 'restart',
+    isStopByLimit: ({ context }) => context.stop?.cause.type === 'limit',
+    isRestartDue: ({ context, event }) =>
+      isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs),
+    isCleanExit: ({ context }) => context.exit?.code === 0 && context.restart.policy !== 'permanent',
+    /** Leftovers are in the way of a restart, or were not to be kept. */
+    hasLeftoversToClear: ({ context, event }) =>
+      event.type === 'tree.surveyed' &&
+      event.leftovers.length > 0 &&
+      (context.leftoverPolicy === 'kill' ||
+        (isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs))),
+    isSettled: ({ context }) => context.exit !== null && context.outputEnded,
+  },
+});
+
+export const processSetup = base.extend({
+  actions: {
+    startBody: spawnChild('body', {
+      id: 'body',
+      input: ({ context }: { context: ProcessContext }) => ({ id: context.id, attempt: context.attempt }),
+    }),
+  },
+});

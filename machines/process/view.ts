@@ -1,0 +1,79 @@
+import type { SnapshotFrom } from 'xstate';
+import type { EndReason, ExitStatus, FinalStatus, KillReceipt, TreeMember } from './context.ts';
+import type { processMachine } from './machine.ts';
+
+export type LiveStatus = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting';
+
+/** The ten states of a process, and the only words for them (L-1). */
+export type ProcessStatus = LiveStatus | FinalStatus;
+
+export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed', 'killed', 'timed_out', 'lost'];
+
+/** What the chart alone knows of a process: one variant for each kind of state, with just its own facts. */
+export type LifeView =
+  | { readonly status: 'pending'; readonly attempt: number; readonly starting: boolean }
+  | ({ readonly status: 'running' | 'backgrounded' } & Up)
+  | ({
+      readonly status: 'stopping';
+      readonly survivors: readonly TreeMember[];
+      /** Set once something was found to survive; the final one comes with the end. */
+      readonly receipt: KillReceipt | null;
+    } & Up)
+  | {
+      readonly status: 'restarting';
+      readonly attempt: number;
+      readonly restarts: number;
+      /** Monotonic; see `Clock`. */
+      readonly nextStartAtMs: number;
+      readonly reason: EndReason;
+    }
+  | {
+      readonly status: FinalStatus;
+      readonly attempt: number;
+      readonly restarts: number;
+      readonly pid: number | null;
+      readonly exit: ExitStatus | null;
+      readonly reason: EndReason;
+      readonly leftovers: readonly TreeMember[];
+      readonly receipt: KillReceipt | null;
+    };
+
+interface Up {
+  readonly attempt: number;
+  readonly restarts: number;
+  readonly pid: number | null;
+  readonly pgid: number | null;
+  /** Set between the leader's exit and the end. */
+  readonly exit: ExitStatus | null;
+}
+
+type ProcessSnapshot = Pick<SnapshotFrom<typeof processMachine>, 'value' | 'context'>;
+
+/** The name of the outermost state, which is the status. */
+export function toStatus({ value }: Pick<ProcessSnapshot, 'value'>): ProcessStatus {
+  return (typeof value === 'string' ? value : Object.keys(value)[0]) as ProcessStatus;
+}
+
+export function isFinal(status: ProcessStatus): status is FinalStatus {
+  return (finalStatuses as readonly string[]).includes(status);
+}
+
+export function toLifeView(snapshot: ProcessSnapshot): LifeView {
+  const status = toStatus(snapshot);
+  const { attempt, pid, pgid, exit, leftovers, survivors, receipt, restartTimesMs } = snapshot.context;
+  const restarts = restartTimesMs.length;
+  const reason = snapshot.context.reason ?? { type: 'lost', why: 'its end was not reported' };
+  switch (status) {
+    case 'pending':
+      return { status, attempt, starting: JSON.stringify(snapshot.value) !== '{"pending":"queued"}' };
+    case 'running':
+    case 'backgrounded':
+      return { status, attempt, restarts, pid, pgid, exit };
+    case 'stopping':
+      return { status, attempt, restarts, pid, pgid, exit, survivors, receipt };
+    case 'restarting':
+      return { status, attempt, restarts, nextStartAtMs: snapshot.context.nextStartAtMs ?? 0, reason };
+    default:
+      return { status, attempt, restarts, pid, exit, reason, leftovers, receipt };
+  }
+}

@@ -1,0 +1,102 @@
+import { inspect } from 'node:util';
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+import { TroupeError } from './troupe-error.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Checks what a caller handed in.
+ *
+ * @throws TroupeError `invalid-option`, naming the option, its value, what is allowed and the nearest known option.
+ */
+export function parseOptions<S extends z.ZodType>(
+  schema: S,
+  call: { input: unknown; name: string },
+): z.output<S> {
+  const result = schema.safeParse(call.input);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => describeIssue(issue, { ...call, schema }));
+  throw new TroupeError({ code: 'invalid-option', message: problems.join('\n'), cause: result.error });
+}
+
+function describeIssue(issue: Issue, call: { input: unknown; name: string; schema: z.ZodType }): string {
+  const where = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => describeUnknown([...issue.path, key], call)).join('\n');
+  }
+  const value = show(valueAt(call.input, issue.path));
+  const subject =
+    where === '' ? `${call.name}: the options are ${value}` : `${call.name}: "${where}" is ${value}`;
+  return `${subject}; expected ${describeExpected(issue)}.`;
+}
+
+function describeUnknown(
+  path: PropertyKey[],
+  call: { input: unknown; name: string; schema: z.ZodType },
+): string {
+  const key = String(path.at(-1));
+  const known = knownKeys(call.schema, path.slice(0, -1));
+  const hint = UNKNOWN_HINTS[key] ?? suggest(key, known);
+  return `${call.name}: there is no option "${path.join('.')}" (given: ${show(valueAt(call.input, path))}). ${hint}`;
+}
+
+/** What people bring along from other libraries. */
+const UNKNOWN_HINTS: Readonly<Record<string, string>> = {
+  args: 'Put program and arguments together: command: ["git", "status"].',
+  argv: 'Put program and arguments together: command: ["git", "status"].',
+};
+
+function suggest(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  return meant === null ? `Known options: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+}
+
+function describeExpected(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return withArticle(issue.expected);
+    case 'invalid_value':
+      return `one of ${issue.values.map((value) => show(value)).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'number' ? `at least ${issue.minimum}` : 'something that is not empty';
+    case 'too_big':
+      return `at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function withArticle(type: string): string {
+  const name = { int: 'whole number', record: 'object' }[type] ?? type;
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  return value;
+}
+
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let current: unknown = schema;
+  for (const key of ['', ...path]) {
+    current = key === '' ? unwrap(current) : unwrap(shapeOf(current)?.[String(key)]);
+  }
+  return Object.keys(shapeOf(current) ?? {});
+}
+
+function shapeOf(schema: unknown): Record<string, unknown> | undefined {
+  return (schema as { def?: { shape?: Record<string, unknown> } } | undefined)?.def?.shape;
+}
+
+function unwrap(schema: unknown): unknown {
+  const inner = (schema as { def?: { innerType?: unknown } } | undefined)?.def?.innerType;
+  return inner === undefined ? schema : unwrap(inner);
+}
+
+function show(value: unknown): string {
+  const text =
+    typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 0, breakLength: 120 });
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { duration } from './duration.ts';
+import { hints, type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
+
+type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };
+
+const count = z.int().min(0);
+
+const command = z.union([z.string().trim().min(1), z.tuple([z.string().min(1)], z.string())], {
+  error: () => 'text for the shell ("git status | head") or program and arguments (["git", "status"])',
+});
+
+/** When a process counts as ready (L-62). All that are given must hold. */
+export const readiness = z.strictObject({
+  /** A line of its output contains this text, or matches this expression. */
+  line: z.union([z.string().min(1), z.instanceof(RegExp)]).optional(),
+  /** A TCP port on which a process of this tree listens. */
+  port: z.int().min(1).max(65_535).optional(),
+  /** An address that answers 2xx or 3xx to GET. */
+  http: z.url().optional(),
+  /** A file that appears; a relative path counts from the process's `cwd`. */
+  file: z.string().min(1).optional(),
+  /** It has lived for so long. */
+  alive: duration.optional(),
+  /** Later than this it is not ready any more. Default 30 s. */
+  within: duration.default(30_000),
+});
+
+export const restart = z.strictObject({
+  /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. */
+  policy: z.enum(['temporary', 'transient', 'permanent']).default('temporary'),
+  /** So many restarts within `within` and no more. Default 5 in 60 s. */
+  maxRestarts: count.default(5),
+  within: duration.default(60_000),
+  minBackoff: duration.default(500),
+  maxBackoff: duration.default(30_000),
+  /** Alive for so long, earlier restarts are forgotten. Default 60 s. */
+  healthyAfter: duration.default(60_000),
+});
+
+/** Limits as a process may set them: what it leaves out comes from the supervisor. */
+const ownLimits = {
+  timeout: duration.optional(),
+  onTimeout: onTimeout.optional(),
+  maxExecutionTime: duration.optional(),
+  maxBackgroundTime: duration.optional(),
+  killGrace: duration.optional(),
+  drainQuiet: duration.optional(),
+  drainMax: duration.optional(),
+  notifyAfterSilence: duration.optional(),
+  notifyAfter: duration.optional(),
+} satisfies OptionalLimits;
+
+const common = {
+  ...ownLimits,
+  kind: z.enum(['tool', 'agent', 'service']).default('tool'),
+  /** A name of the caller's choice; shown beside the id. */
+  label: z.string().min(1).optional(),
+  owner: z.string().min(1).optional(),
+  /** The tool on whose behalf it runs: decides its execution mode. */
+  tool: z.string().min(1).optional(),
+  /** Kept and shown as it is. */
+  metadata: z.record(z.string(), z.unknown()).default({}),
+  /** Nobody waits for it: it starts in the background. */
+  background: z.boolean().optional(),
+  /** What becomes of processes that outlive the leader's natural end. Default `keep`. */
+  leftovers: z.enum(['keep', 'kill']).default('keep'),
+  restart: restart.prefault({}),
+  ready: readiness.optional(),
+  maxBufferBytes: outputOptions.maxBufferBytes.removeDefault().optional(),
+  headBytes: outputOptions.headBytes.removeDefault().optional(),
+  maxLogBytes: outputOptions.maxLogBytes.removeDefault().optional(),
+  /** `false` keeps no log file of this process. */
+  logFile: z.boolean().default(true),
+};
+
+/** Work of the operating system: a program, or text for the shell. */
+export const commandSpec = z.strictObject({
+  ...common,
+  /** Text runs in the shell; an array is a program with its arguments, and no shell sees it. */
+  command,
+  cwd: z.string().min(1).optional(),
+  /** Added to the environment; `null` takes a variable out. */
+  env: z.record(z.string(), z.string().nullable()).default({}),
+  /** Added to the environment, and replaced by `[redacted]` wherever output is kept or shown. */
+  secrets: z.record(z.string(), z.string().min(1)).default({}),
+  shell: z.string().min(1).optional(),
+  /** `end`, the default: end-of-file at once. `pipe`: `write` and `endInput` work. */
+  stdin: z.enum(['end', 'pipe']).default('end'),
+  hints: hints.partial().optional(),
+  /** What happens when the same command already runs in the background in the same directory. */
+  onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
+  /** Starts it although a duplicate runs. */
+  force: z.boolean().default(false),
+});
+
+/** Work inside this program: a function with an abort signal. */
+export const functionSpec = z.strictObject({
+  ...common,
+  /** See `InProcessWork`. */
+  run: z.custom<(context: never) => Promise<unknown>>((value) => typeof value === 'function', 'a function'),
+});
+
+export type CommandSettings = z.output<typeof commandSpec>;
+export type FunctionSettings = z.output<typeof functionSpec>;
+export type ReadinessSettings = z.output<typeof readiness>;
+
+/** Limits that may change while a process runs. */
+export const limitChanges = z.strictObject({
+  timeout: duration.optional(),
+  maxExecutionTime: duration.optional(),
+  maxBackgroundTime: duration.optional(),
+});
+
+export const killOptions = z.strictObject({
+  signal: z.templateLiteral(['SIG', z.string().regex(/^[A-Z0-9]+$/)]).default('SIGTERM'),
+  grace: duration.optional(),
+  by: z.enum(['agent', 'user', 'supervisor', 'owner']).default('user'),
+});
+
+/** A command to run; see each option. */
+export type CommandSpec = z.input<typeof commandSpec>;
+/** A function of this program to run as a process. */
+export type FunctionSpec = Omit<z.input<typeof functionSpec>, 'run'> & {
+  readonly run: (context: {
+    /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
+    readonly signal: AbortSignal;
+    readonly stdout: (text: string | Uint8Array) => void;
+    readonly stderr: (text: string | Uint8Array) => void;
+  }) => Promise<unknown>;
+};

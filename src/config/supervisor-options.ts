@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
+import { duration } from './duration.ts';
+
+const count = z.int().min(0);
+const bytes = z.int();
+const globs = z.array(z.string());
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** What happens when a foreground caller has waited for `timeout`. */
+export const onTimeout = z.enum(['background', 'kill', 'wait']);
+
+/** What a model's own wishes may be overruled with, by tool name or glob. */
+const executionMode = z.enum(['background', 'sync', 'auto']);
+
+/** Time limits (L-20): 0 means none in the first three. */
+export const limitOptions = {
+  /** How long a caller waits in the foreground. Default 30 s. */
+  timeout: duration.default(30_000),
+  onTimeout: onTimeout.default('background'),
+  /** Hard limit while in the foreground, from the start. Default 300 s. */
+  maxExecutionTime: duration.default(300_000),
+  /** Hard limit on the whole run of a background process. Default 30 min. */
+  maxBackgroundTime: duration.default(1_800_000),
+  /** From SIGTERM to SIGKILL. Default 5 s. */
+  killGrace: duration.default(5_000),
+  /** After the leader's exit: how long its output must be quiet. Default 100 ms. */
+  drainQuiet: duration.default(100),
+  /** After the leader's exit: the longest wait for output. Default 2 s. */
+  drainMax: duration.default(2_000),
+  /** A background process silent for so long is announced. 0: never. Default 5 min. */
+  notifyAfterSilence: duration.default(300_000),
+  /** A background process that ran for so long is announced once. 0, the default: never. */
+  notifyAfter: duration.default(0),
+};
+
+export const outputOptions = {
+  /** Kept in memory for each stream: the head and the newest tail. Default 1 MiB, at least 1 KiB. */
+  maxBufferBytes: bytes.min(KIB).default(MIB),
+  /** How much of the beginning is kept. Default 64 KiB. */
+  headBytes: bytes.min(0).default(64 * KIB),
+  /** Cap of a log file: head and rolling tail. Default 64 MiB. */
+  maxLogBytes: bytes.min(4 * KIB).default(64 * MIB),
+  /** Cap of a reply. Default 32 KiB. */
+  maxReplyBytes: bytes.min(256).default(32 * KIB),
+};
+
+/** Which of the non-interactive hints a process gets in its environment. */
+export const hints = z.strictObject({
+  /** `PAGER=cat` and `GIT_PAGER=cat`. */
+  pager: z.boolean().default(true),
+  /** `GIT_TERMINAL_PROMPT=0`. */
+  gitPrompt: z.boolean().default(true),
+  /** `TERM=dumb` where there is no terminal. */
+  term: z.boolean().default(true),
+});
+
+export const supervisorOptions = z.strictObject({
+  ...limitOptions,
+  ...outputOptions,
+  /** Where commands run, unless they say otherwise. Default: the working directory of this program. */
+  cwd: z.string().min(1).optional(),
+  /** Where logs are kept; a relative path counts from `cwd`. `false` keeps none. Default `.troupe`. */
+  stateDirectory: z.union([z.string().min(1), z.literal(false)]).default('.troupe'),
+  /** Who the processes belong to, unless they say otherwise. */
+  owner: z.string().min(1).default('user'),
+  /** The shell that runs a command given as text. Default: bash, or sh where there is none. */
+  shell: z.string().min(1).optional(),
+  /** Added to every environment. */
+  env: z.record(z.string(), z.string()).default({}),
+  /** Names of this program's variables that no process inherits; globs. Default: `*_API_KEY`. */
+  redactNames: globs.default(['*_API_KEY']),
+  hints: hints.prefault({}),
+  maxParallelTools: count.min(1).default(5),
+  maxParallelAgents: count.min(1).default(3),
+  maxBackgroundProcesses: count.default(10),
+  /** From SIGTERM to SIGKILL when the supervisor shuts down. Default 3 s. */
+  shutdownGrace: duration.default(3_000),
+  /** How long a finished process is kept for queries. Default 30 min. */
+  retention: duration.default(1_800_000),
+  /** How many finished processes are kept. Default 1000. */
+  maxFinished: count.default(1_000),
+  /** How long the log of a finished process is kept. Default 7 days. */
+  logRetention: duration.default(7 * 86_400_000),
+  /** Execution mode by tool name; the first match wins. */
+  modes: z.record(z.string(), executionMode).default({}),
+  /** Foreground time-out by tool name; the first match wins. */
+  timeouts: z.record(z.string(), duration).default({}),
+  forceBackgroundPatterns: globs.default(['server__*', 'docker__run*', '*__serve*', '*__start_server*']),
+  forceSyncPatterns: globs.default(['files__read_file', 'files__write_file']),
+  /** Ends the processes on SIGINT, SIGTERM, SIGHUP and an uncaught exception of this program. Default `false`. */
+  handleSignals: z.boolean().default(false),
+  /** Another clock, for tests. */
+  clock: z
+    .custom<Clock>((value) => typeof (value as Clock | null)?.nowMs === 'function', 'a Clock')
+    .optional(),
+  /** Another way to run commands, for tests and far hosts. */
+  backend: z
+    .custom<object>((value) => typeof (value as { logic?: unknown } | null)?.logic === 'object', 'a Backend')
+    .optional(),
+});
+
+/** Options of `createSupervisor`; every one has a default. */
+export type SupervisorOptions = z.input<typeof supervisorOptions>;
+/** The same, checked and complete, with all durations in milliseconds. */
+export type SupervisorSettings = z.output<typeof supervisorOptions>;

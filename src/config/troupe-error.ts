@@ -1,0 +1,20 @@
+/** What can be wrong in a call to troupe. What the outside world does is never one of these: that is a value. */
+export type TroupeErrorCode =
+  | 'invalid-option'
+  | 'unknown-process'
+  | 'background-limit'
+  | 'duplicate'
+  | 'shutting-down'
+  | 'unsupported-platform'
+  | 'internal';
+
+/** The one error that troupe throws. `message` says what happened, with which value, and what to do. */
+export class TroupeError extends Error {
+  readonly code: TroupeErrorCode;
+
+  constructor(fields: { code: TroupeErrorCode; message: string; cause?: unknown }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    this.name = 'TroupeError';
+    this.code = fields.code;
+  }
+}

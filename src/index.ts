@@ -1,0 +1,39 @@
+export type {
+  EndReason,
+  ExitStatus,
+  FinalStatus,
+  KillReceipt,
+  ProcessSignal,
+  Requester,
+  SpawnFailureCause,
+  TreeMember,
+} from '../machines/process/context.ts';
+export type { WriteResult } from '../machines/process/events.ts';
+export type { LiveStatus, ProcessStatus } from '../machines/process/view.ts';
+export type { Cancel, Clock } from './clock/clock.ts';
+export type { Duration } from './config/duration.ts';
+export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
+export type { SupervisorOptions } from './config/supervisor-options.ts';
+export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export type { OutputLine } from './output/lines.ts';
+export type { OutputChunk, OutputGap, OutputPiece } from './output/output-chunk.ts';
+export type { OutputStream } from './output/output-sink.ts';
+export type { OutputRead, ReadOptions } from './output/read-output.ts';
+export type { OutputReader } from './output/reader.ts';
+export type { Command } from './process/command.ts';
+export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
+export type { FinalView, OutputView, ProcessKind, ProcessView, ReadyView } from './process/process-view.ts';
+export type { BackgroundedData, ProcessBrief, ResultEnvelope } from './process/result-envelope.ts';
+export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
+export type {
+  Backend,
+  BackendCapabilities,
+  BackendPort,
+  ProcessMode,
+  SpawnRequest,
+  Work,
+} from './spawn/backend.ts';
+export { createSupervisor } from './supervisor/create-supervisor.ts';
+export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
+export type { ShutdownReport } from './supervisor/shutdown-report.ts';
+export type { Supervisor } from './supervisor/supervisor.ts';

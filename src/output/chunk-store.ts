@@ -1,0 +1,189 @@
+import { createKeptRuns, type KeptRuns, type Run } from './kept-runs.ts';
+import {
+  type OutputChunk,
+  type OutputPiece,
+  outputStreams,
+  positionAfter,
+  type StreamPositions,
+} from './output-chunk.ts';
+import type { OutputStream } from './output-sink.ts';
+
+/**
+ * What is kept in memory of all that a process wrote: of each stream the head, the newest tail, and as much again of what
+ * came after the end. A stream never displaces another, nor what came late what came before.
+ */
+export interface ChunkStore {
+  append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void;
+  /** Bytes of all streams that ever arrived: the offset of the next one. */
+  readonly bytes: number;
+  readonly droppedBytes: number;
+  readonly positions: StreamPositions;
+  /**
+   * The pieces from the positions on in order of arrival; a gap stands before the first bytes of its stream that are
+   * kept. Finding the beginning costs O(log n), each piece O(1).
+   */
+  forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void>;
+  /** The chunks from the newest to the oldest. */
+  backward(streams: readonly OutputStream[]): Generator<OutputChunk, void>;
+  /**
+   * How far each stream had come when `offset` bytes had arrived. Exact in sum, and for each stream unless two of
+   * them were dropped around this offset.
+   */
+  positionsAt(offset: number): StreamPositions;
+}
+
+interface Shelf {
+  readonly stream: OutputStream;
+  readonly afterEnd: boolean;
+  readonly runs: KeptRuns;
+}
+
+export function createChunkStore(options: { maxBufferBytes: number; headBytes: number }): ChunkStore {
+  const headBytes = Math.min(options.headBytes, Math.floor(options.maxBufferBytes / 2));
+  const tailBytes = options.maxBufferBytes - headBytes;
+  const shelvesOf = Object.fromEntries(
+    outputStreams.map((stream) => [
+      stream,
+      {
+        head: { stream, afterEnd: false, runs: createKeptRuns(headBytes) },
+        tail: { stream, afterEnd: false, runs: createKeptRuns(tailBytes) },
+        late: { stream, afterEnd: true, runs: createKeptRuns(options.maxBufferBytes) },
+      },
+    ]),
+  ) as unknown as Record<OutputStream, Record<'head' | 'tail' | 'late', Shelf>>;
+  const positions = { stdout: 0, stderr: 0, screen: 0 };
+  let total = 0;
+
+  function append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void {
+    const { head, tail, late } = shelvesOf[stream];
+    const place = { offset: total, position: positions[stream], atMs: label.atMs };
+    const headRoom = headBytes - head.runs.keptBytes;
+    if (label.afterEnd) late.runs.append(bytes, place);
+    else if (headRoom <= 0) tail.runs.append(bytes, place);
+    else {
+      head.runs.append(bytes.subarray(0, headRoom), place);
+      tail.runs.append(bytes.subarray(headRoom), {
+        offset: place.offset + headRoom,
+        position: place.position + headRoom,
+        atMs: place.atMs,
+      });
+    }
+    total += bytes.byteLength;
+    positions[stream] += bytes.byteLength;
+  }
+
+  function shelves(streams: readonly OutputStream[]): Shelf[] {
+    return streams
+      .flatMap((stream) => Object.values(shelvesOf[stream]))
+      .filter(({ runs }) => runs.keptBytes > 0);
+  }
+
+  function* forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
+    const reached = { ...from };
+    const reachedOffset = { stdout: 0, stderr: 0, screen: 0 };
+    const sources = shelves(streams);
+    while (true) {
+      const first = firstOf(sources, reached);
+      if (first === null) return;
+      const { run } = first;
+      const { stream, afterEnd } = first.shelf;
+      if (run.position > reached[stream]) {
+        const droppedBytes = run.position - reached[stream];
+        const gapFrom = Math.max(reachedOffset[stream], reached[stream]);
+        yield { type: 'gap', stream, from: gapFrom, to: run.offset, position: reached[stream], droppedBytes };
+      }
+      const chunk = toChunk(run, { stream, afterEnd, seen: Math.max(0, reached[stream] - run.position) });
+      reached[stream] = positionAfter(chunk);
+      reachedOffset[stream] = chunk.offset + chunk.bytes.byteLength;
+      yield chunk;
+    }
+  }
+
+  function* backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
+    const walks = shelves(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
+    while (true) {
+      let newest: { walk: (typeof walks)[number]; run: Run } | null = null;
+      for (const walk of walks) {
+        const run = walk.next < 0 ? null : walk.shelf.runs.at(walk.next);
+        if (run === null || run.number > walk.next) continue;
+        if (newest === null || run.offset > newest.run.offset) newest = { walk, run };
+      }
+      if (newest === null) return;
+      newest.walk.next -= 1;
+      yield toChunk(newest.run, { ...newest.walk.shelf, seen: 0 });
+    }
+  }
+
+  function positionsAt(offset: number): StreamPositions {
+    const ranges = outputStreams.map((stream) => ({ stream, ...rangeAt(stream, offset) }));
+    let unknown = offset - ranges.reduce((sum, { least }) => sum + least, 0);
+    const found = { stdout: 0, stderr: 0, screen: 0 };
+    for (const { stream, least, most } of ranges) {
+      const share = Math.min(Math.max(0, unknown), most - least);
+      found[stream] = least + share;
+      unknown -= share;
+    }
+    return found;
+  }
+
+  /** Between which positions the stream was at the offset: the same twice wherever its bytes are kept. */
+  function rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
+    let before = { offset: 0, position: 0 };
+    let after = { offset: total, position: positions[stream] };
+    for (const { runs } of shelves([stream])) {
+      const number = runs.firstBeyond('offset', offset);
+      const next = runs.at(number);
+      if (next !== null && next.offset <= offset) {
+        const position = next.position + offset - next.offset;
+        return { least: position, most: position };
+      }
+      if (next !== null && next.offset < after.offset) after = next;
+      const previous = number === 0 ? null : runs.at(number - 1);
+      if (previous === null || previous.number >= number) continue;
+      const length = previous.bytes.byteLength;
+      const end = { offset: previous.offset + length, position: previous.position + length };
+      if (end.offset > before.offset) before = end;
+    }
+    return {
+      least: Math.max(before.position, after.position - (after.offset - offset)),
+      most: Math.min(after.position, before.position + (offset - before.offset)),
+    };
+  }
+
+  return {
+    append,
+    forward,
+    backward,
+    positionsAt,
+    get bytes() {
+      return total;
+    },
+    get droppedBytes() {
+      return total - shelves(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+    },
+    get positions() {
+      return { ...positions };
+    },
+  };
+}
+
+function firstOf(sources: readonly Shelf[], reached: StreamPositions): { shelf: Shelf; run: Run } | null {
+  let first: { shelf: Shelf; run: Run } | null = null;
+  for (const shelf of sources) {
+    const run = shelf.runs.at(shelf.runs.firstBeyond('position', reached[shelf.stream]));
+    if (run !== null && (first === null || run.offset < first.run.offset)) first = { shelf, run };
+  }
+  return first;
+}
+
+function toChunk(run: Run, from: { stream: OutputStream; afterEnd: boolean; seen: number }): OutputChunk {
+  return {
+    type: 'chunk',
+    stream: from.stream,
+    offset: run.offset + from.seen,
+    position: run.position + from.seen,
+    bytes: from.seen === 0 ? run.bytes : run.bytes.subarray(from.seen),
+    atMs: run.atMs,
+    afterEnd: from.afterEnd,
+  };
+}

@@ -1,0 +1,75 @@
+import { createContext, Script } from 'node:vm';
+
+export interface GrepOptions {
+  /** A JavaScript regular expression, tried on each line. */
+  readonly pattern: string;
+  readonly ignoreCase?: boolean;
+  /** Lines shown before and after each match; 0 by default. */
+  readonly context?: number;
+}
+
+/** Lines that match with their surroundings; `--` stands between groups that are apart. */
+export type GrepResult =
+  | { readonly type: 'matches'; readonly lines: readonly string[]; readonly matches: number }
+  | { readonly type: 'problem'; readonly problem: string };
+
+/** An expression that backtracks without end holds the program this long, once. */
+const searchTimeoutMs = 100;
+
+/**
+ * JavaScript's own expressions take exponential time for patterns like `(a+)+$`; the timeout of `node:vm` interrupts them, which
+ * nothing else on this thread can.
+ */
+export function grepLines(lines: readonly string[], options: GrepOptions): GrepResult {
+  const expression = toExpression(options);
+  if (typeof expression === 'string') return { type: 'problem', problem: expression };
+  const found = search(lines, expression);
+  if (found === null) {
+    const problem = `the pattern ${JSON.stringify(options.pattern)} takes too long on this output: make it simpler, for example without nested repetition`;
+    return { type: 'problem', problem };
+  }
+  const context = Math.max(0, Math.floor(options.context ?? 0));
+  return { type: 'matches', lines: withContext(lines, { found, context }), matches: found.length };
+}
+
+/** The expression, or in words what is wrong with it. */
+function toExpression({ pattern, ignoreCase }: GrepOptions): RegExp | string {
+  try {
+    return new RegExp(pattern, ignoreCase === true ? 'i' : '');
+  } catch (error) {
+    return `the pattern ${JSON.stringify(pattern)} is not a regular expression: ${(error as Error).message}`;
+  }
+}
+
+/** The indices of the lines that match, `null` when the time ran out. */
+function search(lines: readonly string[], expression: RegExp): number[] | null {
+  const found: number[] = [];
+  const run = (): void => {
+    for (let index = 0; index < lines.length; index += 1) {
+      if (expression.test(lines[index] ?? '')) found.push(index);
+    }
+  };
+  try {
+    new Script('run()').runInContext(createContext({ run }), { timeout: searchTimeoutMs });
+    return found;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+    throw error;
+  }
+}
+
+function withContext(
+  lines: readonly string[],
+  { found, context }: { found: number[]; context: number },
+): string[] {
+  const shown: string[] = [];
+  let next = 0;
+  for (const index of found) {
+    const from = Math.max(next, index - context);
+    if (from > next && shown.length > 0 && context > 0) shown.push('--');
+    const to = Math.min(lines.length, index + context + 1);
+    shown.push(...lines.slice(Math.max(from, next), Math.max(to, next)));
+    next = Math.max(next, to);
+  }
+  return shown;
+}

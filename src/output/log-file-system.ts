@@ -1,0 +1,19 @@
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+
+/** What the log file needs of a disk. Everything may reject, and the log goes on. */
+export interface LogFileSystem {
+  mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
+  open(path: string, flags: string, mode: number): Promise<LogFileHandle>;
+  stat(path: string): Promise<{ ino: number; dev: number }>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { force: true }): Promise<void>;
+}
+
+export interface LogFileHandle {
+  writev(buffers: readonly Uint8Array[]): Promise<{ bytesWritten: number }>;
+  read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  stat(): Promise<{ ino: number; dev: number; size: number; nlink: number }>;
+  close(): Promise<void>;
+}
+
+export const nodeLogFileSystem: LogFileSystem = { mkdir, open, stat, rename, rm };

@@ -1,0 +1,306 @@
+import { dirname } from 'node:path';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import { compactLog } from './log-compaction.ts';
+import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
+import { createLogLayout, type LogLayout } from './log-layout.ts';
+import { createWriteQueue } from './write-queue.ts';
+
+/** Why the log file is not complete. It stays, even when writing works again. */
+export interface OutputDegradation {
+  /** What failed, as a clause: `the log file could not be written`. */
+  readonly what: string;
+  /** The system's words. */
+  readonly error: string;
+  /** Bytes of output that are not in the file for this or a later failure. */
+  readonly missingBytes: number;
+}
+
+/**
+ * Output on disk, written behind the process's back: readable at any time, never larger than its cap, and no failure
+ * of it reaches the process.
+ */
+export interface LogFile {
+  /** `false`: more is waiting than should; hold the source until `whenWritable`. */
+  write(bytes: Uint8Array): boolean;
+  /** Calls back once, at the latest a second after `write` first answered `false`. */
+  whenWritable(callback: () => void): void;
+  /** Puts a line into the file that is not output. */
+  note(text: string): void;
+  /** `null` until the file is there, and when it was found removed. */
+  readonly path: string | null;
+  readonly degraded: OutputDegradation | null;
+  /** Writes what is waiting and closes. Settles always, within five seconds of a disk that hangs. */
+  close(): Promise<void>;
+}
+
+export interface LogFileOptions {
+  /** Made with its directory at the first byte, for its owner only. */
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  /** Called once, at the first failure. */
+  readonly onDegraded?: (degradation: OutputDegradation) => void;
+  readonly files?: LogFileSystem;
+}
+
+const highWaterBytes = 4 * 1024 * 1024;
+const lowWaterBytes = highWaterBytes / 2;
+const batchBytes = 1024 * 1024;
+const longestHoldMs = 1_000;
+const retryAfterMs = 5_000;
+const identityCheckMs = 1_000;
+const closeGraceMs = 5_000;
+
+export function createLogFile(options: LogFileOptions): LogFile {
+  const { path, maxBytes, clock } = options;
+  const files = options.files ?? nodeLogFileSystem;
+  const queue = createWriteQueue();
+  let handle: LogFileHandle | null = null;
+  let layout: LogLayout = createLogLayout({ maxBytes, size: 0 });
+  let identity = { ino: 0, dev: 0 };
+  let checkAtMs = 0;
+  let hasOpened = false;
+  let retryAtMs = Number.NEGATIVE_INFINITY;
+  /** Lost since the last byte that is in the file: the next write puts a line about it first. */
+  let unwritten = { bytes: 0, reason: '' };
+  let degraded: { what: string; error: string } | null = null;
+  let missingBytes = 0;
+  const notes: string[] = [];
+  let pumping: Promise<void> | null = null;
+  let isHung = false;
+  let cancelHold: Cancel | null = null;
+  let waiting: (() => void)[] = [];
+  let closing: Promise<void> | null = null;
+
+  function write(bytes: Uint8Array): boolean {
+    if (closing !== null || clock.nowMs() < retryAtMs) {
+      lose(bytes.byteLength);
+      return true;
+    }
+    queue.add(bytes);
+    startPump();
+    if (queue.bytes <= highWaterBytes) return true;
+    if (isHung) {
+      lose(dropQueue());
+      return true;
+    }
+    cancelHold ??= clock.at(clock.nowMs() + longestHoldMs, onHeldTooLong, { idle: true });
+    return false;
+  }
+
+  function onHeldTooLong(): void {
+    isHung = true;
+    degrade('the disk did not keep up with the output', `nothing could be written for ${longestHoldMs} ms`);
+    lose(dropQueue());
+    release();
+  }
+
+  function release(): void {
+    cancelHold?.();
+    cancelHold = null;
+    const callbacks = waiting;
+    waiting = [];
+    for (const callback of callbacks) queueMicrotask(callback);
+  }
+
+  function startPump(): void {
+    pumping ??= pump().finally(() => {
+      pumping = null;
+      // What came between the last look at the queue and this line.
+      if (queue.bytes > 0) startPump();
+      else if (cancelHold !== null) release();
+    });
+  }
+
+  async function pump(): Promise<void> {
+    while (queue.bytes > 0 || notes.length > 0) {
+      try {
+        await step();
+      } catch (error) {
+        fail('the log file could not be written', error);
+        return;
+      }
+      isHung = false;
+      if (cancelHold !== null && queue.bytes <= lowWaterBytes) release();
+    }
+  }
+
+  /** Writes one batch, or makes the room for it. */
+  async function step(): Promise<void> {
+    handle ??= await openFile();
+    if (clock.nowMs() >= checkAtMs && (await isRemoved())) {
+      await abandonRemoved();
+      return;
+    }
+    const room = layout.roomBytes;
+    if (room <= 0) {
+      layout.skippedBytes +=
+        queue.bytes > maxBytes / 2 ? skipQueue(queue.bytes - Math.floor(maxBytes / 2)) : 0;
+      handle = await compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
+      identity = await handle.stat();
+      return;
+    }
+    await writeLines(handle);
+    const pieces = queue.take(Math.min(room, batchBytes));
+    await writeAll(handle, pieces);
+  }
+
+  async function openFile(): Promise<LogFileHandle> {
+    // Not again later: who has removed the directory does not want it back.
+    if (!hasOpened) await files.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const opened = await files.open(path, 'a+', 0o600);
+    const facts = await opened.stat();
+    hasOpened = true;
+    identity = facts;
+    checkAtMs = clock.nowMs() + identityCheckMs;
+    layout = createLogLayout({ maxBytes, size: facts.size });
+    return opened;
+  }
+
+  /** The lines that are not output: what is missing here, and notes. */
+  async function writeLines(to: LogFileHandle): Promise<void> {
+    if (unwritten.bytes > 0) {
+      const { bytes, reason } = unwritten;
+      const line = Buffer.from(`\n[troupe: ${bytes} bytes missing here: ${reason}]\n`);
+      await writeWhole(to, line);
+      layout.addLine(line.byteLength, bytes);
+      unwritten = { bytes: unwritten.bytes - bytes, reason: unwritten.reason };
+    }
+    for (let text = notes[0]; text !== undefined; text = notes[0]) {
+      const line = Buffer.from(`\n[troupe: ${text}]\n`);
+      await writeWhole(to, line);
+      layout.addLine(line.byteLength, 0);
+      notes.shift();
+    }
+  }
+
+  async function writeAll(to: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+    let left = pieces;
+    try {
+      while (left.length > 0) {
+        const { bytesWritten } = await to.writev(left);
+        layout.addOutput(bytesWritten);
+        left = without(left, bytesWritten);
+      }
+    } catch (error) {
+      queue.restore(left);
+      throw error;
+    }
+  }
+
+  async function isRemoved(): Promise<boolean> {
+    checkAtMs = clock.nowMs() + identityCheckMs;
+    const current = await files.stat(path).catch(() => null);
+    return current === null || current.ino !== identity.ino || current.dev !== identity.dev;
+  }
+
+  async function abandonRemoved(): Promise<void> {
+    const old = handle;
+    handle = null;
+    const lostBytes = layout.outputBytes;
+    layout = createLogLayout({ maxBytes, size: 0 });
+    degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
+    lose(lostBytes);
+    await old?.close().catch(() => {});
+  }
+
+  function fail(what: string, error: unknown): void {
+    degrade(what, toWords(error));
+    retryAtMs = clock.nowMs() + retryAfterMs;
+    isHung = false;
+    lose(dropQueue());
+    if (cancelHold !== null) release();
+  }
+
+  function degrade(what: string, error: string): void {
+    unwritten.reason = what;
+    if (degraded !== null) return;
+    degraded = { what, error };
+    queueMicrotask(() => options.onDegraded?.({ what, error, missingBytes }));
+  }
+
+  function lose(bytes: number): void {
+    unwritten.bytes += bytes;
+    missingBytes += bytes;
+  }
+
+  function dropQueue(): number {
+    return skipQueue(queue.bytes);
+  }
+
+  function skipQueue(bytes: number): number {
+    queue.skip(bytes);
+    return bytes;
+  }
+
+  async function finish(): Promise<void> {
+    await pumping;
+    if (queue.bytes > 0) await pump();
+    if (handle === null) return;
+    if (await isRemoved()) await abandonRemoved();
+    if (handle !== null && unwritten.bytes > 0) await writeLines(handle).catch(() => {});
+    await handle
+      ?.close()
+      .catch((error: unknown) => degrade('the log file could not be closed', toWords(error)));
+  }
+
+  function close(): Promise<void> {
+    closing ??= new Promise<void>((resolve) => {
+      const cancel = clock.at(clock.nowMs() + closeGraceMs, () => {
+        degrade('the log file could not be closed', `the disk did not answer within ${closeGraceMs} ms`);
+        lose(dropQueue());
+        resolve();
+      });
+      finish()
+        .catch((error: unknown) => degrade('the log file could not be closed', toWords(error)))
+        .finally(() => {
+          cancel();
+          if (cancelHold !== null) release();
+          resolve();
+        });
+    });
+    return closing;
+  }
+
+  return {
+    write,
+    whenWritable(callback) {
+      if (cancelHold === null) queueMicrotask(callback);
+      else waiting.push(callback);
+    },
+    note(text) {
+      if (closing !== null || clock.nowMs() < retryAtMs) return;
+      notes.push(text);
+    },
+    get path() {
+      return handle === null ? null : path;
+    },
+    get degraded() {
+      return degraded === null ? null : { ...degraded, missingBytes };
+    },
+    close,
+  };
+}
+
+async function writeWhole(to: LogFileHandle, bytes: Uint8Array): Promise<void> {
+  for (let left: readonly Uint8Array[] = [bytes]; left.length > 0; ) {
+    const { bytesWritten } = await to.writev(left);
+    left = without(left, bytesWritten);
+  }
+}
+
+/** The pieces without their first bytes: a disk that fills up takes a part. */
+export function without(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let skip = bytes;
+  let index = 0;
+  for (let piece = pieces[index]; piece !== undefined && piece.byteLength <= skip; piece = pieces[index]) {
+    skip -= piece.byteLength;
+    index += 1;
+  }
+  const [cut, ...rest] = pieces.slice(index);
+  return cut === undefined ? [] : [cut.subarray(skip), ...rest];
+}
+
+function toWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,91 @@
+/** Bytes that wait for the disk, in order. */
+export interface WriteQueue {
+  readonly bytes: number;
+  add(bytes: Uint8Array): void;
+  /** Takes out at most this much, at least one piece of it when there is any. */
+  take(maxBytes: number): Uint8Array[];
+  /** Puts back what could not be written, before all else. */
+  restore(pieces: readonly Uint8Array[]): void;
+  /** Lets go of this many of the oldest bytes. */
+  skip(bytes: number): void;
+}
+
+/** Smaller pieces are copied together, so that a flood of single bytes does not become a flood of buffers. */
+const smallestOwnBytes = 4 * 1024;
+const slabBytes = 16 * 1024;
+/** A writev takes no more than IOV_MAX pieces (1024 on Linux and macOS). */
+const maxPieces = 1_000;
+
+export function createWriteQueue(): WriteQueue {
+  let pieces: Uint8Array[] = [];
+  let first = 0;
+  let total = 0;
+  let slab = new Uint8Array(0);
+  let slabFrom = 0;
+  let slabTo = 0;
+
+  function add(bytes: Uint8Array): void {
+    total += bytes.byteLength;
+    if (bytes.byteLength >= smallestOwnBytes) {
+      seal();
+      pieces.push(bytes);
+      return;
+    }
+    if (slabTo + bytes.byteLength > slab.byteLength) {
+      seal();
+      slab = new Uint8Array(slabBytes);
+      slabFrom = 0;
+      slabTo = 0;
+    }
+    slab.set(bytes, slabTo);
+    slabTo += bytes.byteLength;
+  }
+
+  /** What has been collected becomes a piece; the rest of the slab is filled on. */
+  function seal(): void {
+    if (slabTo > slabFrom) pieces.push(slab.subarray(slabFrom, slabTo));
+    slabFrom = slabTo;
+  }
+
+  function take(maxBytes: number): Uint8Array[] {
+    seal();
+    const taken: Uint8Array[] = [];
+    let room = maxBytes;
+    for (let piece = pieces[first]; piece !== undefined && room > 0; piece = pieces[first]) {
+      if (taken.length === maxPieces) break;
+      const part = piece.subarray(0, room);
+      if (part.byteLength < piece.byteLength) pieces[first] = piece.subarray(room);
+      else first += 1;
+      room -= part.byteLength;
+      total -= part.byteLength;
+      taken.push(part);
+    }
+    if (first === pieces.length || first > 1_000) {
+      pieces = pieces.slice(first);
+      first = 0;
+    }
+    return taken;
+  }
+
+  function restore(returned: readonly Uint8Array[]): void {
+    pieces = [...returned, ...pieces.slice(first)];
+    first = 0;
+    total += returned.reduce((sum, piece) => sum + piece.byteLength, 0);
+  }
+
+  function skip(bytes: number): void {
+    for (let left = bytes; left > 0 && total > 0; ) {
+      left -= take(left).reduce((sum, piece) => sum + piece.byteLength, 0);
+    }
+  }
+
+  return {
+    add,
+    take,
+    restore,
+    skip,
+    get bytes() {
+      return total;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { DeadlineEvent, DeadlineName } from '../../machines/process/events.ts';
+import type { DeadlineOrder } from '../../machines/process/setup.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
+
+/** The deadlines that one process has armed. */
+export interface Deadlines {
+  /** `startedAtMs`: the monotonic time from which `from: 'start'` counts. */
+  arm(order: DeadlineOrder, startedAtMs: number | null): void;
+  disarm(name: DeadlineName): void;
+  disarmAll(): void;
+}
+
+/** Turns the orders of the chart into times on the clock, and the times into `deadline.*` events. */
+export function createDeadlines(options: {
+  clock: Clock;
+  lastOutputAtMs: () => number;
+  onReached: (event: DeadlineEvent) => void;
+}): Deadlines {
+  const { clock, lastOutputAtMs } = options;
+  const armed = new Map<DeadlineName, Cancel>();
+
+  const disarm = (name: DeadlineName) => {
+    armed.get(name)?.();
+    armed.delete(name);
+  };
+
+  const anchorMs = (from: DeadlineOrder['from'], startedAtMs: number | null) => {
+    if (from === 'lastOutput') return lastOutputAtMs();
+    return from === 'start' && startedAtMs !== null ? startedAtMs : clock.nowMs();
+  };
+
+  const arm: Deadlines['arm'] = (order, startedAtMs) => {
+    const { deadline, afterMs, from } = order;
+    disarm(deadline);
+    if (afterMs === null) return;
+    const reached = () => {
+      armed.delete(deadline);
+      // Bytes do not move a timer: a silence that was broken in between is counted from the last byte on.
+      if (from === 'lastOutput' && lastOutputAtMs() + afterMs > clock.nowMs()) arm(order, startedAtMs);
+      else options.onReached({ type: `deadline.${deadline}`, atMs: clock.nowMs() } as DeadlineEvent);
+    };
+    armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reached));
+  };
+
+  return {
+    arm,
+    disarm,
+    disarmAll: () => {
+      for (const name of [...armed.keys()]) disarm(name);
+    },
+  };
+}

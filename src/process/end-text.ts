@@ -1,0 +1,24 @@
+import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
+import { formatDuration } from '../config/duration.ts';
+
+/** Why a process ended, as the end of a sentence: "it …". */
+export function describeEnd(reason: EndReason, exit: ExitStatus | null): string {
+  switch (reason.type) {
+    case 'exited':
+      return `exited with code ${reason.code}`;
+    case 'signalled':
+      return `was ended by ${reason.signal} from outside`;
+    case 'timedOut':
+      return `was stopped at its limit ${reason.limit} of ${formatDuration(reason.afterMs)}`;
+    case 'killed':
+      return `was stopped by the ${reason.by} with ${reason.signal}${reason.escalated ? ', then SIGKILL' : ''}${
+        exit?.code == null ? '' : ` and exited with code ${exit.code}`
+      }`;
+    case 'spawnFailed':
+      return `could not be started: ${reason.message}`;
+    case 'cancelled':
+      return `was cancelled by the ${reason.by} before it started`;
+    case 'lost':
+      return `was lost: ${reason.why}`;
+  }
+}

@@ -1,0 +1,87 @@
+import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
+import type { LifeView } from '../../machines/process/view.ts';
+import { formatDuration } from '../config/duration.ts';
+import { describeEnd } from './end-text.ts';
+import type { KillAnswer } from './process-handle.ts';
+import type { FinalView, ProcessView } from './process-view.ts';
+
+/** What a kill needs of the process it is about. */
+export interface KillTarget {
+  readonly id: string;
+  readonly life: LifeView;
+  view(): ProcessView;
+  orderStop(order: KillOrder): void;
+  /** Resolves when the process has ended, or when something was found to survive. */
+  settled(): Promise<KillReceipt | null>;
+  endLeftovers(order: KillOrder): Promise<KillReceipt>;
+}
+
+export interface KillOrder {
+  readonly signal: ProcessSignal;
+  /** `undefined`: the process's own. */
+  readonly graceMs: number | undefined;
+}
+
+/** Carries out an order to kill on whatever the state is at this moment. */
+export async function killProcess(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
+  const { life } = target;
+  switch (life.status) {
+    case 'pending':
+    case 'restarting':
+      return cancel(target, order);
+    case 'running':
+    case 'backgrounded':
+      return stop(target, { order, type: 'killed' });
+    case 'stopping':
+      return stop(target, { order, type: 'alreadyStopping' });
+    default:
+      return life.leftovers.length > 0 ? endLeftovers(target, order) : notRunning(target.view() as FinalView);
+  }
+}
+
+async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
+  target.orderStop(order);
+  const receipt = await target.settled();
+  // It may have come up in the same moment; then it was stopped like any other.
+  if (receipt !== null) return { type: 'killed', receipt, message: describeReceipt(target.id, receipt) };
+  return { type: 'cancelled', message: `Process ${target.id} was cancelled before it started.` };
+}
+
+async function stop(
+  target: KillTarget,
+  { order, type }: { order: KillOrder; type: 'killed' | 'alreadyStopping' },
+): Promise<KillAnswer> {
+  target.orderStop(order);
+  const receipt = await target.settled();
+  if (receipt === null) return notRunning(target.view() as FinalView);
+  const prefix = type === 'alreadyStopping' ? `Process ${target.id} was already stopping. ` : '';
+  return { type, receipt, message: `${prefix}${describeReceipt(target.id, receipt)}` };
+}
+
+async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
+  const receipt = await target.endLeftovers(order);
+  const rest = receipt.survivors.length === 0 ? 'all are gone' : `alive still: ${list(receipt.survivors)}`;
+  const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
+  return { type: 'leftoversEnded', receipt, message };
+}
+
+function notRunning(view: FinalView): KillAnswer {
+  const ago = formatDuration(Math.max(0, Date.now() - view.endedAt));
+  const why = describeEnd(view.reason, view.exit);
+  const message = `Process ${view.id} is not running: it ${why} ${ago} ago (status ${view.status}).`;
+  return { type: 'notRunning', message };
+}
+
+function describeReceipt(id: string, receipt: KillReceipt): string {
+  const took = formatDuration(receipt.durationMs);
+  if (receipt.survivors.length > 0) {
+    return `Process ${id} is not gone after ${took}: alive still: ${list(receipt.survivors)}. It stays "stopping".`;
+  }
+  const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
+  const others = receipt.leftoversEnded.length;
+  return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} more of its tree`}).`;
+}
+
+function list(members: readonly TreeMember[]): string {
+  return members.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+}

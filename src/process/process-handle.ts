@@ -1,0 +1,92 @@
+import type { Observable } from 'rxjs';
+import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
+import type { WriteResult } from '../../machines/process/events.ts';
+import type { ProcessStatus } from '../../machines/process/view.ts';
+import type { Duration } from '../config/duration.ts';
+import type { OutputLine } from '../output/lines.ts';
+import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputRead, ReadOptions } from '../output/read-output.ts';
+import type { OutputReader } from '../output/reader.ts';
+import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
+import type { ResultEnvelope } from './result-envelope.ts';
+import type { TimelineEntry } from './timeline.ts';
+
+export interface KillOptions {
+  /** The first signal. Default SIGTERM; SIGKILL follows at the end of the grace. */
+  readonly signal?: ProcessSignal;
+  /** From the first signal to SIGKILL. Default: the process's `killGrace`. */
+  readonly grace?: Duration;
+  /** Who asks. Default `user`. */
+  readonly by?: Requester;
+}
+
+/**
+ * What became of an order to kill. It is given once the tree is proven gone, or once something is known to have
+ * survived; `message` says it in words. Orders given at the same time share one receipt (L-33, L-34).
+ */
+export type KillAnswer =
+  | { readonly type: 'killed' | 'alreadyStopping'; readonly receipt: KillReceipt; readonly message: string }
+  /** It was waiting for a slot or for a restart. */
+  | { readonly type: 'cancelled'; readonly message: string }
+  /** It had ended; only what it left behind was there to kill. */
+  | { readonly type: 'leftoversEnded'; readonly receipt: KillReceipt; readonly message: string }
+  | { readonly type: 'notRunning'; readonly message: string }
+  | { readonly type: 'notFound'; readonly nearest: readonly string[]; readonly message: string };
+
+/** Limits that may change while a process runs; 0 means none. */
+export interface LimitChanges {
+  readonly timeout?: Duration;
+  readonly maxExecutionTime?: Duration;
+  readonly maxBackgroundTime?: Duration;
+}
+
+/**
+ * One supervised process. The handle stays good after the end, for as long as somebody holds it; whoever comes late
+ * gets the state, the output and the end all the same.
+ */
+export interface ProcessHandle {
+  readonly id: string;
+  readonly status: ProcessStatus;
+  /** As it is now. */
+  view(): ProcessView;
+  /** What happened to it, oldest first. */
+  timeline(): readonly TimelineEntry[];
+
+  /** Resolves once, at the end, with everything the process printed already in the log. Never rejects. */
+  readonly ended: Promise<FinalView>;
+  /** Resolves when it is ready, or with the reason why it will not be. At once where no readiness was declared. */
+  ready(): Promise<ReadyView>;
+  /** Resolves when nobody waits for it any more: at its end, or when it goes to the background. */
+  result(): Promise<ResultEnvelope>;
+
+  /** The status now and each one after it; completes at the end. */
+  readonly status$: Observable<ProcessStatus>;
+  /** The view now and after each change of status or readiness; completes at the end. */
+  readonly view$: Observable<ProcessView>;
+  /** What is kept of the output, then what comes; completes once, at the end. */
+  readonly output$: Observable<OutputPiece>;
+  /** The same by line, each once it is complete. */
+  readonly lines$: Observable<OutputLine | OutputGap>;
+  /** The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one. */
+  output(): AsyncGenerator<OutputPiece, void>;
+
+  /** Reads what is kept; see `ReadOptions`. */
+  read(options?: ReadOptions): OutputRead;
+  /** The reader of that name, with a cursor of its own. The same name gives the same reader. */
+  reader(name: string): OutputReader;
+
+  /** Writes to its stdin, which must have been asked for with `stdin: 'pipe'`. Waits at most 10 s for it to read. */
+  write(data: string | Uint8Array): Promise<WriteResult>;
+  writeLine(line: string): Promise<WriteResult>;
+  /** End-of-file on its stdin. */
+  endInput(): Promise<WriteResult>;
+
+  /** Ends the whole tree and proves it. */
+  kill(options?: KillOptions): Promise<KillAnswer>;
+  /** Nobody waits for it any more. `false` when it had ended or was stopping. */
+  background(by?: Requester): boolean;
+  /** Ends it and starts it again under the same id. `false` when it had ended or was stopping. */
+  restart(by?: Requester): boolean;
+  /** `false` when it had ended. */
+  changeLimits(changes: LimitChanges): boolean;
+}

@@ -1,0 +1,170 @@
+import { type ActorRefFrom, createActor } from 'xstate';
+import type { BackendCommand, ProcessAnnouncement, ProcessEvent } from '../../machines/process/events.ts';
+import type { processMachine } from '../../machines/process/machine.ts';
+import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
+import { createDeadlines, type Deadlines } from './deadlines.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { ProcessWorld } from './process-world.ts';
+
+/** When it all happened. `…At` is milliseconds since the epoch, `…AtMs` monotonic. */
+export interface ProcessTimes {
+  createdAt: number;
+  startedAt: number | null;
+  startedAtMs: number | null;
+  backgroundedAt: number | null;
+  endedAt: number | null;
+  endedAtMs: number | null;
+}
+
+/** A command or fact as it is sent; when is filled in on the way. */
+export type UntimedEvent = ProcessEvent extends infer E
+  ? E extends unknown
+    ? Omit<E, 'atMs'>
+    : never
+  : never;
+
+type ProcessActor = ActorRefFrom<typeof processMachine>;
+
+/** The actor of a process while it lives, and what remains of it afterwards: a few facts. */
+export class ProcessLife {
+  readonly deadlines: Deadlines;
+  readonly times: ProcessTimes;
+  readonly #clock: Clock;
+  readonly #listeners: LifeListeners;
+  #actor: ProcessActor | null;
+  #view: LifeView;
+
+  constructor(
+    plan: ProcessPlan,
+    wiring: { world: ProcessWorld; lastOutputAtMs: () => number } & LifeListeners,
+  ) {
+    const { world } = wiring;
+    this.#clock = world.clock;
+    this.#listeners = wiring;
+    this.times = {
+      createdAt: world.clock.epochMs(),
+      startedAt: null,
+      startedAtMs: null,
+      backgroundedAt: null,
+      endedAt: null,
+      endedAtMs: null,
+    };
+    this.deadlines = createDeadlines({
+      clock: world.clock,
+      lastOutputAtMs: wiring.lastOutputAtMs,
+      onReached: (event) => this.#actor?.send(event),
+    });
+    this.#actor = createActor(world.machine, {
+      id: plan.id,
+      input: {
+        id: plan.id,
+        background: plan.background,
+        onTimeout: plan.onTimeout,
+        limits: plan.limits,
+        leftoverPolicy: plan.leftoverPolicy,
+        restart: plan.restart,
+        seed: Math.floor(Math.random() * 2 ** 32),
+      },
+      ...(world.parent !== undefined && { parent: world.parent }),
+    });
+    this.#view = toLifeView(this.#actor.getSnapshot());
+  }
+
+  begin(): void {
+    const actor = this.#actor;
+    if (actor === null) return;
+    actor.on('*', (announcement) => this.#take(announcement));
+    actor.subscribe({
+      next: (snapshot) => this.#follow(toLifeView(snapshot)),
+      error: (error) => this.#break(error),
+    });
+    actor.start();
+  }
+
+  get status(): ProcessStatus {
+    return this.#view.status;
+  }
+
+  get view(): LifeView {
+    return this.#view;
+  }
+
+  /** Nothing happens once the process has ended. */
+  send(event: UntimedEvent): void {
+    this.#actor?.send({ ...event, atMs: this.#clock.nowMs() } as ProcessEvent);
+  }
+
+  /** `false` when there is no backend that could hear it. */
+  sendToBody(command: BackendCommand): boolean {
+    const body = this.#actor?.getSnapshot().children.body;
+    body?.send(command);
+    return body !== undefined;
+  }
+
+  forgetLeftovers(): void {
+    if ('leftovers' in this.#view) this.#view = { ...this.#view, leftovers: [] };
+  }
+
+  /** Ends the actor without an end of the process, for one that never was. */
+  discard(): void {
+    this.#actor?.stop();
+    this.#letGo();
+  }
+
+  #follow(view: LifeView): void {
+    this.#view = view;
+    this.#listeners.onSnapshot();
+  }
+
+  #take(announcement: ProcessAnnouncement): void {
+    const actor = this.#actor;
+    if (actor === null) return;
+    this.#view = toLifeView(actor.getSnapshot());
+    this.#note(announcement);
+    if (announcement.type === 'process.ended') this.#letGo();
+    this.#listeners.onAnnouncement(announcement);
+  }
+
+  #note({ type }: ProcessAnnouncement): void {
+    const { times } = this;
+    const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
+    if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, atMs];
+    if (type === 'process.backgrounded') times.backgroundedAt = at;
+    if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
+  }
+
+  /** The actor, its chart and its timers are large; of an ended process only the view is needed. */
+  #letGo(): void {
+    this.deadlines.disarmAll();
+    this.#actor = null;
+  }
+
+  /** The actor itself threw: what it was is over, and nobody can say more. */
+  #break(error: unknown): void {
+    if (this.#actor === null) return;
+    const { attempt } = this.#view;
+    this.#view = {
+      status: 'lost',
+      attempt,
+      restarts: 0,
+      pid: 'pid' in this.#view ? this.#view.pid : null,
+      exit: null,
+      reason: { type: 'lost', why: `its actor broke: ${String(error)}` },
+      leftovers: [],
+      receipt: null,
+    };
+    this.#note({ type: 'process.ended' });
+    this.#letGo();
+    this.#listeners.onBroken(error);
+    this.#listeners.onAnnouncement({ type: 'process.ended' });
+  }
+}
+
+interface LifeListeners {
+  /** The chart has taken a step; the status may be the same. */
+  onSnapshot(): void;
+  onAnnouncement(announcement: ProcessAnnouncement): void;
+  /** The actor threw; `process.ended` follows. */
+  onBroken(error: unknown): void;
+}

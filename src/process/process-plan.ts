@@ -1,0 +1,36 @@
+import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/context.ts';
+import type { ReadinessSettings } from '../config/process-spec.ts';
+import type { Backend, SpawnRequest } from '../spawn/backend.ts';
+import type { Command } from './command.ts';
+import type { ProcessKind } from './process-view.ts';
+
+/** All that is decided of a process before it is created. */
+export interface ProcessPlan {
+  readonly id: string;
+  readonly kind: ProcessKind;
+  readonly command: Command;
+  readonly commandLine: string;
+  readonly cwd: string;
+  readonly label: string | null;
+  readonly owner: string;
+  readonly tool: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Why it runs in the foreground or in the background. */
+  readonly executionMode: string;
+  readonly background: boolean;
+  readonly onTimeout: OnTimeout;
+  readonly limits: Limits;
+  readonly leftoverPolicy: 'keep' | 'kill';
+  readonly restart: RestartSettings;
+  readonly ready: ReadinessSettings | null;
+  readonly output: {
+    readonly maxBufferBytes: number;
+    readonly headBytes: number;
+    readonly maxReplyBytes: number;
+    readonly logFile: { readonly path: string; readonly maxBytes: number } | null;
+    readonly secrets: readonly string[];
+  };
+  readonly backend: Backend;
+  /** Made anew for each attempt: an environment is large, and most processes start once. */
+  toRequest(attempt: number): SpawnRequest;
+}

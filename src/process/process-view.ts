@@ -1,0 +1,102 @@
+import type {
+  EndReason,
+  ExitStatus,
+  FinalStatus,
+  KillReceipt,
+  TreeMember,
+} from '../../machines/process/context.ts';
+import type { ProcessMode } from '../spawn/backend.ts';
+import type { Command } from './command.ts';
+
+export type ProcessKind = 'tool' | 'agent' | 'service';
+
+/** What a process has printed. */
+export interface OutputView {
+  readonly bytes: number;
+  /** Complete lines. */
+  readonly lines: number;
+  /** No longer in memory; the log file may have them. */
+  readonly droppedBytes: number;
+  /** Milliseconds since the epoch; `null` before the first byte. */
+  readonly lastOutputAt: number | null;
+  /** `null` where none is kept. */
+  readonly logFile: string | null;
+  /** What does not work any more, in words; `null` while all is well. */
+  readonly degraded: string | null;
+}
+
+/** Whether a process can be used (L-62). `undeclared` where nothing was said of it. */
+export type ReadyView =
+  | { readonly state: 'undeclared' }
+  | { readonly state: 'waiting' }
+  | { readonly state: 'ready'; readonly afterMs: number }
+  | { readonly state: 'failed'; readonly why: string };
+
+interface Facts {
+  readonly id: string;
+  readonly kind: ProcessKind;
+  readonly command: Command;
+  /** The command as one would type it, secrets left out. */
+  readonly commandLine: string;
+  readonly cwd: string;
+  readonly label: string | null;
+  readonly owner: string;
+  readonly tool: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly mode: ProcessMode;
+  /** Why it runs in the foreground or in the background. */
+  readonly executionMode: string;
+  /** 1 for the first start. */
+  readonly attempt: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly output: OutputView;
+}
+
+interface Started {
+  /** `null` for work that has no operating-system process. */
+  readonly pid: number | null;
+  readonly pgid: number | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly runtimeMs: number;
+  readonly restarts: number;
+  readonly ready: ReadyView;
+}
+
+/** A process as it is at one moment. Plain data: it can be kept, sent and written down. */
+export type ProcessView = Facts &
+  (
+    | { readonly status: 'pending'; readonly queued: boolean }
+    | ({ readonly status: 'running' } & Started)
+    | ({ readonly status: 'backgrounded'; readonly backgroundedAt: number } & Started)
+    | ({ readonly status: 'stopping'; readonly survivors: readonly TreeMember[] } & Started)
+    | {
+        readonly status: 'restarting';
+        readonly restarts: number;
+        readonly nextStartAt: number;
+        readonly reason: EndReason;
+      }
+    | FinalFacts
+  );
+
+export interface FinalFacts {
+  readonly status: FinalStatus;
+  readonly pid: number | null;
+  /** `null` when it never started. */
+  readonly startedAt: number | null;
+  readonly backgroundedAt: number | null;
+  readonly endedAt: number;
+  /** From the start to the end; 0 when it never started. */
+  readonly runtimeMs: number;
+  readonly restarts: number;
+  /** What the operating system reported, whatever the reason; `null` when it never started or nobody saw it. */
+  readonly exit: ExitStatus | null;
+  readonly reason: EndReason;
+  /** Alive after the leader's natural end; still owned, and ended by a kill of this id. */
+  readonly leftovers: readonly TreeMember[];
+  readonly receipt: KillReceipt | null;
+}
+
+/** A process that has ended. */
+export type FinalView = Facts & FinalFacts;

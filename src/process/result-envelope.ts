@@ -1,0 +1,96 @@
+import { formatDuration } from '../config/duration.ts';
+import { describeEnd } from './end-text.ts';
+import type { FinalView, ProcessView } from './process-view.ts';
+
+/** The view's short form that stands beside a result. */
+export interface ProcessBrief {
+  readonly id: string;
+  readonly status: ProcessView['status'];
+  readonly pid: number | null;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly runtimeMs: number;
+}
+
+/** What a caller in the foreground gets (L-53). */
+export type ResultEnvelope =
+  | { readonly ok: true; readonly data: unknown; readonly process: ProcessBrief }
+  | { readonly ok: false; readonly error: string; readonly process: ProcessBrief | null }
+  /** What the command itself printed: a JSON object with a boolean `ok`. */
+  | { readonly [key: string]: unknown; readonly ok: boolean; readonly process: ProcessBrief };
+
+/** What a caller gets when the process went to the background (L-21). */
+export interface BackgroundedData {
+  readonly status: 'backgrounded';
+  readonly process_id: string;
+  readonly pid: number | null;
+  readonly message: string;
+  readonly log_file: string | null;
+}
+
+export interface PrintedText {
+  /** Head and tail with the dropped count between them, where it was too long. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether `stdout` is all there was. */
+  readonly whole: boolean;
+}
+
+export function toBrief(view: ProcessView): ProcessBrief {
+  const exit = 'exit' in view ? view.exit : null;
+  return {
+    id: view.id,
+    status: view.status,
+    pid: 'pid' in view ? view.pid : null,
+    code: exit?.code ?? null,
+    signal: exit?.signal ?? null,
+    runtimeMs: 'runtimeMs' in view ? view.runtimeMs : 0,
+  };
+}
+
+export function toResultEnvelope(view: FinalView, printed: PrintedText): ResultEnvelope {
+  const process = toBrief(view);
+  if (view.status === 'completed') {
+    const own = printed.whole ? parseOwnEnvelope(printed.stdout) : null;
+    return own === null ? { ok: true, data: printed.stdout, process } : { ...own, process };
+  }
+  return { ok: false, error: toErrorText(view, printed), process };
+}
+
+export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
+  return { ok: true, data: toBackgroundedData(view), process: toBrief(view) };
+}
+
+/** A JSON object with a boolean `ok` is a result by itself; anything else is text. */
+function parseOwnEnvelope(stdout: string): { readonly ok: boolean } | null {
+  if (!/^\s*\{/.test(stdout)) return null;
+  try {
+    const value: unknown = JSON.parse(stdout);
+    return typeof (value as { ok?: unknown }).ok === 'boolean' ? (value as { ok: boolean }) : null;
+  } catch {
+    return null;
+  }
+}
+
+function toErrorText(view: FinalView, { stdout, stderr }: PrintedText): string {
+  if (view.reason.type === 'exited') {
+    return stderr || stdout || `Process exited with code ${view.reason.code}`;
+  }
+  const words = `Process ${view.id} ${describeEnd(view.reason, view.exit)}`;
+  const said = stderr || stdout;
+  return said === '' ? words : `${words}\n${said}`;
+}
+
+function toBackgroundedData(view: ProcessView): BackgroundedData {
+  const seconds = formatDuration('runtimeMs' in view ? view.runtimeMs : 0);
+  const log = view.output.logFile;
+  return {
+    status: 'backgrounded',
+    process_id: view.id,
+    pid: 'pid' in view ? view.pid : null,
+    message:
+      `Still running after ${seconds}: it goes on in the background as ${view.id}. A notice comes by itself when it ends; ` +
+      `there is no need to poll. Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
+    log_file: log,
+  };
+}

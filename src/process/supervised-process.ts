@@ -1,0 +1,338 @@
+import type { Observable } from 'rxjs';
+import type { KillReceipt, Requester } from '../../machines/process/context.ts';
+import type { BackendCommand, ProcessAnnouncement, WriteResult } from '../../machines/process/events.ts';
+import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { killOptions, limitChanges } from '../config/process-spec.ts';
+import { GuardedObservable } from '../output/guarded-observable.ts';
+import type { OutputLine } from '../output/lines.ts';
+import { iterate, lines$, output$ } from '../output/observables.ts';
+import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import { createOutputLog, type OutputLog } from '../output/output-log.ts';
+import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
+import { createReaders, type OutputReader } from '../output/reader.ts';
+import { type KillOrder, killProcess } from './kill-process.ts';
+import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
+import { ProcessLife } from './process-life.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
+import type { ProcessWorld } from './process-world.ts';
+import { readPrinted } from './read-printed.ts';
+import { type ResultEnvelope, toBackgroundedEnvelope, toResultEnvelope } from './result-envelope.ts';
+import { addEntry, type TimelineEntry, type TimelineEvent } from './timeline.ts';
+import { toProcessView } from './to-process-view.ts';
+
+/** A process as its supervisor sees it: the handle, and what only the supervisor may do. */
+export class SupervisedProcess implements ProcessHandle {
+  readonly plan: ProcessPlan;
+  readonly log: OutputLog;
+  readonly life: ProcessLife;
+  readonly #world: ProcessWorld;
+  readonly #timeline: TimelineEntry[] = [];
+  readonly #watchers = new Set<() => void>();
+  #readers: ((name: string) => OutputReader) | null = null;
+  #shownStatus: ProcessStatus = 'pending';
+  #ready: ReadyView = { state: 'undeclared' };
+  #ended: Promise<FinalView> | null = null;
+  /** What the log promised: everything is on disk. */
+  #flushed: Promise<void> | null = null;
+
+  constructor(plan: ProcessPlan, world: ProcessWorld) {
+    this.plan = plan;
+    this.#world = world;
+    const { logFile, ...output } = plan.output;
+    this.log = createOutputLog({
+      ...output,
+      clock: world.clock,
+      ...(logFile !== null && { logFile }),
+      onListenerError: (error) => world.onFault({ process: this, error }),
+    });
+    if (plan.ready !== null) this.#ready = { state: 'waiting' };
+    this.life = new ProcessLife(plan, {
+      world,
+      lastOutputAtMs: () => this.log.lastWriteAtMs,
+      onSnapshot: () => this.#showStatus(),
+      onAnnouncement: (announcement) => this.#take(announcement),
+      onBroken: (error) => world.onFault({ process: this, error }),
+    });
+    this.note('created');
+  }
+
+  get id(): string {
+    return this.plan.id;
+  }
+
+  get status(): ProcessStatus {
+    return this.life.status;
+  }
+
+  get hasEnded(): boolean {
+    return isFinal(this.life.status);
+  }
+
+  view(): ProcessView {
+    const { plan, log } = this;
+    return toProcessView({
+      plan,
+      log,
+      life: this.life.view,
+      times: this.life.times,
+      ready: this.#ready,
+      clock: this.#world.clock,
+    });
+  }
+
+  timeline(): readonly TimelineEntry[] {
+    return [...this.#timeline];
+  }
+
+  get ended(): Promise<FinalView> {
+    this.#ended ??= this.#until(() => this.hasEnded).then(async () => {
+      await this.#flushed;
+      return this.view() as FinalView;
+    });
+    return this.#ended;
+  }
+
+  async ready(): Promise<ReadyView> {
+    await this.#until(() => this.#ready.state !== 'waiting' || this.hasEnded);
+    return this.#ready.state === 'waiting' ? { state: 'failed', why: 'it ended first' } : this.#ready;
+  }
+
+  async result(): Promise<ResultEnvelope> {
+    await this.#until(() => this.hasEnded || this.life.view.status === 'backgrounded');
+    if (!this.hasEnded) return toBackgroundedEnvelope(this.view());
+    const view = await this.ended;
+    return toResultEnvelope(view, readPrinted(this.log, this.plan.output.maxReplyBytes));
+  }
+
+  get status$(): Observable<ProcessStatus> {
+    return this.#observe(() => this.status);
+  }
+
+  get view$(): Observable<ProcessView> {
+    return this.#observe(() => this.view());
+  }
+
+  get output$(): Observable<OutputPiece> {
+    return output$(this.log, this.#guard);
+  }
+
+  get lines$(): Observable<OutputLine | OutputGap> {
+    return lines$(this.log, this.#guard);
+  }
+
+  output(): AsyncGenerator<OutputPiece, void> {
+    return iterate(this.log);
+  }
+
+  read(options: ReadOptions = {}): OutputRead {
+    return readOutput(this.log, { maxBytes: this.plan.output.maxReplyBytes, ...options });
+  }
+
+  reader(name: string): OutputReader {
+    this.#readers ??= createReaders(this.log);
+    return this.#readers(name);
+  }
+
+  write(data: string | Uint8Array): Promise<WriteResult> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    return this.#askBody((reply) => ({ type: 'process.write', data: bytes, reply }));
+  }
+
+  writeLine(line: string): Promise<WriteResult> {
+    return this.write(`${line}\n`);
+  }
+
+  endInput(): Promise<WriteResult> {
+    return this.#askBody((reply) => ({ type: 'process.endInput', reply }));
+  }
+
+  async kill(options: KillOptions = {}): Promise<KillAnswer> {
+    const { signal, grace, by } = parseOptions(killOptions, { input: options, name: 'kill' });
+    const target = {
+      id: this.id,
+      life: this.life.view,
+      view: () => this.view(),
+      settled: () => this.#settled(),
+      orderStop: (order: KillOrder) => this.stop({ ...order, by }),
+      endLeftovers: (order: KillOrder) => this.endLeftovers(order),
+    };
+    return killProcess(target, { signal: signal as KillOrder['signal'], graceMs: grace });
+  }
+
+  background(by: Requester = 'user'): boolean {
+    const status = this.status;
+    if (status !== 'running' && status !== 'pending') return false;
+    this.life.send({ type: 'process.background', by });
+    return true;
+  }
+
+  restart(by: Requester = 'user'): boolean {
+    const status = this.status;
+    if (status !== 'running' && status !== 'backgrounded' && status !== 'restarting') return false;
+    this.life.send({ type: 'process.restart', by });
+    return true;
+  }
+
+  changeLimits(changes: LimitChanges): boolean {
+    const parsed = parseOptions(limitChanges, { input: changes, name: 'changeLimits' });
+    if (this.hasEnded) return false;
+    this.life.send({
+      type: 'limits.change',
+      limits: {
+        ...(parsed.timeout !== undefined && { timeoutMs: parsed.timeout }),
+        ...(parsed.maxExecutionTime !== undefined && { maxExecutionMs: parsed.maxExecutionTime }),
+        ...(parsed.maxBackgroundTime !== undefined && { maxBackgroundMs: parsed.maxBackgroundTime }),
+      },
+    });
+    this.note('limits changed');
+    return true;
+  }
+
+  /** Orders the stop without waiting for it. */
+  stop(order: KillOrder & { by: Requester }): void {
+    const { signal, graceMs, by } = order;
+    this.note('signalled', { by, detail: signal });
+    this.life.send({ type: 'process.stop', by, signal, ...(graceMs !== undefined && { graceMs }) });
+  }
+
+  async endLeftovers(order: KillOrder): Promise<KillReceipt> {
+    const graceMs = order.graceMs ?? this.plan.limits.killGraceMs;
+    return this.#world.endLeftovers(this, { signal: order.signal, graceMs });
+  }
+
+  setReady(ready: ReadyView): void {
+    this.#ready = ready;
+    this.note(
+      ready.state === 'ready' ? 'ready' : 'not ready',
+      ready.state === 'failed' ? { detail: ready.why } : {},
+    );
+    this.#changed();
+  }
+
+  /** What was left behind is gone. */
+  forgetLeftovers(): void {
+    this.life.forgetLeftovers();
+    this.note('leftovers ended');
+    void this.log.close();
+    this.#changed();
+  }
+
+  /** It was refused: it never existed. */
+  discard(): void {
+    this.life.discard();
+    void this.log.close();
+  }
+
+  note(event: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
+    addEntry(this.#timeline, { at: this.#world.clock.epochMs(), event, ...more });
+  }
+
+  /** Resolves with the receipt of the stop, at the end or when something survived; `null` where nothing was stopped. */
+  async #settled(): Promise<KillReceipt | null> {
+    let survivedWith: KillReceipt | null = null;
+    await this.#until(() => {
+      const { view } = this.life;
+      survivedWith = view.status === 'stopping' ? view.receipt : null;
+      return this.hasEnded || survivedWith !== null;
+    });
+    const { view } = this.life;
+    return 'receipt' in view ? view.receipt : survivedWith;
+  }
+
+  #take(announcement: ProcessAnnouncement): void {
+    noteAnnouncement(this, announcement);
+    if (announcement.type === 'process.restarting') this.log.markRestart();
+    if (announcement.type === 'process.ended') this.#end();
+    if (announcement.type === 'process.survived') this.#changed();
+    else this.#showStatus();
+    this.#world.onAnnouncement(this, announcement);
+  }
+
+  #end(): void {
+    this.log.markEnd();
+    this.log.finish();
+    const { view } = this.life;
+    const hasLeftovers = 'leftovers' in view && view.leftovers.length > 0;
+    this.#flushed = hasLeftovers ? Promise.resolve() : this.log.close();
+  }
+
+  /** An announcement comes before the step that it belongs to is complete: whichever is first shows the status. */
+  #showStatus(): void {
+    if (this.#shownStatus === this.status) return;
+    this.#shownStatus = this.status;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const watcher of [...this.#watchers]) watcher();
+    this.#world.onViewChange(this);
+  }
+
+  #until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const watcher = () => {
+        if (!condition()) return;
+        this.#watchers.delete(watcher);
+        resolve();
+      };
+      this.#watchers.add(watcher);
+    });
+  }
+
+  #observe<T>(current: () => T): Observable<T> {
+    return new GuardedObservable<T>((subscriber) => {
+      const push = () => {
+        subscriber.next(current());
+        if (this.hasEnded) subscriber.complete();
+      };
+      push();
+      if (this.hasEnded) return;
+      this.#watchers.add(push);
+      return () => this.#watchers.delete(push);
+    }, this.#guard.onSubscriberError);
+  }
+
+  get #guard() {
+    return { onSubscriberError: (error: unknown) => this.#world.onFault({ process: this, error }) };
+  }
+
+  #askBody(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+    return new Promise((resolve) => {
+      if (this.hasEnded || !this.life.sendToBody(toCommand(resolve))) {
+        resolve({
+          ok: false,
+          bytesWritten: 0,
+          error: `Process ${this.id} is not running (status ${this.status}).`,
+        });
+      }
+    });
+  }
+}
+
+/** What an announcement leaves in the timeline. */
+function noteAnnouncement(process: SupervisedProcess, announcement: ProcessAnnouncement): void {
+  const { view } = process.life;
+  switch (announcement.type) {
+    case 'process.started':
+      return process.note('started', {
+        detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}`,
+      });
+    case 'process.backgrounded':
+      return process.note('backgrounded', { by: announcement.by });
+    case 'process.stopping':
+      return process.note('stopping');
+    case 'process.survived':
+      return process.note('survived');
+    case 'process.restarting':
+      return process.note('restarting', { detail: 'reason' in view ? view.reason.type : '' });
+    case 'process.silent':
+      return process.note('silent');
+    case 'process.elapsed':
+      return process.note('elapsed');
+    case 'process.ended':
+      return process.note('ended', { detail: view.status });
+  }
+}

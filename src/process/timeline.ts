@@ -1,0 +1,39 @@
+import type { Requester } from '../../machines/process/context.ts';
+
+export type TimelineEvent =
+  | 'created'
+  | 'started'
+  | 'backgrounded'
+  | 'read'
+  | 'signalled'
+  | 'limits changed'
+  | 'ready'
+  | 'not ready'
+  | 'silent'
+  | 'elapsed'
+  | 'stopping'
+  | 'survived'
+  | 'restarting'
+  | 'ended'
+  | 'leftovers ended'
+  | 'notified';
+
+/** One thing that happened to a process. */
+export interface TimelineEntry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly event: TimelineEvent;
+  readonly by?: Requester;
+  /** In words, for people. */
+  readonly detail?: string;
+}
+
+/** Beyond so many entries those in the middle are let go: a process that restarts for weeks must not grow. */
+const MAX_ENTRIES = 200;
+const KEPT_FIRST = 50;
+
+/** Adds an entry in place; the beginning and the newest are kept. */
+export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void {
+  if (timeline.length >= MAX_ENTRIES) timeline.splice(KEPT_FIRST, 1);
+  timeline.push(entry);
+}

@@ -1,0 +1,125 @@
+import type { LifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { OutputLog } from '../output/output-log.ts';
+import type { ProcessTimes } from './process-life.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { OutputView, ProcessView, ReadyView } from './process-view.ts';
+
+interface Sources {
+  readonly plan: ProcessPlan;
+  readonly life: LifeView;
+  readonly times: ProcessTimes;
+  readonly log: OutputLog;
+  readonly ready: ReadyView;
+  readonly clock: Clock;
+}
+
+/** Puts together what the chart, the log and the plan know of a process. */
+export function toProcessView(sources: Sources): ProcessView {
+  const { plan, life, times } = sources;
+  const facts = {
+    id: plan.id,
+    kind: plan.kind,
+    command: plan.command,
+    commandLine: plan.commandLine,
+    cwd: plan.cwd,
+    label: plan.label,
+    owner: plan.owner,
+    tool: plan.tool,
+    metadata: plan.metadata,
+    mode: plan.backend.mode,
+    executionMode: plan.executionMode,
+    attempt: life.attempt,
+    createdAt: times.createdAt,
+    output: toOutputView(sources),
+  };
+  return { ...facts, ...toStateFacts(sources) };
+}
+
+type StateFacts = ProcessView extends infer V
+  ? V extends unknown
+    ? Omit<V, keyof FactsOnly>
+    : never
+  : never;
+type FactsOnly = Pick<
+  ProcessView,
+  | 'id'
+  | 'kind'
+  | 'command'
+  | 'commandLine'
+  | 'cwd'
+  | 'label'
+  | 'owner'
+  | 'tool'
+  | 'metadata'
+  | 'mode'
+  | 'executionMode'
+  | 'attempt'
+  | 'createdAt'
+  | 'output'
+>;
+
+function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
+  const startedAt = times.startedAt ?? times.createdAt;
+  switch (life.status) {
+    case 'pending':
+      return { status: life.status, queued: !life.starting };
+    case 'running':
+      return { status: life.status, ...toStarted() };
+    case 'backgrounded':
+      return { status: life.status, ...toStarted(), backgroundedAt: times.backgroundedAt ?? startedAt };
+    case 'stopping':
+      return { status: life.status, ...toStarted(), survivors: life.survivors };
+    case 'restarting': {
+      const { status, restarts, reason, nextStartAtMs } = life;
+      return {
+        status,
+        restarts,
+        reason,
+        nextStartAt: Math.round(clock.epochMs() + nextStartAtMs - clock.nowMs()),
+      };
+    }
+    default: {
+      const { status, pid, restarts, exit, reason, leftovers, receipt } = life;
+      const { backgroundedAt, endedAt } = times;
+      const runtimeMs = runtime();
+      return {
+        status,
+        pid,
+        startedAt: times.startedAt,
+        backgroundedAt,
+        endedAt: endedAt ?? times.createdAt,
+        runtimeMs,
+        restarts,
+        exit,
+        reason,
+        leftovers,
+        receipt,
+      };
+    }
+  }
+
+  function toStarted() {
+    const { pid, pgid, restarts } = life as Extract<LifeView, { pgid: number | null }>;
+    return { pid, pgid, startedAt, runtimeMs: runtime(), restarts, ready };
+  }
+
+  function runtime(): number {
+    return times.startedAtMs === null
+      ? 0
+      : Math.round((times.endedAtMs ?? clock.nowMs()) - times.startedAtMs);
+  }
+}
+
+function toOutputView({ log, clock }: Sources): OutputView {
+  const { bytes, lines, droppedBytes, lastOutputAtMs, logFile, degraded } = log.stats();
+  return {
+    bytes,
+    lines,
+    droppedBytes,
+    lastOutputAt:
+      lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
+    logFile,
+    degraded: degraded === null ? null : `${degraded.what}: ${degraded.error}`,
+  };
+}

@@ -1,0 +1,77 @@
+import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import type { OutputSink } from '../output/output-sink.ts';
+
+/** How the process is attached: what a person would have to do to look at it from outside. */
+export type ProcessMode = 'pipe' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
+
+/** One run of work, ready to start: policy, environment and working directory are decided. */
+export interface SpawnRequest {
+  /** Chosen by the supervisor; the same for every attempt. */
+  readonly id: string;
+  /** 1 for the first start, one more for each restart. */
+  readonly attempt: number;
+  readonly work: Work;
+  readonly cwd: string;
+  /** The whole environment, identity variables included; nothing is inherited beside it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: 'end' | 'pipe';
+}
+
+/** What is to be run: a program with its arguments, text for a shell, or a function of this program. */
+export type Work =
+  | { readonly type: 'argv'; readonly file: string; readonly args: readonly string[] }
+  | { readonly type: 'shell'; readonly shell: string; readonly script: string }
+  | { readonly type: 'function'; readonly run: InProcessWork };
+
+/** Work inside this program. It ends `completed` when the promise resolves and `failed` when it rejects. */
+export type InProcessWork = (context: {
+  /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
+  readonly signal: AbortSignal;
+  readonly stdout: (text: string | Uint8Array) => void;
+  readonly stderr: (text: string | Uint8Array) => void;
+}) => Promise<unknown>;
+
+/** A fact as a backend tells it; when it became true is filled in on the way. */
+export type ToldFact = BackendFact extends infer F ? (F extends unknown ? Omit<F, 'atMs'> : never) : never;
+
+/** What one attempt gets to work with, and how it speaks with its process. */
+export interface BackendPort {
+  readonly request: SpawnRequest;
+  readonly output: OutputSink;
+  readonly clock: Clock;
+  tell(fact: ToldFact): void;
+  /** To be called once, before `run` returns. */
+  onCommand(listener: (command: BackendCommand) => void): void;
+}
+
+/**
+ * A way to run work. `run` becomes the actor `body` of a process, once for each attempt, and
+ *
+ * - says `process.spawned` or `process.spawnFailed` once, and nothing before it;
+ * - says `process.exited` once, when the leader has ended, and `output.ended` once, when no more bytes can come;
+ * - pours every byte into the sink, in order of arrival;
+ * - on `process.signal` signals the whole tree and says `tree.gone` once nothing of it that can be signalled is
+ *   alive, also when the signal comes after the exit; it goes on looking until then, and says `tree.seen` when what
+ *   is alive has changed;
+ * - on `tree.survey` answers `tree.surveyed` with what is alive of the tree beside the leader;
+ * - on `output.settle` says `output.quieted` once no byte has come for that long;
+ * - answers `process.write`, `process.endInput` and `process.resize` through the reply they carry, also with a refusal;
+ * - never throws, and leaves processes alone when the returned `Cancel` is called: that ends timers and watches.
+ *   Output of what is still alive is read on and does not keep the program alive.
+ */
+export interface Backend {
+  readonly mode: ProcessMode;
+  readonly capabilities: BackendCapabilities;
+  run(port: BackendPort): Cancel;
+}
+
+/** What a backend can do at all; a command beyond it is answered with a refusal in words. */
+export interface BackendCapabilities {
+  /** Takes `process.write` when the request asked for `stdin: 'pipe'`. */
+  readonly input: boolean;
+  /** Has a screen: takes `process.resize`. */
+  readonly terminal: boolean;
+  /** Runs operating-system processes, so that a tree, leftovers and survivors exist. */
+  readonly osProcesses: boolean;
+}

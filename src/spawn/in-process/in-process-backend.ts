@@ -1,0 +1,68 @@
+import type { BackendCommand } from '../../../machines/process/events.ts';
+import type { Backend, BackendPort } from '../backend.ts';
+
+/**
+ * Runs a function of this program (E-3). SIGKILL cannot end it: a function that ignores its abort signal stays
+ * `stopping`. What it resolves with is its output: text as it is, anything else as one line of JSON.
+ */
+export const inProcessBackend: Backend = {
+  mode: 'in-process',
+  capabilities: { input: false, terminal: false, osProcesses: false },
+
+  run(port) {
+    const aborter = new AbortController();
+    const progress = { settled: false, signalled: false };
+    const settle = (code: 0 | 1) => {
+      progress.settled = true;
+      port.tell({ type: 'output.ended' });
+      port.tell({
+        type: 'process.exited',
+        exit:
+          code === 1 && aborter.signal.aborted ? { code: null, signal: 'SIGTERM' } : { code, signal: null },
+      });
+      if (progress.signalled) port.tell({ type: 'tree.gone', ended: [] });
+    };
+
+    port.onCommand((command) => obey(command, { port, aborter, progress }));
+    port.tell({ type: 'process.spawned', pid: null, pgid: null });
+    void callWork(port, aborter.signal).then(settle);
+    return () => {};
+  },
+};
+
+async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> {
+  const { work } = port.request;
+  const write = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
+    port.output.write(stream, typeof text === 'string' ? Buffer.from(text) : text);
+  };
+  try {
+    if (work.type !== 'function') throw new Error(`The in-process backend runs functions, not ${work.type}.`);
+    const result = await work.run({ signal, stdout: write('stdout'), stderr: write('stderr') });
+    if (result !== undefined) write('stdout')(typeof result === 'string' ? result : JSON.stringify(result));
+    return 0;
+  } catch (error) {
+    write('stderr')(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return 1;
+  }
+}
+
+function obey(
+  command: BackendCommand,
+  run: { port: BackendPort; aborter: AbortController; progress: { settled: boolean; signalled: boolean } },
+): void {
+  const { port, aborter, progress } = run;
+  switch (command.type) {
+    case 'process.signal':
+      progress.signalled = true;
+      if (progress.settled) port.tell({ type: 'tree.gone', ended: [] });
+      else aborter.abort(new Error(`stopped by ${command.signal}`));
+      return;
+    case 'tree.survey':
+      port.tell({ type: 'tree.surveyed', leftovers: [] });
+      return;
+    case 'output.settle':
+      return;
+    default:
+      command.reply({ ok: false, bytesWritten: 0, error: 'Work inside this program has no input.' });
+  }
+}

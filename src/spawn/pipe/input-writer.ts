@@ -1,0 +1,74 @@
+import type { Writable } from 'node:stream';
+import type { WriteResult } from '../../../machines/process/events.ts';
+import type { Clock } from '../../clock/clock.ts';
+
+/** The writing end of a process's stdin. Writes are taken in order, one after another. */
+export interface InputWriter {
+  write(data: Uint8Array): Promise<WriteResult>;
+  /** End-of-file, after all that was written before. */
+  end(): Promise<WriteResult>;
+}
+
+/** How long a process that does not read is waited for (I-1). */
+const PATIENCE_MS = 10_000;
+
+/** Written at once: what is in the pipe when patience ends is uncertain by less than this. */
+const PIECE_BYTES = 16 * 1024;
+
+export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
+  let last: Promise<unknown> = Promise.resolve();
+  const queue = <T>(step: () => Promise<T>): Promise<T> => {
+    const done = last.then(step);
+    last = done;
+    return done;
+  };
+  // Without a listener, a process that closed its stdin would end this program.
+  stdin.on('error', () => {});
+
+  return {
+    write: (data) => queue(() => writeAll(stdin, { data, clock })),
+    end: () =>
+      queue(async () => {
+        if (!stdin.writable) return refusal(0, 'Its input is closed already.');
+        stdin.end();
+        return { ok: true, bytesWritten: 0 };
+      }),
+  };
+}
+
+async function writeAll(
+  stdin: Writable,
+  { data, clock }: { data: Uint8Array; clock: Clock },
+): Promise<WriteResult> {
+  const deadlineMs = clock.nowMs() + PATIENCE_MS;
+  let bytesWritten = 0;
+  while (bytesWritten < data.byteLength) {
+    if (!stdin.writable) return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
+    const piece = data.subarray(bytesWritten, bytesWritten + PIECE_BYTES);
+    const outcome = await writePiece(stdin, { piece, clock, deadlineMs });
+    if (outcome === 'late') {
+      return refusal(bytesWritten, `It has not read its input for ${PATIENCE_MS / 1_000} s.`);
+    }
+    if (outcome === 'broken')
+      return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
+    bytesWritten += piece.byteLength;
+  }
+  return { ok: true, bytesWritten };
+}
+
+function writePiece(
+  stdin: Writable,
+  { piece, clock, deadlineMs }: { piece: Uint8Array; clock: Clock; deadlineMs: number },
+): Promise<'in' | 'late' | 'broken'> {
+  return new Promise((resolve) => {
+    const cancel = clock.at(deadlineMs, () => resolve('late'));
+    stdin.write(piece, (error) => {
+      cancel();
+      resolve(error == null ? 'in' : 'broken');
+    });
+  });
+}
+
+function refusal(bytesWritten: number, error: string): WriteResult {
+  return { ok: false, bytesWritten, error };
+}

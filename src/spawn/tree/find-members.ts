@@ -1,0 +1,61 @@
+import { holdsNumber, type ProcessIdentity } from './identity.ts';
+import type { ProcessEntry } from './process-table.ts';
+
+export interface Evidence {
+  readonly identity: ProcessIdentity;
+  /** Alive; the leader among them if it is. */
+  readonly entries: readonly ProcessEntry[];
+  /** Those of `entries` that carry the cookie. */
+  readonly carriers: readonly ProcessEntry[];
+  /** Those of `entries` that were members before. */
+  readonly known: readonly ProcessEntry[];
+  /** Whether the number of the leader's group cannot have become another's. */
+  readonly groupIsOurs: boolean;
+}
+
+export interface Members {
+  /** All of the tree, the leader among them if it is alive. */
+  readonly members: readonly ProcessEntry[];
+  /** Groups in which nobody is a stranger. */
+  readonly groups: ReadonlySet<number>;
+}
+
+/**
+ * Who belongs to the tree: the leader, its group and session, who carries the cookie, who was a member before, and
+ * of each of these the children and the groups and sessions it made. Any one of these ties is enough: a
+ * process may leave its parent, its group and its environment, but hardly all at once.
+ */
+export function findMembers({ identity, entries, carriers, known, groupIsOurs }: Evidence): Members {
+  const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
+  const members = new Map<number, ProcessEntry>();
+  const ids = new Set<number>((groupIsOurs ? [identity.pgid, identity.pid] : []).filter((id) => id > 1));
+
+  /** A group or session is ours with a member in it, unless the process it is named after is a stranger. */
+  function claim(id: number): void {
+    if (id > 1 && (!byPid.has(id) || members.has(id))) ids.add(id);
+  }
+
+  function accept(entry: ProcessEntry): void {
+    members.set(entry.pid, entry);
+    ids.add(entry.pid);
+    // The session that the leader was born into may be anybody's; whoever left it made a new one.
+    if (entry.sid === identity.sid && identity.sid !== identity.pid) return;
+    claim(entry.pgid);
+    claim(entry.sid);
+  }
+
+  for (const entry of [...carriers, ...known]) members.set(entry.pid, entry);
+  const leader = byPid.get(identity.pid);
+  if (leader !== undefined && holdsNumber(identity, leader)) members.set(leader.pid, leader);
+  for (const entry of [...members.values()]) accept(entry);
+
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const entry of entries) {
+      if (members.has(entry.pid)) continue;
+      if (ids.has(entry.pgid) || ids.has(entry.sid) || members.has(entry.ppid)) accept(entry);
+    }
+  }
+  const groups = new Set([...members.values()].map(({ pgid }) => pgid).filter((pgid) => ids.has(pgid)));
+  return { members: [...members.values()], groups };
+}

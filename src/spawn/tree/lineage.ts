@@ -1,0 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
+import { LINEAGE } from '../environment.ts';
+import { readProcText, readStatLine } from './proc-entry.ts';
+import type { ProcessEntry } from './process-table.ts';
+
+/** How often a process in the middle of `execve` is asked again; it is there for some 0.1 ms. */
+const maxReadings = 50;
+
+/** The lineage that `entry`'s program was started with; empty where there is none or none that we may read. */
+export async function readLineage(entry: ProcessEntry): Promise<string> {
+  for (let reading = 0; reading < maxReadings; reading += 1) {
+    const text = readProcText(`/proc/${entry.pid}/environ`);
+    if (text === null) return '';
+    if (text !== '') return lineageIn(text);
+    const line = readStatLine(entry.pid);
+    if (line === null || !line.alive || line.kernelThread || line.startTicks !== entry.startedAt) return '';
+    // Reading once more: the program may have got its environment between the two files.
+    if (line.environmentReady) return lineageIn(readProcText(`/proc/${entry.pid}/environ`) ?? '');
+    await setImmediate();
+  }
+  return '';
+}
+
+/** `environment` as in `/proc/<pid>/environ`: each variable ends with a NUL. */
+function lineageIn(environment: string): string {
+  const name = `${LINEAGE}=`;
+  const start = environment.startsWith(name) ? 0 : environment.indexOf(`\0${name}`) + 1;
+  if (start === 0 && !environment.startsWith(name)) return '';
+  const end = environment.indexOf('\0', start);
+  return environment.slice(start + name.length, end === -1 ? undefined : end);
+}

@@ -1,0 +1,59 @@
+/** What is needed to know which pids were given out since a process began. */
+export interface AllocationFacts {
+  /** Clock ticks after boot at which the process began. */
+  readonly startTicks: number;
+  /** The same clock now. */
+  readonly nowTicks: number;
+  readonly pidMax: number;
+  /** Numbers in use, which the allocator steps over. */
+  readonly threadCount: number;
+  readonly cpuCount: number;
+}
+
+/** USER_HZ: fixed at 100 in the kernel's interface on every machine Node runs on. */
+export const ticksPerSecond = 100;
+
+/** The allocator never goes back below this after its first round (RESERVED_PIDS). */
+const reservedPids = 300;
+
+/**
+ * More than a kernel can give out. One number is one `copy_process`, of at least 10 µs of a processor also when it
+ * fails late, and all of them take turns at one lock, which has not been seen to pass half a million times a second.
+ */
+const maxPerMsOfOneCpu = 100;
+const maxPerMs = 1000;
+
+/**
+ * Whether Linux cannot have given out all its pids since the process began, so that everything younger has a number
+ * between the process's own and the last one given out: they are given out in a circle. True for the first 150 ms of a
+ * life where there are 32 768 pids and two processors, for the first 4 s where there are the usual four millions.
+ */
+export function cannotHaveWrapped(facts: AllocationFacts): boolean {
+  const elapsedMs = ((facts.nowTicks - facts.startTicks + 1) / ticksPerSecond) * 1000;
+  const freeNumbers = facts.pidMax - reservedPids - facts.threadCount;
+  return elapsedMs * Math.min(maxPerMs, maxPerMsOfOneCpu * facts.cpuCount) < freeNumbers;
+}
+
+/** An interval on the circle of pids: after `after`, up to and including `last`. */
+export interface PidRange {
+  readonly after: number;
+  readonly last: number;
+  readonly pidMax: number;
+}
+
+export function isInRange(pid: number, { after, last }: PidRange): boolean {
+  return last >= after ? pid > after && pid <= last : pid > after || pid <= last;
+}
+
+export function countOf({ after, last, pidMax }: PidRange): number {
+  return last >= after ? last - after : pidMax - after + last;
+}
+
+export function* pidsOf({ after, last, pidMax }: PidRange): Generator<number> {
+  if (last < after) {
+    for (let pid = after + 1; pid < pidMax; pid += 1) yield pid;
+    for (let pid = 1; pid <= last; pid += 1) yield pid;
+    return;
+  }
+  for (let pid = after + 1; pid <= last; pid += 1) yield pid;
+}

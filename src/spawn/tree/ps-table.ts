@@ -1,0 +1,86 @@
+import { TroupeError } from '../../config/troupe-error.ts';
+import { LINEAGE } from '../environment.ts';
+import type { ProcessEntry, ProcessTable, TableScope } from './process-table.ts';
+
+const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
+
+/**
+ * The process table as `ps` of macOS prints it. Each call starts a program and takes some 10 ms; sessions are not
+ * known there (`sid` is 0), and the time of birth is exact to a second. Written from ps(1) of macOS and not yet run there.
+ */
+export function createPsTable(): ProcessTable {
+  let scope: Promise<TableScope> | null = null;
+
+  async function list(): Promise<readonly ProcessEntry[]> {
+    return parsePsLines(await run('ps', ['-A', '-ww', '-o', columns]));
+  }
+
+  async function readAll(pids: readonly number[]): Promise<readonly ProcessEntry[]> {
+    if (pids.length === 0) return [];
+    return parsePsLines(await run('ps', ['-ww', '-o', columns, '-p', pids.join(',')]));
+  }
+
+  return {
+    read: async (pid) => (await readAll([pid]))[0] ?? null,
+    readAll,
+    list,
+    since: async (elder) => (await list()).filter(({ pid }) => pid !== elder.pid),
+    carrying: async (cookie, entries) => {
+      const pids = entries.filter(({ alive }) => alive).map(({ pid }) => pid);
+      if (pids.length === 0) return [];
+      const lines = await run('ps', ['-E', '-ww', '-o', 'pid=,command=', '-p', pids.join(',')]);
+      const carriers = new Set(parseCarriers(lines, cookie));
+      return entries.filter(({ pid }) => carriers.has(pid));
+    },
+    scope: () => {
+      scope ??= readScope();
+      return scope;
+    },
+  };
+}
+
+/** `  501  1  501 Ss   Mon Jan  5 10:02:03 2026 /bin/sh -c …`, as `LC_ALL=C` prints it. */
+const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s?(.*)$/;
+
+export function parsePsLines(text: string): readonly ProcessEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const [, pid, ppid, pgid, state = '', startedAt = '', command = ''] = psLine.exec(line) ?? [];
+    if (pid === undefined) return [];
+    return {
+      pid: Number(pid),
+      ppid: Number(ppid),
+      pgid: Number(pgid),
+      sid: 0,
+      startedAt,
+      alive: !state.startsWith('Z'),
+      stopped: state.startsWith('T'),
+      command,
+    };
+  });
+}
+
+function parseCarriers(text: string, cookie: string): readonly number[] {
+  return text.split('\n').flatMap((line) => {
+    const lineages = line.split(' ').filter((word) => word.startsWith(`${LINEAGE}=`));
+    return lineages.some((lineage) => lineage.includes(cookie)) ? [Number.parseInt(line, 10)] : [];
+  });
+}
+
+async function readScope(): Promise<TableScope> {
+  const bootId = (await run('sysctl', ['-n', 'kern.bootsessionuuid'])).trim();
+  return { bootId: bootId === '' ? null : bootId, pidNamespace: null };
+}
+
+/** `ps -p` of nobody exits 1 and prints nothing, which is an answer; no answer at all must not look like one. */
+async function run(file: string, args: readonly string[]): Promise<string> {
+  const { execa } = await import('execa');
+  const result = await execa(file, args, {
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    extendEnv: false,
+    reject: false,
+  });
+  if (result.failed && result.exitCode !== 1) {
+    throw new TroupeError({ code: 'internal', message: `${file} gave no process table`, cause: result });
+  }
+  return result.stdout;
+}

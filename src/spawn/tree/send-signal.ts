@@ -1,0 +1,82 @@
+import type { ProcessSignal } from '../../../machines/process/context.ts';
+import { holdsNumber } from './identity.ts';
+import type { ProcessEntry, ProcessTable } from './process-table.ts';
+import { isRefusedTarget } from './refuse-signal.ts';
+
+/** kill(2): a negative target is a group, signal 0 only asks. Throws an `ErrnoException`. */
+export type SendSignal = (target: number, signal: ProcessSignal | 0) => void;
+
+export interface SendRequest {
+  readonly table: ProcessTable;
+  readonly send: SendSignal;
+  readonly signal: ProcessSignal;
+  readonly targets: readonly ProcessEntry[];
+  /** Groups without strangers: they are signalled as one, so that nothing forked meanwhile slips through. */
+  readonly groups: ReadonlySet<number>;
+}
+
+/**
+ * Signals each of `targets` once that still is who it was when it was found: all are checked anew right before.
+ * Nothing that is refused (see `isRefusedTarget`), ended, or another's by now gets anything.
+ */
+export async function sendToMembers({ table, send, signal, targets, groups }: SendRequest): Promise<void> {
+  const entries = await table.readAll([process.pid, ...targets.map(({ pid }) => pid)]);
+  // No `await` from here on: the check holds only for this turn.
+  const now = new Map(entries.map((entry) => [entry.pid, entry]));
+  const self = now.get(process.pid);
+  const own = { pid: process.pid, pgid: self?.pgid ?? 0, sid: self?.sid ?? 0 };
+
+  const present = targets.flatMap((target) => {
+    const entry = now.get(target.pid);
+    return entry?.alive && holdsNumber(target, entry) ? [entry] : [];
+  });
+  const wholeGroups = new Set(
+    present.map(({ pgid }) => pgid).filter((pgid) => groups.has(pgid) && !isRefusedTarget(pgid, own)),
+  );
+  const single = present.filter(({ pid, pgid }) => !wholeGroups.has(pgid) && !isRefusedTarget(pid, own));
+
+  for (const pgid of wholeGroups) sendOrMiss(send, { target: -pgid, signal });
+  for (const { pid } of single) sendOrMiss(send, { target: pid, signal });
+  if (!canWake.has(signal)) return;
+  for (const { pid, stopped } of present) {
+    if (stopped && !isRefusedTarget(pid, own)) sendOrMiss(send, { target: pid, signal: 'SIGCONT' });
+  }
+}
+
+/** Signals that end a program, and that a halted one hears of only after SIGCONT. */
+const canWake: ReadonlySet<ProcessSignal> = new Set([
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGPIPE',
+  'SIGABRT',
+]);
+
+/** Whether a group has members at all; zombies count. A group we may not signal has. */
+export function groupExists(send: SendSignal, pgid: number): boolean {
+  if (pgid <= 1) return false;
+  try {
+    send(-pgid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+/** ESRCH: it ended by itself. EPERM: it became another user's, stays alive and is told as such by who watches. */
+function sendOrMiss(send: SendSignal, { target, signal }: { target: number; signal: ProcessSignal }): void {
+  try {
+    send(target, signal);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

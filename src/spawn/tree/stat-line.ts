@@ -1,0 +1,46 @@
+/** The fields of `/proc/<pid>/stat` that matter here; numbers as proc_pid_stat(5) counts them. */
+export interface StatLine {
+  readonly pid: number;
+  readonly name: string;
+  readonly ppid: number;
+  readonly pgid: number;
+  readonly sid: number;
+  /** Field 22, clock ticks after boot. */
+  readonly startTicks: string;
+  readonly alive: boolean;
+  readonly stopped: boolean;
+  /** A thread that is not the first of its process: `/proc/<tid>` opens although no listing shows it. */
+  readonly thread: boolean;
+  /** Has no memory of its own, thus no environment. */
+  readonly kernelThread: boolean;
+  /** In the middle of `execve` the new program's environment is not in place yet and reads as empty. */
+  readonly environmentReady: boolean;
+}
+
+const kernelThreadFlag = 0x0020_0000;
+
+/** A name may hold blanks and parentheses, so the fields are counted after the last `)`. */
+export function parseStatLine(text: string): StatLine | null {
+  const nameEnd = text.lastIndexOf(')');
+  const nameStart = text.indexOf('(');
+  if (nameStart === -1 || nameEnd < nameStart) return null;
+  const fields = text.slice(nameEnd + 2).split(' ');
+  const field = (number: number): string => fields[number - 3] ?? '0';
+
+  const state = field(3);
+  // A first thread that has ended while others of its process go on is shown as a zombie, too.
+  const dead = (state === 'Z' || state === 'X' || state === 'x') && Number(field(20)) <= 1;
+  return {
+    pid: Number(text.slice(0, nameStart - 1)),
+    name: text.slice(nameStart + 1, nameEnd),
+    ppid: Number(field(4)),
+    pgid: Number(field(5)),
+    sid: Number(field(6)),
+    startTicks: field(22),
+    alive: !dead,
+    stopped: state === 'T',
+    thread: field(38) === '-1',
+    kernelThread: (Number(field(9)) & kernelThreadFlag) !== 0,
+    environmentReady: field(51) !== '0',
+  };
+}

@@ -1,0 +1,103 @@
+import type { TreeMember } from '../../../machines/process/context.ts';
+import type { Cancel, Clock } from '../../clock/clock.ts';
+
+/** A tree as far as its end is waited for. */
+export interface WatchedLife {
+  /** Cheap: whether somebody of those known is alive. */
+  anyKnownIsAlive(): Promise<boolean>;
+  /** Dear: whether anybody at all is, newcomers too. */
+  anybodyIsAlive(): Promise<boolean>;
+  /** Whom the last of both found. */
+  alive(): readonly TreeMember[];
+}
+
+export interface LifeWatch {
+  /** Looks now, and again soon. */
+  hurry(): void;
+  readonly cancel: Cancel;
+}
+
+const firstPauseMs = 5;
+const longestPauseMs = 50;
+const pauseGrowth = 1.5;
+
+/** While a known member lives, newcomers are looked for this rarely: a full look may cost milliseconds. */
+const firstRescanMs = 250;
+const longestRescanMs = 2000;
+
+/**
+ * Looks at once and then at growing intervals until nobody is alive, which only a full look can say, and calls `onGone`
+ * once. `onAlive` is told at the first look and whenever it is somebody else. A look that fails is repeated.
+ */
+export function watchLife(
+  life: WatchedLife,
+  options: {
+    clock: Clock;
+    onGone: () => void;
+    onAlive: (alive: readonly TreeMember[]) => void;
+    reportError: (error: unknown) => void;
+  },
+): LifeWatch {
+  const { clock } = options;
+  let pauseMs = firstPauseMs;
+  let rescanMs = firstRescanMs;
+  let rescanAtMs = Number.NEGATIVE_INFINITY;
+  let told: string | null = null;
+  let looking = false;
+  let lookAgain = false;
+  let over = false;
+  let cancelTimer: Cancel = () => {};
+
+  function hurry(): void {
+    pauseMs = firstPauseMs;
+    lookAgain = true;
+    cancelTimer();
+    void pass();
+  }
+
+  async function pass(): Promise<void> {
+    if (looking || over) return;
+    looking = true;
+    lookAgain = false;
+    const lives = await isAlive().catch((error: unknown) => {
+      options.reportError(error);
+      return true;
+    });
+    looking = false;
+    if (over) return;
+    if (!lives) {
+      cancel();
+      options.onGone();
+      return;
+    }
+    tell();
+    if (lookAgain) return pass();
+    cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass());
+    pauseMs = Math.min(pauseMs * pauseGrowth, longestPauseMs);
+  }
+
+  async function isAlive(): Promise<boolean> {
+    if (clock.nowMs() < rescanAtMs && (await life.anyKnownIsAlive())) return true;
+    if (!(await life.anybodyIsAlive())) return false;
+    rescanAtMs = clock.nowMs() + rescanMs;
+    rescanMs = Math.min(rescanMs * 2, longestRescanMs);
+    return true;
+  }
+
+  function tell(): void {
+    const alive = life.alive();
+    const names = alive.map(({ pid, startedAt }) => `${pid}@${startedAt}`);
+    const saying = names.sort().join();
+    if (saying === told) return;
+    told = saying;
+    options.onAlive(alive);
+  }
+
+  function cancel(): void {
+    over = true;
+    cancelTimer();
+  }
+
+  hurry();
+  return { hurry, cancel };
+}

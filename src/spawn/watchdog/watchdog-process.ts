@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import { LINEAGE } from '../environment.ts';
+import { watchdogScript } from './watchdog-script.ts';
+
+/** One running `sh`. It keeps nothing alive: neither the program nor, with it, itself. */
+export interface WatchdogProcess {
+  readonly pid: number | null;
+  /** Never throws and never waits; what cannot be written is lost together with the process. */
+  write(lines: string): void;
+  /** Bytes written that it did not take yet. */
+  readonly backlogBytes: number;
+  /** Sends it away without killing; resolves when it has ended, by force after `forceAfterMs`. */
+  dismiss(forceAfterMs: number): Promise<void>;
+  end(): void;
+}
+
+/** `onEnd` is called once, when it has ended or could not be started. */
+export function startWatchdogProcess(options: {
+  supervisorId: string;
+  /** The lineage of this program: whoever ends the tree we belong to ends our watchdog, too. */
+  inheritedLineage: string | undefined;
+  onEnd: (error: Error | null) => void;
+}): WatchdogProcess {
+  const child = spawn('/bin/sh', ['-c', watchdogScript, 'troupe-watchdog', options.supervisorId], {
+    detached: true,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {
+      PATH: process.env['PATH'],
+      LC_ALL: 'C',
+      ...(options.inheritedLineage !== undefined && { [LINEAGE]: options.inheritedLineage }),
+    },
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  child.once('error', options.onEnd);
+  child.once('exit', () => options.onEnd(null));
+  // EPIPE says what `exit` says better.
+  child.stdin?.on('error', () => {});
+  unrefAll(child);
+
+  return {
+    pid: child.pid ?? null,
+    write: (lines) => void child.stdin?.write(lines),
+    get backlogBytes() {
+      return child.stdin?.writableLength ?? 0;
+    },
+    async dismiss(forceAfterMs) {
+      // Without a reference the program would end before the promise does.
+      child.ref();
+      child.stdin?.end('q\n');
+      const force = setTimeout(() => child.kill('SIGKILL'), forceAfterMs);
+      await ended;
+      clearTimeout(force);
+    },
+    end: () => void child.kill('SIGKILL'),
+  };
+}
+
+function unrefAll(child: ChildProcess): void {
+  child.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
+}

@@ -1,0 +1,95 @@
+import { LINEAGE } from '../environment.ts';
+
+/**
+ * What the watchdog runs: POSIX sh, `$1` is the supervisor's id. On its input a line is
+ *
+ * - `+ pgid start`: a group to end, and when its leader began;
+ * - `- pgid`: one that is gone;
+ * - `= id`: a process that shall outlive the supervisor, with all it starts;
+ * - `q`: the supervisor has ended its processes itself, go.
+ *
+ * The end of the input without `q` is the supervisor's death. A line cut short by it is not obeyed.
+ *
+ * Each pass ends the groups and sessions without starting anything (so it works at the limit of processes), then
+ * whoever carries the supervisor's cookie. A program in the middle of `execve` shows no environment, so only five
+ * passes in a row over 0.75 s that find nothing are the end; at most 500 are made. Without /proc only groups are ended.
+ *
+ * A number in the registry is not believed where its process began at another time, or where a member of the group
+ * is older than it. Zombies are passed over: they would be found for ever where nobody collects them.
+ */
+export const watchdogScript = `
+trap '' HUP INT QUIT TERM PIPE USR1 USR2 ALRM TSTP TTIN TTOU
+cd /
+spared=
+while read -r verb id start; do
+  case $verb in
+    +) eval "g_$id=\\$start" ;;
+    -) unset "g_$id" ;;
+    =) spared="$spared\${spared:+|}$id" ;;
+    q) exit 0 ;;
+  esac
+done
+
+read_stat() {
+  read -r line < "/proc/$1/stat" || return 1
+  set -- \${line##*) }
+  state=$1 pgid=$3 sid=$4 threads=\${18} begun=\${20}
+}
+
+is_ours() {
+  eval "start=\\\${g_$1-}"
+  test -n "$start" && test "$2" -ge "$start" || return 1
+  read -r leader < "/proc/$1/stat" || return 0
+  set -- \${leader##*) }
+  test "\${20}" = "$start"
+}
+
+end_groups() {
+  for entry in /proc/[0-9]*/stat; do
+    pid=\${entry#/proc/} pid=\${pid%/stat}
+    read_stat "$pid" || continue
+    case $state in Z | X) test "$threads" -gt 1 || continue ;; esac
+    if is_ours "$pgid" "$begun"; then kill -KILL "-$pgid" && found=yes
+    elif is_ours "$sid" "$begun"; then kill -KILL "$pid" && found=yes
+    fi
+  done
+}
+
+end_carriers() {
+  for entry in $(grep -l "${LINEAGE}=[!-~]*/$1/" /proc/[0-9]*/environ); do
+    if test -n "$spared" && grep -Eq "${LINEAGE}=[!-~]*/($spared)/" "$entry"; then continue; fi
+    pid=\${entry#/proc/} pid=\${pid%/environ}
+    kill -KILL "$pid" && found=yes
+  done
+}
+
+end_groups_blindly() {
+  for variable in $(set); do
+    case $variable in g_[0-9]*=*) ;; *) continue ;; esac
+    pgid=\${variable%%=*} pgid=\${pgid#g_}
+    eval "start=\\\${g_$pgid}"
+    now=$(ps -o lstart= -p "$pgid")
+    if test -z "$now" || test "$now" = "$start"; then kill -KILL "-$pgid"; fi
+  done
+}
+
+if ! test -r /proc/self/stat; then end_groups_blindly; exit 0; fi
+quiet=0 passes=0
+while test "$quiet" -lt 5 && test "$passes" -lt 500; do
+  found=no passes=$((passes + 1))
+  end_groups
+  end_carriers "$1"
+  if test "$found" = yes; then
+    quiet=0
+    if test "$passes" -gt 20; then sleep 0.05 || sleep 1; fi
+    continue
+  fi
+  quiet=$((quiet + 1))
+  case $quiet in
+    1) sleep 0.05 || sleep 1 ;;
+    2) sleep 0.1 || sleep 1 ;;
+    3) sleep 0.2 || sleep 1 ;;
+    4) sleep 0.4 || sleep 1 ;;
+  esac
+done
+`;

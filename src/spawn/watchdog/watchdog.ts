@@ -1,0 +1,164 @@
+import type { Cancel, Clock } from '../../clock/clock.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import { LINEAGE } from '../environment.ts';
+import type { ProcessIdentity } from '../tree/identity.ts';
+import { startWatchdogProcess, type WatchdogProcess } from './watchdog-process.ts';
+
+/**
+ * Ends the processes of a supervisor that died without doing so itself, be it by SIGKILL: a small `sh` in a session of
+ * its own, which notices the death because a pipe that only this program holds comes to its end. It starts with the
+ * first process and costs one write for each. One that dies is replaced and told everything again.
+ */
+export interface Watchdog {
+  /** From now on the group dies with this program. What carries the supervisor's cookie does in any case. */
+  add(identity: WatchedGroup): void;
+  /** Call it when the whole tree is gone. */
+  remove(identity: Pick<WatchedGroup, 'pgid'>): void;
+  /** The process and all it starts shall outlive this program. To be called before it is started. */
+  spare(processId: string): void;
+  /** Ends the watchdog and kills nothing. Calling it again does nothing. */
+  close(): Promise<void>;
+  /** The watchdog's own pid; `null` while there is none. */
+  readonly pid: number | null;
+}
+
+export type WatchedGroup = Pick<ProcessIdentity, 'pid' | 'pgid' | 'startedAt'>;
+
+export interface WatchdogOptions {
+  readonly supervisorId: string;
+  readonly clock: Clock;
+  /** Told when the watchdog is missing for a while; it is tried again. */
+  readonly reportError?: (error: unknown) => void;
+  /** `TROUPE_LINEAGE` of this program. */
+  readonly inheritedLineage?: string | undefined;
+}
+
+const maxStarts = 5;
+const startWindowMs = 10_000;
+const dismissMs = 1000;
+
+/** A watchdog that was halted does not read; a new one is told in a few hundred bytes what still matters. */
+const maxBacklogBytes = 256 * 1024;
+
+export function createWatchdog(options: WatchdogOptions): Watchdog {
+  const { supervisorId, clock } = options;
+  refuseStrangeId('supervisorId', supervisorId);
+  const reportError = options.reportError ?? (() => {});
+  const inheritedLineage = 'inheritedLineage' in options ? options.inheritedLineage : process.env[LINEAGE];
+  const groups = new Map<number, string>();
+  const spared = new Set<string>();
+  let current: WatchdogProcess | null = null;
+  let startTimesMs: number[] = [];
+  let cancelRetry: Cancel | null = null;
+  let unsent = '';
+  let closing: Promise<void> | null = null;
+
+  function tell(line: string): void {
+    if (closing !== null) return;
+    if (current === null) {
+      startIfNeeded();
+      return;
+    }
+    // Lines of one turn are one write; a microtask is too early for anything to come between.
+    if (unsent === '') queueMicrotask(flush);
+    unsent += line;
+  }
+
+  function flush(): void {
+    const lines = unsent;
+    unsent = '';
+    if (current === null || lines === '') return;
+    current.write(lines);
+    if (current.backlogBytes > maxBacklogBytes) current.end();
+  }
+
+  function startIfNeeded(): void {
+    if (groups.size === 0 || cancelRetry !== null || closing !== null) return;
+    const nowMs = clock.nowMs();
+    startTimesMs = startTimesMs.filter((atMs) => nowMs - atMs < startWindowMs);
+    if (startTimesMs.length >= maxStarts) {
+      retryLater(new Error(`the watchdog ended ${maxStarts} times within ${startWindowMs} ms`));
+      return;
+    }
+    startTimesMs.push(nowMs);
+    try {
+      start();
+    } catch (error) {
+      retryLater(error);
+    }
+  }
+
+  function start(): void {
+    const started = startWatchdogProcess({
+      supervisorId,
+      inheritedLineage,
+      onEnd: (error) => onEnd(started, error),
+    });
+    current = started;
+    unsent = '';
+    started.write([...[...spared].map(toSpareLine), ...groups.values()].join(''));
+  }
+
+  function onEnd(ended: WatchdogProcess, error: Error | null): void {
+    if (current !== ended) return;
+    current = null;
+    if (error !== null) reportError(error);
+    startIfNeeded();
+  }
+
+  function retryLater(error: unknown): void {
+    reportError(error);
+    cancelRetry = clock.at(
+      clock.nowMs() + startWindowMs,
+      () => {
+        cancelRetry = null;
+        startIfNeeded();
+      },
+      { idle: true },
+    );
+  }
+
+  async function close(): Promise<void> {
+    cancelRetry?.();
+    const last = current;
+    current = null;
+    await last?.dismiss(dismissMs);
+  }
+
+  return {
+    add: ({ pid, pgid, startedAt }) => {
+      // A group that is not named after the leader has a life of its own; the cookie is enough to find ours in it.
+      const line = pgid === pid && pgid > 1 ? `+ ${pgid} ${startedAt}\n` : '';
+      groups.set(pgid, line);
+      tell(line);
+    },
+    remove: ({ pgid }) => {
+      if (groups.delete(pgid)) tell(`- ${pgid}\n`);
+    },
+    spare: (processId) => {
+      refuseStrangeId('processId', processId);
+      spared.add(processId);
+      tell(toSpareLine(processId));
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+    get pid() {
+      return current?.pid ?? null;
+    },
+  };
+}
+
+function toSpareLine(processId: string): string {
+  return `= ${processId}\n`;
+}
+
+/** The ids go into a pattern. */
+function refuseStrangeId(name: string, id: string): void {
+  if (/^\w+$/.test(id)) return;
+  throw new TroupeError({
+    code: 'invalid-option',
+    message: `${name} must consist of letters, digits and underscores, got ${JSON.stringify(id)}`,
+  });
+}

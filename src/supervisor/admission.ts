@@ -1,0 +1,97 @@
+import { type ActorRefFrom, createActor } from 'xstate';
+import type { Lane, SupervisorInput } from '../../machines/supervisor/context.ts';
+import type { Refusal, Slot } from '../../machines/supervisor/events.ts';
+import { supervisorMachine } from '../../machines/supervisor/machine.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import type { ProcessKind } from '../process/process-view.ts';
+
+/** The supervisor's actor, spoken to in terms of processes: it remembers which slot each of them was given. */
+export interface Admission {
+  readonly actor: ActorRefFrom<typeof supervisorMachine>;
+  /** Asks for a start. It is admitted now or later, or refused now, and then the reason is given. */
+  request(process: { id: string; kind: ProcessKind; background: boolean }): Refusal | null;
+  /** It is in the background now. */
+  backgrounded(process: { id: string; kind: ProcessKind }): void;
+  /** It is gone, and what it left behind with it; or it does not want to start any more. */
+  released(process: { id: string; kind: ProcessKind }): void;
+  /** Who counts against `maxBackgroundProcesses`. */
+  backgroundIds(): readonly string[];
+  /** Orders everything to stop; resolves when everything has, or when it took too long. */
+  stop(): Promise<void>;
+}
+
+export function createAdmission(options: {
+  limits: SupervisorInput;
+  clock: Clock;
+  admit: (id: string) => void;
+  stopEverything: (order: { graceMs: number }) => void;
+}): Admission {
+  const { clock } = options;
+  const slots = new Map<string, Slot>();
+  let refused: Refusal | null = null;
+  const queued = new Map<string, Slot>();
+  let disarm: Cancel = () => {};
+
+  const admit = (id: string) => {
+    const slot = queued.get(id);
+    queued.delete(id);
+    if (slot !== undefined) slots.set(id, slot);
+    options.admit(id);
+  };
+
+  const actor = createActor(
+    supervisorMachine.provide({
+      actions: {
+        admit: (_, { id }) => admit(id),
+        refuse: (_, { refusal }) => {
+          refused = refusal;
+        },
+        stopEverything: (_, order) => options.stopEverything(order),
+        armShutdown: (_, { afterMs }) => {
+          disarm = clock.at(clock.nowMs() + afterMs, () => actor.send({ type: 'deadline.shutdown' }));
+        },
+        disarmShutdown: () => disarm(),
+      },
+    }),
+    { input: options.limits },
+  ).start();
+
+  return {
+    actor,
+    request: ({ id, kind, background }) => {
+      const lane = toLane(kind);
+      const slot: Slot = { place: background ? 'background' : 'foreground', lane };
+      refused = null;
+      queued.set(id, slot);
+      actor.send({ type: 'process.requested', id, lane, background });
+      if (refused !== null) queued.delete(id);
+      return refused;
+    },
+    backgrounded: ({ id, kind }) => {
+      if (slots.get(id)?.place !== 'foreground') return;
+      const lane = toLane(kind);
+      slots.set(id, { place: 'background', lane });
+      actor.send({ type: 'process.backgrounded', lane });
+    },
+    released: ({ id, kind }) => {
+      const slot = slots.get(id);
+      if (slot === undefined) {
+        if (queued.delete(id)) actor.send({ type: 'process.withdrawn', id, lane: toLane(kind) });
+        return;
+      }
+      slots.delete(id);
+      actor.send({ type: 'process.released', slot });
+    },
+    backgroundIds: () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id),
+    stop: () =>
+      new Promise((resolve) => {
+        actor.subscribe({ complete: resolve });
+        actor.send({ type: 'supervisor.stop' });
+        if (actor.getSnapshot().status === 'done') resolve();
+      }),
+  };
+}
+
+function toLane(kind: ProcessKind): Lane {
+  return kind === 'agent' ? 'agent' : 'tool';
+}

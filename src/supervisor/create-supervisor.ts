@@ -1,0 +1,91 @@
+import { parseOptions } from '../config/parse-options.ts';
+import { type SupervisorOptions, supervisorOptions } from '../config/supervisor-options.ts';
+import { GuardedObservable } from '../output/guarded-observable.ts';
+import type { KillAnswer } from '../process/process-handle.ts';
+import { createGround } from './ground.ts';
+import { installHostSignals } from './host-signals.ts';
+import { observeProcesses } from './observe-processes.ts';
+import { parseSpec } from './plan-process.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
+import { shutDown } from './shut-down.ts';
+import type { ShutdownReport } from './shutdown-report.ts';
+import { startProcess } from './start-process.ts';
+import type { Supervisor } from './supervisor.ts';
+import { forgetOld, removeOldLogs } from './sweep.ts';
+
+/** How often ended processes are looked through for those to forget. */
+const SWEEP_EVERY_MS = 60_000;
+
+/**
+ * Creates a supervisor. Nothing is started and no file is written before the first process.
+ *
+ * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
+ */
+export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
+  const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
+  const ground = createGround(settings, { reportError: () => {} });
+  const runtime = createRuntime(ground);
+  const { registry, events, completions } = runtime;
+  const { clock } = ground;
+
+  const onSubscriberError = (error: unknown) =>
+    process.emitWarning(toError(error), 'TroupeSubscriberWarning');
+  const list: Supervisor['list'] = (filter = {}) =>
+    [...registry.live.values(), ...(filter.live ? [] : registry.ended.values())]
+      .filter(({ plan }) => filter.owner === undefined || plan.owner === filter.owner)
+      .map((each) => each.view());
+
+  let stopping: Promise<ShutdownReport> | null = null;
+  const shutdown = () => {
+    stopping ??= shutDown(runtime, ground).finally(() => {
+      cancelSweep();
+      removeSignals();
+    });
+    return stopping;
+  };
+  const removeSignals = settings.handleSignals ? installHostSignals(shutdown) : () => {};
+
+  const sweepLater = () => clock.at(clock.nowMs() + SWEEP_EVERY_MS, sweepNow, { idle: true });
+  const sweepNow = () => {
+    forgetOld(runtime, ground);
+    cancelSweep = sweepLater();
+  };
+  let cancelSweep = sweepLater();
+
+  const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });
+
+  return {
+    id: ground.supervisorId,
+    start,
+    execute: async (spec) => {
+      try {
+        return await start(spec).result();
+      } catch (error) {
+        return { ok: false, error: toError(error).message, process: null };
+      }
+    },
+    get: (id) => registry.get(id),
+    list,
+    kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
+    events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
+    completions$: new GuardedObservable((subscriber) => completions.subscribe(subscriber), onSubscriberError),
+    processes$: observeProcesses({ changes: runtime.changes, list, onSubscriberError }),
+    sweep: async () => ({
+      forgotten: forgetOld(runtime, ground),
+      logsRemoved: await removeOldLogs(runtime, ground),
+    }),
+    shutdown,
+    [Symbol.asyncDispose]: async () => void (await shutdown()),
+  };
+}
+
+function notFound(id: string, { registry }: Runtime): KillAnswer {
+  const nearest = registry.nearest(id);
+  const hint = nearest.length === 0 ? 'There are no processes.' : `Did you mean ${nearest.join(' or ')}?`;
+  // Control characters in an id must not reach a terminal.
+  return { type: 'notFound', nearest, message: `Process ${JSON.stringify(id)} not found. ${hint}` };
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

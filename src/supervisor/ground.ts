@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import picomatch from 'picomatch';
+import type { Clock } from '../clock/clock.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { createSupervisorId } from '../process/process-id.ts';
+import type { Backend } from '../spawn/backend.ts';
+import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
+import { createCurrentTable } from '../spawn/tree/current-table.ts';
+import { createTreeRegistry, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
+import type { PlanningGround } from './plan-process.ts';
+
+/** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
+export interface Ground extends PlanningGround {
+  readonly clock: Clock;
+  readonly trees: TreeRegistry;
+  readonly watchdog: Watchdog | null;
+}
+
+/** @throws TroupeError `unsupported-platform` */
+export function createGround(
+  settings: SupervisorSettings,
+  { reportError }: { reportError: (error: unknown) => void },
+): Ground {
+  const supervisorId = createSupervisorId();
+  const clock = settings.clock ?? createRealClock();
+  const cwd = resolve(settings.cwd ?? process.cwd());
+  const ownBackend = settings.backend as Backend | undefined;
+  const table = ownBackend === undefined ? createCurrentTable() : null;
+  const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
+  const trees = createTreeRegistry(watchdog ?? { add: () => {}, remove: () => {} });
+  return {
+    supervisorId,
+    settings,
+    clock,
+    cwd,
+    trees,
+    watchdog,
+    shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
+    depth: toDepth(process.env['TROUPE_DEPTH']),
+    isRedacted: picomatch([...settings.redactNames]),
+    logDirectory:
+      settings.stateDirectory === false ? null : join(resolve(cwd, settings.stateDirectory), 'processes'),
+    backend: ownBackend ?? createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError }),
+  };
+}
+
+/** How deep this program itself stands in a chain of agents; its processes know it too. */
+function toDepth(text: string | undefined): number {
+  const depth = Number(text ?? 0);
+  return Number.isInteger(depth) && depth >= 0 ? depth : 0;
+}

@@ -1,0 +1,88 @@
+import { inspect } from 'node:util';
+import type { Cancel } from '../../clock/clock.ts';
+import { createDecoder, type Decoder } from '../../output/decode.ts';
+import { longestLine } from '../../output/lines.ts';
+import { type OutputChunk, positionAfter } from '../../output/output-chunk.ts';
+import type { OutputLog } from '../../output/output-log.ts';
+import type { OutputStream } from '../../output/output-sink.ts';
+import { toPlainText } from '../../output/plain-text.ts';
+import type { ReadinessCondition } from './readiness-condition.ts';
+
+/** How much of the end of an unfinished line is searched whenever it grows. */
+const openTextLength = 4096;
+
+/**
+ * Holds when a line, as a person would see it, contains the text or matches the expression, from `fromOffset` on. Text is
+ * found in a line that is not complete yet as well, since a prompt never is; what an expression says of the end of a line needs that end.
+ */
+export function lineReady(
+  wanted: string | RegExp,
+  { log, fromOffset }: { log: OutputLog; fromOffset: number },
+): ReadinessCondition {
+  const search = createLineSearch(wanted);
+
+  function watch({ onHolds }: { onHolds(): void }): Cancel {
+    const positions = { ...log.positionsAt(fromOffset) };
+    let isOver = false;
+
+    function look(): void {
+      if (isOver) return;
+      for (const piece of log.chunks(positions)) {
+        positions[piece.stream] = positionAfter(piece);
+        if (piece.type === 'gap') search.breakAt(piece.stream);
+        else if (search.push(piece)) return end();
+      }
+    }
+
+    function end(): void {
+      isOver = true;
+      cancel();
+      onHolds();
+    }
+
+    const cancel = log.onWrite(look);
+    look();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }
+
+  const described = typeof wanted === 'string' ? `contains ${inspect(wanted)}` : `matches ${inspect(wanted)}`;
+  return { describe: () => `a line that ${described}`, watch };
+}
+
+interface OpenLine {
+  readonly decoder: Decoder;
+  text: string;
+}
+
+function createLineSearch(wanted: string | RegExp) {
+  const open = new Map<OutputStream, OpenLine>();
+  const isWanted = createTest(wanted);
+
+  function push({ stream, bytes }: OutputChunk): boolean {
+    const line = open.get(stream) ?? { decoder: createDecoder(), text: '' };
+    open.set(stream, line);
+    const lines = (line.text + line.decoder.push(bytes)).split('\n');
+    line.text = lines.pop()?.slice(-longestLine) ?? '';
+    return lines.some((each) => isWanted(toPlainText(each))) || isInOpenText(line.text);
+  }
+
+  function isInOpenText(text: string): boolean {
+    if (typeof wanted !== 'string' || text === '') return false;
+    return isWanted(toPlainText(text.slice(-openTextLength - wanted.length)));
+  }
+
+  return { push, breakAt: (stream: OutputStream) => open.delete(stream) };
+}
+
+/** The caller's expression is left alone: with the flag g or y it carries state from one test to the next. */
+function createTest(wanted: string | RegExp): (line: string) => boolean {
+  if (typeof wanted === 'string') return (line) => line.includes(wanted);
+  const own = new RegExp(wanted);
+  return (line) => {
+    own.lastIndex = 0;
+    return own.test(line);
+  };
+}

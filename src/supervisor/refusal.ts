@@ -1,0 +1,17 @@
+import type { Refusal } from '../../machines/supervisor/events.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+
+/** A refused start in words (L-41). */
+export function toRefusalError(
+  refusal: Refusal,
+  { max, backgroundIds }: { max: number; backgroundIds: readonly string[] },
+): TroupeError {
+  if (refusal === 'shutting-down') {
+    const message = 'The supervisor is shutting down: nothing is started any more. Create another one.';
+    return new TroupeError({ code: refusal, message });
+  }
+  const message =
+    `Maximum background processes (${max}) reached: ${backgroundIds.join(', ')}. ` +
+    'End one of them with kill(id), or run this in the foreground.';
+  return new TroupeError({ code: refusal, message });
+}

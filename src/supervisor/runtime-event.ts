@@ -1,0 +1,50 @@
+import type { Requester } from '../../machines/process/context.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { ShutdownReport } from './shutdown-report.ts';
+
+/** What a supervisor tells of its processes as it happens. `at` is milliseconds since the epoch. */
+export type RuntimeEvent =
+  | {
+      readonly type:
+        | 'process.created'
+        | 'process.started'
+        | 'process.stopping'
+        /** Something is alive although it was killed. */
+        | 'process.survived'
+        | 'process.restarting'
+        /** A background process has said nothing for `notifyAfterSilence`. */
+        | 'process.silent'
+        /** A background process has run for `notifyAfter`. */
+        | 'process.elapsed'
+        | 'process.ready'
+        | 'process.unready'
+        /** What an ended process had left behind is gone. */
+        | 'leftovers.ended';
+      readonly at: number;
+      readonly process: ProcessView;
+    }
+  | {
+      readonly type: 'process.backgrounded';
+      readonly at: number;
+      readonly by: Requester;
+      readonly process: ProcessView;
+    }
+  | { readonly type: 'process.ended'; readonly at: number; readonly process: FinalView }
+  /** A subscriber or an actor threw; what it threw reached nobody else. */
+  | {
+      readonly type: 'process.faulted';
+      readonly at: number;
+      readonly process: ProcessView;
+      readonly error: unknown;
+    }
+  | { readonly type: 'supervisor.stopping'; readonly at: number }
+  | { readonly type: 'supervisor.stopped'; readonly at: number; readonly report: ShutdownReport };
+
+/** The end of a process, told once everything it printed is in its log. */
+export interface Completion {
+  /** `<process>/<attempt>/ended`: the same completion always has the same id. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly process: FinalView;
+}

@@ -1,0 +1,180 @@
+import { Subject } from 'rxjs';
+import type { ProcessAnnouncement } from '../../machines/process/events.ts';
+import type { Cancel } from '../clock/clock.ts';
+import type { ProcessWorld } from '../process/process-world.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { type Admission, createAdmission } from './admission.ts';
+import type { Ground } from './ground.ts';
+import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts';
+import { provideProcessEffects } from './process-effects.ts';
+import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
+import { watchReadiness } from './readiness/watch-readiness.ts';
+import type { Completion, RuntimeEvent } from './runtime-event.ts';
+
+/** The moving parts of a supervisor, wired to each other. */
+export interface Runtime {
+  readonly world: ProcessWorld;
+  readonly registry: ProcessRegistry;
+  readonly admission: Admission;
+  readonly leftovers: LeftoverKeeper;
+  readonly events: Subject<RuntimeEvent>;
+  readonly completions: Subject<Completion>;
+  /** Something changed that a list of all processes shows. */
+  readonly changes: Subject<void>;
+  /** Says once that a process was created: before anything else is said of it, and only if it was not refused. */
+  announceCreation(process: SupervisedProcess): void;
+}
+
+type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
+
+export function createRuntime(ground: Ground): Runtime {
+  const { clock, trees, settings } = ground;
+  const events = new Subject<RuntimeEvent>();
+  const completions = new Subject<Completion>();
+  const changes = new Subject<void>();
+  const leftovers = createLeftoverKeeper({ clock, trees });
+  const registry = createProcessRegistry({
+    maxFinished: settings.maxFinished,
+    isNeeded: (id) => leftovers.ids.includes(id),
+  });
+  const readiness = new Map<string, Cancel>();
+  const announced = new WeakSet<SupervisedProcess>();
+
+  const find = (id: string): SupervisedProcess => {
+    const process = registry.get(id);
+    if (process === undefined) throw new Error(`There is no process ${id}.`);
+    return process;
+  };
+
+  const admission = createAdmission({
+    limits: {
+      maxParallelTools: settings.maxParallelTools,
+      maxParallelAgents: settings.maxParallelAgents,
+      maxBackgroundProcesses: settings.maxBackgroundProcesses,
+      shutdownGraceMs: settings.shutdownGrace,
+    },
+    clock,
+    admit: (id) => {
+      const process = find(id);
+      announceCreation(process);
+      process.life.send({ type: 'process.admit' });
+    },
+    stopEverything: ({ graceMs }) => {
+      const order = { signal: 'SIGTERM', graceMs } as const;
+      for (const process of registry.live.values()) process.stop({ ...order, by: 'supervisor' });
+      for (const id of leftovers.ids) void leftovers.end(id, order);
+    },
+  });
+
+  /** A view costs microseconds: it is made only for who listens. */
+  const tell = (type: ProcessEventType, process: SupervisedProcess, more: object = {}) => {
+    if (events.observed)
+      events.next({ type, at: clock.epochMs(), process: process.view(), ...more } as RuntimeEvent);
+  };
+
+  const announceCreation = (process: SupervisedProcess) => {
+    if (announced.has(process)) return;
+    announced.add(process);
+    tell('process.created', process);
+  };
+
+  const awaitReadiness = (process: SupervisedProcess) => {
+    const { ready, cwd } = process.plan;
+    if (ready === null) return;
+    readiness.get(process.id)?.();
+    const startMs = clock.nowMs();
+    const cancel = watchReadiness({
+      settings: ready,
+      clock,
+      log: process.log,
+      fromOffset: process.log.bytes,
+      cwd,
+      treePids: () => treePids(process, ground),
+      onReady: () => {
+        process.setReady({ state: 'ready', afterMs: clock.nowMs() - startMs });
+        tell('process.ready', process);
+      },
+      onFailed: (why) => {
+        process.setReady({ state: 'failed', why });
+        tell('process.unready', process);
+      },
+    });
+    readiness.set(process.id, cancel);
+  };
+
+  const stopReadiness = (id: string) => {
+    readiness.get(id)?.();
+    readiness.delete(id);
+  };
+
+  const complete = async (process: SupervisedProcess) => {
+    const view = await process.ended;
+    tell('process.ended', process);
+    completions.next({ id: `${view.id}/${view.attempt}/ended`, at: clock.epochMs(), process: view });
+  };
+
+  const endProcess = (process: SupervisedProcess) => {
+    stopReadiness(process.id);
+    registry.end(process);
+    const { leftovers: left } = process.life.view as Extract<
+      typeof process.life.view,
+      { leftovers: unknown }
+    >;
+    const release = () => admission.released({ id: process.id, kind: process.plan.kind });
+    if (left.length === 0) release();
+    else {
+      leftovers.keep(process.id, () => {
+        process.forgetLeftovers();
+        tell('leftovers.ended', process);
+        release();
+      });
+    }
+    void complete(process);
+  };
+
+  const onAnnouncement = (process: SupervisedProcess, announcement: ProcessAnnouncement) => {
+    const { id, plan } = process;
+    switch (announcement.type) {
+      case 'process.started':
+        if (process.status === 'backgrounded') admission.backgrounded({ id, kind: plan.kind });
+        awaitReadiness(process);
+        return tell('process.started', process);
+      case 'process.backgrounded':
+        admission.backgrounded({ id, kind: plan.kind });
+        return tell('process.backgrounded', process, { by: announcement.by });
+      case 'process.stopping':
+      case 'process.restarting':
+        stopReadiness(id);
+        return tell(announcement.type, process);
+      case 'process.ended':
+        return endProcess(process);
+      default:
+        return tell(announcement.type, process);
+    }
+  };
+
+  const world: ProcessWorld = {
+    clock,
+    machine: provideProcessEffects({ clock, find, abandonTree: (id) => abandonTree(id, ground) }),
+    parent: admission.actor,
+    onAnnouncement,
+    onViewChange: () => changes.next(),
+    endLeftovers: (process, order) => leftovers.end(process.id, order),
+    onFault: ({ process, error }) => tell('process.faulted', process, { error }),
+  };
+  return { world, registry, admission, leftovers, events, completions, changes, announceCreation };
+}
+
+/** The last resort for a tree whose backend broke. */
+function abandonTree(id: string, { trees }: Ground): void {
+  const tree = trees.get(id);
+  tree?.watch({ onAlive: () => {}, onGone: () => trees.remove(id) });
+  void tree?.signal('SIGKILL');
+}
+
+async function treePids(process: SupervisedProcess, { trees }: Ground): Promise<readonly number[]> {
+  const { view } = process.life;
+  const leader = 'pid' in view && view.pid !== null ? [view.pid] : [];
+  const others = (await trees.get(process.id)?.survey()) ?? [];
+  return [...leader, ...others.map(({ pid }) => pid)];
+}

@@ -1,0 +1,42 @@
+import type { Ground } from './ground.ts';
+import type { Runtime } from './runtime.ts';
+import type { ShutdownReport } from './shutdown-report.ts';
+
+/** Ends everything, and says what is left. Never rejects. */
+export async function shutDown(runtime: Runtime, ground: Ground): Promise<ShutdownReport> {
+  const { clock } = ground;
+  const { registry, leftovers } = runtime;
+  const startMs = clock.nowMs();
+  const ids = [...registry.live.keys(), ...leftovers.ids];
+  runtime.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
+
+  await runtime.admission.stop();
+  const ended = [...registry.ended.values()].filter(({ id }) => ids.includes(id));
+  await Promise.all(ended.map((process) => process.ended));
+  await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
+
+  const report: ShutdownReport = {
+    durationMs: clock.nowMs() - startMs,
+    ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
+    survivors: await findSurvivors(runtime, ground),
+  };
+  // With survivors the watchdog stays: it ends with this program, and then they are its to end.
+  if (report.survivors.length === 0) await ground.watchdog?.close();
+  runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
+  for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();
+  return report;
+}
+
+async function findSurvivors(
+  { registry, leftovers }: Runtime,
+  { trees }: Ground,
+): Promise<ShutdownReport['survivors']> {
+  const ids = [...registry.live.keys(), ...leftovers.ids];
+  return Promise.all(
+    ids.map(async (id) => {
+      const view = registry.get(id)?.life.view;
+      const seen = view?.status === 'stopping' ? view.survivors : [];
+      return { id, members: seen.length > 0 ? seen : ((await trees.get(id)?.survey()) ?? []) };
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import { TroupeError } from '../config/troupe-error.ts';
+import type { ProcessPlan } from '../process/process-plan.ts';
+import { SupervisedProcess } from '../process/supervised-process.ts';
+import { findDuplicate } from './duplicates.ts';
+import type { Ground } from './ground.ts';
+import { type ParsedSpec, planProcess } from './plan-process.ts';
+import { toRefusalError } from './refusal.ts';
+import type { Runtime } from './runtime.ts';
+
+/**
+ * Creates the process and asks for its admission, in one step: either it counts from now on, or it never existed.
+ *
+ * @throws TroupeError `background-limit`, `duplicate`, `shutting-down`
+ */
+export function startProcess(
+  spec: ParsedSpec,
+  { runtime, ground }: { runtime: Runtime; ground: Ground },
+): SupervisedProcess {
+  const { registry, admission, world } = runtime;
+  const plan = planProcess(spec, ground);
+  const duplicate = joinedDuplicate(plan, { spec, runtime });
+  if (duplicate !== null) return duplicate;
+
+  const process = new SupervisedProcess(plan, world);
+  registry.add(process);
+  process.life.begin();
+  const refusal = admission.request(plan);
+  if (refusal !== null) {
+    registry.remove(plan.id);
+    process.discard();
+    throw toRefusalError(refusal, {
+      max: ground.settings.maxBackgroundProcesses,
+      backgroundIds: admission.backgroundIds(),
+    });
+  }
+  runtime.announceCreation(process);
+  return process;
+}
+
+/** The process that is joined instead of a start of its own; `null` where it is to start (L-44). */
+function joinedDuplicate(
+  plan: ProcessPlan,
+  { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },
+): SupervisedProcess | null {
+  if (!plan.background || !('onDuplicate' in spec) || spec.onDuplicate === 'allow' || spec.force) return null;
+  const duplicate = findDuplicate(plan, runtime.registry.live.values());
+  if (duplicate === undefined) return null;
+  if (spec.onDuplicate === 'join') return duplicate;
+  throw new TroupeError({
+    code: 'duplicate',
+    message:
+      `The same command already runs in the background as ${duplicate.id}: ${plan.commandLine}. ` +
+      'Use that one, end it first, or start another with force: true.',
+  });
+}

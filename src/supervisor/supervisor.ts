@@ -1,0 +1,48 @@
+import type { Observable } from 'rxjs';
+import type { KillReceipt } from '../../machines/process/context.ts';
+import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
+import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import type { ResultEnvelope } from '../process/result-envelope.ts';
+import type { Completion, RuntimeEvent } from './runtime-event.ts';
+import type { ShutdownReport } from './shutdown-report.ts';
+
+/**
+ * Starts processes, watches them, and leaves none behind. Many can live in one program; none knows of the others.
+ * Call `shutdown`, or hold it with `await using`.
+ */
+export interface Supervisor extends AsyncDisposable {
+  readonly id: string;
+
+  /**
+   * Starts a process and gives its handle at once; what goes wrong with the start itself is the process's end.
+   *
+   * @throws TroupeError `invalid-option`, `background-limit`, `duplicate`, `shutting-down`; nothing was started then.
+   */
+  start(spec: CommandSpec | FunctionSpec): ProcessHandle;
+  /**
+   * Starts a process and waits for its result, or until it goes to the background (L-21, L-53). Never rejects: what
+   * `start` would throw is a result with `ok: false`.
+   */
+  execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
+
+  get(id: string): ProcessHandle | undefined;
+  /** Live ones first in order of creation, then ended ones that are still kept. */
+  list(filter?: { live?: true; owner?: string }): readonly ProcessView[];
+  /** Kills by id; an unknown one is an answer, with the nearest ids. */
+  kill(id: string, options?: KillOptions): Promise<KillAnswer>;
+
+  /** What happens, from now on; completes at the end of the shutdown. */
+  readonly events$: Observable<RuntimeEvent>;
+  /** Each end, from now on, once its output is in the log; completes at the end of the shutdown. */
+  readonly completions$: Observable<Completion>;
+  /** The views of all that are kept, now and after each change of a status; at most once a turn of the event loop. */
+  readonly processes$: Observable<readonly ProcessView[]>;
+
+  /** Forgets ended processes now, and removes logs older than `logRetention`. Live ones are never touched. */
+  sweep(): Promise<{ readonly forgotten: number; readonly logsRemoved: number }>;
+  /** Ends everything, within `shutdownGrace` and a few seconds. Every call gets the same report. */
+  shutdown(): Promise<ShutdownReport>;
+}
+
+export type { KillReceipt };

@@ -1,0 +1,139 @@
+import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
+import type { BackendCommand } from '../../machines/process/events.ts';
+import type { Cancel } from '../clock/clock.ts';
+import type { OutputStream } from '../output/output-sink.ts';
+import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
+import { watchQuiet } from '../spawn/quiet-watch.ts';
+
+/** What a run does when it begins. Default: it comes up at once, and then waits to be played. */
+export type Script = (run: ScriptedRun) => void;
+
+/** A backend without an operating system, for tests of programs that embed a supervisor. */
+export interface ScriptedBackend extends Backend {
+  /** The attempts so far, oldest first. */
+  readonly runs: readonly ScriptedRun[];
+  /** The newest attempt. */
+  readonly lastRun: ScriptedRun;
+}
+
+export function createScriptedBackend(script: Script = (run) => run.comeUp()): ScriptedBackend {
+  const runs: ScriptedRun[] = [];
+  return {
+    mode: 'scripted',
+    capabilities: { input: true, terminal: false, osProcesses: false },
+    runs,
+    get lastRun() {
+      const run = runs.at(-1);
+      if (run === undefined) throw new Error('Nothing was started on this backend yet.');
+      return run;
+    },
+    run: (port) => {
+      const run = new ScriptedRun(port, runs.length + 1);
+      runs.push(run);
+      script(run);
+      return () => run.release();
+    },
+  };
+}
+
+/** One attempt of one process, played by hand: nothing happens that is not told here. */
+export class ScriptedRun {
+  readonly request: SpawnRequest;
+  /** The signals it got, in order. */
+  readonly signals: ProcessSignal[] = [];
+  /** What was written to its stdin. */
+  input = '';
+  /** Which signals end it, and its children. */
+  obeys: (signal: ProcessSignal) => boolean = () => true;
+  /** What is alive beside the leader. */
+  children: readonly TreeMember[] = [];
+  /** Keeps the output open beyond the exit, as a grandchild that has the pipe does. */
+  holdsOutput = false;
+  readonly #port: BackendPort;
+  readonly #pid: number;
+  #state: 'new' | 'up' | 'exited' = 'new';
+  #outputEnded = false;
+  #cancels: Cancel[] = [];
+
+  constructor(port: BackendPort, pid: number) {
+    this.request = port.request;
+    this.#port = port;
+    this.#pid = pid;
+    port.onCommand((command) => this.#obey(command));
+  }
+
+  comeUp(): void {
+    this.#state = 'up';
+    this.tell({ type: 'process.spawned', pid: this.#pid, pgid: this.#pid });
+  }
+
+  print(text: string, stream: OutputStream = 'stdout'): void {
+    this.#port.output.write(stream, Buffer.from(text));
+  }
+
+  /** The leader ends, with code 0 unless told otherwise; its output ends with it unless `holdsOutput`. */
+  exit(status: Partial<ExitStatus> = {}): void {
+    if (this.#state !== 'up') return;
+    this.#state = 'exited';
+    if (!this.holdsOutput) this.endOutput();
+    const signal = status.signal ?? null;
+    this.tell({
+      type: 'process.exited',
+      exit: { code: signal === null ? (status.code ?? 0) : null, signal },
+    });
+  }
+
+  endOutput(): void {
+    if (this.#outputEnded) return;
+    this.#outputEnded = true;
+    this.tell({ type: 'output.ended' });
+  }
+
+  /** Says anything to the process, also what no honest backend would. */
+  tell(fact: ToldFact): void {
+    this.#port.tell(fact);
+  }
+
+  release(): void {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels = [];
+  }
+
+  #obey(command: BackendCommand): void {
+    switch (command.type) {
+      case 'process.signal':
+        return this.#take(command.signal);
+      case 'tree.survey':
+        return this.tell({ type: 'tree.surveyed', leftovers: this.children });
+      case 'output.settle':
+        return this.#settleOutput(command.quietMs);
+      case 'process.write':
+        this.input += Buffer.from(command.data).toString();
+        return command.reply({ ok: true, bytesWritten: command.data.byteLength });
+      case 'process.endInput':
+      case 'process.resize':
+        return command.reply({ ok: true, bytesWritten: 0 });
+    }
+  }
+
+  #take(signal: ProcessSignal): void {
+    this.signals.push(signal);
+    if (!this.obeys(signal)) {
+      const leader = { pid: this.#pid, pgid: this.#pid, startedAt: '0', command: 'scripted' };
+      return this.tell({ type: 'tree.seen', alive: [leader, ...this.children] });
+    }
+    const ended = this.children;
+    this.children = [];
+    this.holdsOutput = false;
+    this.exit({ signal });
+    this.endOutput();
+    this.tell({ type: 'tree.gone', ended });
+  }
+
+  #settleOutput(quietMs: number): void {
+    const { clock, output } = this.#port;
+    this.#cancels.push(
+      watchQuiet({ clock, output, quietMs, onQuiet: () => this.tell({ type: 'output.quieted' }) }),
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  checkExamples,
+  type Example,
+  listExamples,
+  parseExamples,
+  readEntryPoints,
+  rootFolder,
+} from './examples.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-docs-'));
+const fence = '```';
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('examples in the documentation', () => {
+  /** The compiler is started once, with all examples and one that is wrong on purpose. */
+  const wrong: Example = {
+    place: 'wrong.md:7',
+    code: "import { processMachine } from 'troupe/machines';\n\nconst id: number = processMachine.id;\n",
+    runs: false,
+  };
+  let complaints: readonly string[] = [];
+
+  beforeAll(() => {
+    complaints = checkExamples([wrong, ...listExamples()]);
+  }, 120_000);
+
+  test('compile', () => {
+    const serious = complaints.filter((complaint) => !complaint.startsWith('wrong.md'));
+
+    expect(serious.join('\n')).toBe('');
+  });
+
+  test('are complained of at their place', () => {
+    const expected = complaints.filter((complaint) => complaint.startsWith('wrong.md'));
+
+    expect(expected).toEqual(["wrong.md:10: Type 'string' is not assignable to type 'number'."]);
+  });
+
+  const running = listExamples().filter(({ runs }) => runs);
+  test.for(running.map((example) => [example.place, example] as const))(
+    '%s runs to its end',
+    { timeout: 60_000 },
+    ([, example]) => {
+      const { status, stderr } = runExample(example);
+
+      expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    },
+  );
+});
+
+describe('the examples check', () => {
+  test('finds blocks with their places', () => {
+    const text = `# Title\n\n${fence}ts\nconst a = 1;\n${fence}\n\n${fence}sh\nls\n${fence}\n${fence}ts run\nconst b = 2;\n${fence}\n`;
+
+    const examples = parseExamples('README.md', text);
+
+    expect(examples).toEqual([
+      { place: 'README.md:3', code: 'const a = 1;\n', runs: false },
+      { place: 'README.md:10', code: 'const b = 2;\n', runs: true },
+    ]);
+  });
+
+  test('runs an example on the sources', { timeout: 60_000 }, () => {
+    const right =
+      "import { processMachine } from 'troupe/machines';\nimport 'xstate';\nif (processMachine.id !== 'process') process.exit(3);\n";
+
+    const ended = runExample({ place: 'docs/a.md:1', code: right, runs: true });
+    const failed = runExample({ place: 'docs/a.md:1', code: 'process.exit(3);', runs: true });
+
+    expect([ended.status, failed.status]).toEqual([0, 3]);
+  });
+});
+
+function runExample({ code }: Example): { status: number | null; stderr: string } {
+  const file = join(folder, 'example.mts');
+  writeFileSync(file, code);
+  const preload = join(import.meta.dirname, 'from-sources.mjs');
+  const settings = JSON.stringify({ root: rootFolder, entryPoints: readEntryPoints() });
+  return spawnSync(process.execPath, ['--import', preload, file], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 50_000,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, TROUPE_EXAMPLE: settings },
+  });
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A process that was ordered to end may need this long on a slow machine. */
+const MAX_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Marks the run: everything a test starts inherits `TROUPE_TEST_RUN` and a temp directory of its own. At the end
+ * nothing may be left of either, or the run fails and names what is left. The mark keeps apart what other runs
+ * on the same machine are doing.
+ */
+export default function markRun(): () => Promise<void> {
+  const mark = randomUUID();
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-run-'));
+  process.env['TROUPE_TEST_RUN'] = mark;
+  process.env['TMPDIR'] = folder;
+
+  return async () => {
+    const processes = await waitUntilGone(mark);
+    const files = readdirSync(folder).filter((name) => name.startsWith('troupe-'));
+    rmSync(folder, { recursive: true, force: true });
+    const leftovers = [
+      ...processes.map(({ pid, command }) => `process ${pid} is still alive: ${command}`),
+      ...files.map((name) => `file ${name} was left in the temp directory`),
+    ];
+    if (leftovers.length === 0) return;
+    process.exitCode = 1;
+    throw new Error(`The tests left something behind:\n${leftovers.map((line) => `  ${line}`).join('\n')}`);
+  };
+}
+
+interface Carrier {
+  readonly pid: number;
+  readonly command: string;
+}
+
+async function waitUntilGone(mark: string): Promise<readonly Carrier[]> {
+  const untilMs = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    const carriers = findCarriers(mark);
+    if (carriers.length === 0 || performance.now() > untilMs) return carriers;
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+/** Who carries the mark and is not one of the test runner's own workers. Only Linux tells. */
+function findCarriers(mark: string): readonly Carrier[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => read(pid, 'environ').split('\0').includes(`TROUPE_TEST_RUN=${mark}`) && toCarrier(pid))
+    .filter((carrier) => carrier !== false && carrier !== null);
+}
+
+function toCarrier(pid: string): Carrier | null {
+  const stat = read(pid, 'stat');
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const isDead = state === undefined || state === '' || state === 'Z' || state === 'X';
+  if (isDead || Number(parent) === process.pid) return null;
+  return { pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() };
+}
+
+/** Empty once the process is gone, or where it belongs to somebody else. */
+function read(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

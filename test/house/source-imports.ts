@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+
+export const rootFolder = join(import.meta.dirname, '../..');
+
+/** One import as it stands in a file. `type` leaves nothing behind when types are stripped. */
+export interface SourceImport {
+  /** The importing file, from the root of the repository. */
+  readonly from: string;
+  /** A file from the root of the repository, or the specifier of a package or builtin as written. */
+  readonly to: string;
+  readonly kind: 'static' | 'dynamic' | 'type';
+  readonly isFile: boolean;
+}
+
+/** TypeScript files in a folder of the repository, at any depth, from its root. */
+export function listSourceFiles(folder: string): readonly string[] {
+  return readdirSync(join(rootFolder, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => relative(rootFolder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+export function readImports(file: string): readonly SourceImport[] {
+  return parseImports(file, readFileSync(join(rootFolder, file), 'utf8'));
+}
+
+export function parseImports(file: string, text: string): readonly SourceImport[] {
+  const found: SourceImport[] = [];
+  const add = (specifier: ts.Node | undefined, kind: SourceImport['kind']) => {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
+    const isFile = specifier.text.startsWith('.');
+    found.push({
+      from: file,
+      to: isFile ? join(dirname(file), specifier.text) : specifier.text,
+      kind,
+      isFile,
+    });
+  };
+
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) {
+      const isType = node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+      add(node.moduleSpecifier, isType ? 'type' : 'static');
+    } else if (ts.isExportDeclaration(node)) {
+      add(node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static');
+    } else if (ts.isImportTypeNode(node)) {
+      if (ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, 'type');
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node.arguments[0], 'dynamic');
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false));
+  return found;
+}

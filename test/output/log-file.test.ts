@@ -1,0 +1,292 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createLogFile, type LogFile, type OutputDegradation } from '../../src/output/log-file.ts';
+import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
+import { createHandClock, type HandClock } from './hand-clock.ts';
+
+const mebibyte = 1024 * 1024;
+let directory: string;
+let path: string;
+let clock: HandClock;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'troupe-log-'));
+  path = join(directory, 'logs', 'p1.log');
+  clock = createHandClock();
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function createFile(options: { path?: string; maxBytes?: number; files?: LogFileSystem } = {}): LogFile {
+  return createLogFile({ path, maxBytes: 64 * mebibyte, clock, ...options });
+}
+
+/** A disk whose writes do what the test says. */
+function diskThat(writes: {
+  writev(original: () => Promise<{ bytesWritten: number }>): Promise<{ bytesWritten: number }>;
+}): LogFileSystem {
+  return {
+    ...nodeLogFileSystem,
+    async open(...args) {
+      const handle = await nodeLogFileSystem.open(...args);
+      return {
+        writev: (buffers) => writes.writev(() => handle.writev(buffers)),
+        read: (buffer, offset, length, position) => handle.read(buffer, offset, length, position),
+        stat: () => handle.stat(),
+        close: () => handle.close(),
+      };
+    },
+  };
+}
+
+function missingIn(text: string): number {
+  return [...text.matchAll(/\[troupe: (\d+) bytes missing here/g)].reduce(
+    (sum, match) => sum + Number(match[1]),
+    0,
+  );
+}
+
+function outputIn(text: string): string {
+  return text.replace(/\n\[troupe: [^\]]*\]\n/g, '');
+}
+
+describe('the log file', () => {
+  test('is made at the first byte, for its owner', async () => {
+    const file = createFile();
+    const before = existsSync(path);
+
+    file.write(Buffer.from('hello\n'));
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('hello\n'));
+
+    expect(before).toBe(false);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(directory, 'logs')).mode & 0o777).toBe(0o700);
+    expect(file.path).toBe(path);
+    await file.close();
+  });
+
+  test('holds every byte in order after closing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 30 }), async (lengths) => {
+        rmSync(path, { force: true });
+        const file = createFile();
+        const pieces = lengths.map((length, index) => Buffer.alloc(length, 97 + (index % 26)));
+
+        for (const piece of pieces) file.write(piece);
+        await file.close();
+
+        const expected = Buffer.concat(pieces);
+        expect(expected.length === 0 || expected.equals(readFileSync(path))).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('never passes its cap and counts what is missing', async () => {
+    const file = createFile({ maxBytes: 64 * 1024 });
+    let written = '';
+
+    for (let count = 0; count < 600; count += 1) {
+      const line = `line ${count} ${'x'.repeat(count % 900)}\n`;
+      written += line;
+      if (!file.write(Buffer.from(line)) || count % 40 === 0)
+        await new Promise<void>((go) => file.whenWritable(go));
+      if (count % 40 === 0) await vi.waitFor(() => expect(statSync(path).size).toBeGreaterThan(0));
+    }
+    await file.close();
+
+    const text = readFileSync(path, 'utf8');
+    expect(statSync(path).size).toBeLessThanOrEqual(64 * 1024);
+    expect(outputIn(text).length + missingIn(text)).toBe(written.length);
+    expect(text.startsWith(written.slice(0, 4000))).toBe(true);
+    expect(text.endsWith(written.slice(-8000))).toBe(true);
+    expect(existsSync(`${path}.new`)).toBe(false);
+    expect(file.degraded).toBeNull();
+  });
+
+  test('far more than the cap at once is counted too', async () => {
+    const file = createFile({ maxBytes: 10_000 });
+
+    for (let count = 0; count < 60; count += 1) file.write(Buffer.alloc(50_001, 'x'));
+    file.write(Buffer.from('the end'));
+    await file.close();
+
+    const text = readFileSync(path, 'utf8');
+    expect(text.length).toBeLessThanOrEqual(10_000);
+    expect(outputIn(text).length + missingIn(text)).toBe(60 * 50_001 + 7);
+    expect(text.endsWith('the end')).toBe(true);
+  });
+
+  test('a full disk is told once and counted', async () => {
+    const told: OutputDegradation[] = [];
+    let isFull = true;
+    const files = diskThat({
+      writev: (original) =>
+        isFull ? Promise.reject(new Error('ENOSPC: no space left on device, write')) : original(),
+    });
+    const file = createLogFile({
+      path,
+      maxBytes: mebibyte,
+      clock,
+      files,
+      onDegraded: (fact) => told.push(fact),
+    });
+    file.write(Buffer.from('lost one\n'));
+    await vi.waitFor(() => expect(file.degraded).not.toBeNull());
+    file.write(Buffer.from('lost two\n'));
+
+    isFull = false;
+    clock.advance(5_000);
+    file.write(Buffer.from('kept\n'));
+    await file.close();
+
+    expect(told).toHaveLength(1);
+    expect(readFileSync(path, 'utf8')).toBe(
+      '\n[troupe: 18 bytes missing here: the log file could not be written]\nkept\n',
+    );
+    expect(file.degraded).toEqual({
+      what: 'the log file could not be written',
+      error: 'ENOSPC: no space left on device, write',
+      missingBytes: 18,
+    });
+  });
+
+  test('the full device of the system degrades it', async () => {
+    const file = createFile({ path: '/dev/full' });
+
+    file.write(Buffer.from('x'));
+    await vi.waitFor(() => expect(file.degraded?.error).toContain('ENOSPC'));
+
+    expect(file.write(Buffer.alloc(mebibyte))).toBe(true);
+    await file.close();
+  });
+
+  test('a part that was written is not written again', async () => {
+    const disk = await nodeLogFileSystem.open(join(directory, 'part'), 'a+', 0o600);
+    const files: LogFileSystem = {
+      ...nodeLogFileSystem,
+      open: async () => ({
+        writev: async (buffers) => disk.writev([(buffers[0] ?? new Uint8Array(0)).subarray(0, 7)]),
+        read: (buffer, offset, length, position) => disk.read(buffer, offset, length, position),
+        stat: () => disk.stat(),
+        close: () => disk.close(),
+      }),
+      stat: () => disk.stat(),
+    };
+    const file = createFile({ files });
+
+    file.write(Buffer.from('abcdefghijklmnopqrstuvwxyz'.repeat(10)));
+    await file.close();
+
+    expect(readFileSync(join(directory, 'part'), 'utf8')).toBe('abcdefghijklmnopqrstuvwxyz'.repeat(10));
+  });
+
+  test('a file in place of a directory degrades it', async () => {
+    writeFileSync(join(directory, 'logs'), '');
+    const file = createFile();
+
+    file.write(Buffer.from('x'));
+    await vi.waitFor(() => expect(file.degraded).not.toBeNull());
+
+    expect(file.degraded).toMatchObject({ what: 'the log file could not be written', missingBytes: 1 });
+    expect(file.path).toBeNull();
+    await file.close();
+  });
+
+  test('a directory in place of the file degrades it', async () => {
+    const file = createFile({ path: directory });
+
+    file.write(Buffer.from('x'));
+    await file.close();
+
+    expect(file.degraded?.error).toContain('EISDIR');
+  });
+
+  test('a removed log is noticed and begun anew', async () => {
+    const file = createFile();
+    file.write(Buffer.from('gone\n'));
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('gone\n'));
+
+    rmSync(path);
+    clock.advance(1_000);
+    file.write(Buffer.from('kept\n'));
+    await file.close();
+
+    expect(readFileSync(path, 'utf8')).toBe(
+      '\n[troupe: 5 bytes missing here: the log file was removed or replaced]\nkept\n',
+    );
+    expect(file.degraded).toMatchObject({ what: 'the log file was removed or replaced', missingBytes: 5 });
+  });
+
+  test('a log moved away is noticed at the end', async () => {
+    const file = createFile();
+    file.write(Buffer.from('moved\n'));
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('moved\n'));
+
+    renameSync(path, join(directory, 'elsewhere'));
+    await file.close();
+
+    expect(file.path).toBeNull();
+    expect(file.degraded).not.toBeNull();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a stalled disk holds the source a second at most', async () => {
+    const stalled = Promise.withResolvers<void>();
+    const files = diskThat({ writev: (original) => stalled.promise.then(original) });
+    const file = createFile({ files });
+    let answers = 0;
+    for (let count = 0; count < 20; count += 1) {
+      if (!file.write(Buffer.alloc(mebibyte, 'a'))) {
+        file.whenWritable(() => {
+          answers += 1;
+        });
+        break;
+      }
+    }
+    await Promise.resolve();
+    const before = answers;
+
+    clock.advance(1_000);
+    await vi.waitFor(() => expect(answers).toBe(1));
+    for (let count = 0; count < 20; count += 1) expect(file.write(Buffer.alloc(mebibyte, 'b'))).toBe(true);
+    stalled.resolve();
+    await file.close();
+
+    const text = readFileSync(path, 'utf8');
+    expect(before).toBe(0);
+    expect(missingIn(text)).toBe(file.degraded?.missingBytes);
+    expect(outputIn(text).length + missingIn(text)).toBe(25 * mebibyte);
+  });
+
+  test('closing settles although the disk hangs', async () => {
+    const files = diskThat({ writev: () => new Promise(() => {}) });
+    const file = createFile({ files });
+    file.write(Buffer.from('x'));
+    await vi.waitFor(() => expect(existsSync(path)).toBe(true));
+
+    const closed = file.close();
+    clock.advance(5_000);
+    await closed;
+
+    expect(file.degraded?.error).toContain('did not answer');
+  });
+
+  test('a failed compaction leaves the log as it was', async () => {
+    const files: LogFileSystem = {
+      ...nodeLogFileSystem,
+      rename: () => Promise.reject(new Error('EXDEV: cross-device link')),
+    };
+    const file = createFile({ files, maxBytes: 4096 });
+
+    for (let count = 0; count < 10; count += 1) file.write(Buffer.alloc(1000, 'x'));
+    await vi.waitFor(() => expect(file.degraded?.error).toContain('EXDEV'));
+    await file.close();
+
+    expect(readFileSync(path, 'utf8').startsWith('x'.repeat(4096))).toBe(true);
+    expect(existsSync(`${path}.new`)).toBe(false);
+  });
+});

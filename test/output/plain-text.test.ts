@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toPlainText, unfinishedEscapeLength } from '../../src/output/plain-text.ts';
+
+describe('plain text', () => {
+  test.each([
+    ['colours', '\u001b[1;38;5;196mred\u001b[0m', 'red'],
+    ['titles and links', '\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
+    ['device strings', 'a\u001bPq#0;2\u001b\\b\u001b_apc\u001b\\c', 'abc'],
+    ['charset and keypad escapes', '\u001b(B\u001b=x\u001b>\u001b7y\u001b8', 'xy'],
+    ['bells and NULs', 'a\u0007b\u0000c', 'abc'],
+    ['an unfinished sequence at the end', 'a\u001b[3', 'a'],
+    ['an unfinished title at the end', 'a\u001b]0;ti', 'a'],
+  ])('is free of %s', (_name, written, seen) => {
+    expect(toPlainText(written)).toBe(seen);
+  });
+
+  test.each([
+    ['CRLF is a line break', 'a\r\nb\r\n', 'a\nb\n'],
+    ['a carriage return writes over', '10%\r20%\r100%\n', '100%\n'],
+    ['a shorter frame leaves the rest', 'abcdef\rxy\n', 'xycdef\n'],
+    ['an erased line leaves nothing', 'abcdef\r\u001b[Kxy\n', 'xy\n'],
+    ['a spinner by column one', '\u001b[2K\u001b[1G- go\u001b[2K\u001b[1G| go', '| go'],
+    ['a backspace writes over', 'abd\bc\n', 'abc\n'],
+    ['frames of several lines', 'a 1\nb 1\n\u001b[2A\u001b[Ka 2\n\u001b[Kb 2\n', 'a 2\nb 2\n'],
+    ['characters beyond the basic plane', '🎉🎉\rx\n', 'x🎉\n'],
+    ['blank lines stay', 'a\n\nb\n', 'a\n\nb\n'],
+    ['tabs stay', 'a\tb', 'a\tb'],
+  ])('%s', (_law, written, seen) => {
+    expect(toPlainText(written)).toBe(seen);
+  });
+
+  test('equal lines in a row become one', () => {
+    expect(toPlainText(`start\n${'retry\n'.repeat(500)}end\n`)).toBe('start\nretry ×500\nend\n');
+  });
+
+  test('many empty lines become one', () => {
+    expect(toPlainText(`a\n${'\n'.repeat(100)}b\n`)).toBe('a\n(empty line) ×100\nb\n');
+  });
+
+  test('text without controls or repeats stays as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(
+          fc.string({ unit: 'grapheme' }).filter((line) => !/[\p{Cc}]/u.test(line) && line !== ''),
+          { minLength: 1 },
+        ),
+        (lines) => {
+          expect(toPlainText(lines.join('\n'))).toBe(lines.join('\n'));
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['unfinished titles', '\u001b]0;'],
+    ['unfinished eight-bit titles', '\u009d'],
+    ['escapes alone', '\u001b'],
+    ['parameters', '\u001b[1'],
+    ['frames over a long line', '\rx'],
+    ['rows up and down', '\u001b[A\u001b[B'],
+    ['backspaces', 'a\b'],
+  ])('takes linear time for %s', (_name, unit) => {
+    const text = `${'x'.repeat(200_000)}${unit.repeat(200_000)}`;
+
+    const began = performance.now();
+    toPlainText(text);
+
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('knows how much of a sequence is unfinished', () => {
+    expect(unfinishedEscapeLength('ab\u001b[3')).toBe(3);
+    expect(unfinishedEscapeLength('ab\u001b[3m')).toBe(0);
+    expect(unfinishedEscapeLength('ab\u001b]0;t\u001b')).toBe(6);
+    expect(unfinishedEscapeLength('ab\u001b]0;t\u001b\\')).toBe(0);
+  });
+});

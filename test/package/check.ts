@@ -1,0 +1,90 @@
+/**
+ * Builds, packs and installs the package as a user would, and runs it: `npm run check:package`. Exits with 1 and a
+ * sentence when something is wrong with it.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { smokeProgram } from './smoke.ts';
+
+const root = join(import.meta.dirname, '../..');
+const hasDoor = existsSync(join(root, 'src/index.ts'));
+/** What may be loaded by `import 'troupe'`, beside its own files. */
+const paidByEverybody = ['xstate', 'rxjs', 'tslib', 'zod', 'nanoid', 'picomatch'];
+/** Folders of ours that have a door of their own. */
+const behindTheDoor = /\/dist\/src\/(cli|mcp|inspector|remote|react|testing|graph)\//;
+
+interface Step {
+  readonly title: string;
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+}
+
+/** The output of a command that succeeded. A failure ends the check with all that was printed. */
+function run({ title, command, cwd }: Step): string {
+  const [file, ...args] = command;
+  const { status, stdout, stderr, error } = spawnSync(file, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (status === 0) {
+    console.log(`ok    ${title}`);
+    return stdout;
+  }
+  throw new Error(`${title}: \`${command.join(' ')}\` failed\n${stdout}${stderr}${error?.message ?? ''}`);
+}
+
+function checkPackage(folder: string): void {
+  run({ title: 'it builds', command: ['npm', 'run', 'build'], cwd: root });
+  run({ title: 'it packs', command: ['npm', 'pack', '--pack-destination', folder], cwd: root });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm pack wrote no tarball');
+  const path = join(folder, tarball);
+
+  // Without src/index.ts the door leads nowhere: only the rest can be right.
+  if (hasDoor)
+    run({ title: 'publint agrees', command: ['npx', 'publint', 'run', path, '--strict'], cwd: root });
+  const entries = hasDoor ? [] : ['--entrypoints', './machines'];
+  const types = ['npx', 'attw', path, '--profile', 'esm-only', '--no-emoji', ...entries] as const;
+  run({ title: 'its types resolve', command: types, cwd: root });
+
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "name": "smoke", "private": true, "type": "module" }\n');
+  writeFileSync(join(project, 'smoke.mjs'), smokeProgram);
+  const install = ['npm', 'install', path, '--prefer-offline', '--ignore-scripts'] as const;
+  run({ title: 'it installs', command: install, cwd: project });
+
+  const smoke = [process.execPath, 'smoke.mjs', ...(hasDoor ? ['--with-door'] : [])] as const;
+  const loaded = run({ title: 'it runs', command: smoke, cwd: project }).split('\n');
+  const optional = new Set(loaded.map(toOptionalPart).filter((part) => part !== null));
+  if (optional.size > 0) throw new Error(`import 'troupe' loads optional parts: ${[...optional].join(', ')}`);
+  console.log(
+    hasDoor ? "ok    import 'troupe' is small" : "later import 'troupe': there is no src/index.ts yet",
+  );
+}
+
+/** Which optional package, or file of ours, a loaded file belongs to; `null` where it is paid by everybody. */
+function toOptionalPart(url: string): string | null {
+  const [, ...packages] = url.split('/node_modules/');
+  const path = packages.at(-1);
+  if (path === undefined) return null;
+  const name = path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (name === 'troupe') return behindTheDoor.test(url) ? path : null;
+  return paidByEverybody.includes(name) ? null : name;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-package-'));
+try {
+  checkPackage(folder);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,42 @@
+import type { ProcessIdentity } from '../../../src/spawn/tree/identity.ts';
+import type { ProcessEntry, ProcessTable } from '../../../src/spawn/tree/process-table.ts';
+
+/** A leader of its own group and session, with the number 100. */
+export const leaderIdentity: ProcessIdentity = {
+  pid: 100,
+  pgid: 100,
+  sid: 100,
+  startedAt: 'start-100',
+  bootId: 'boot',
+  pidNamespace: 'pid:[1]',
+  cookie: '/tool_a/',
+};
+
+/** In the leader's group and session where nothing else is said. */
+export function entry(pid: number, fields: Partial<ProcessEntry> = {}): ProcessEntry {
+  return {
+    pid,
+    ppid: 1,
+    pgid: 100,
+    sid: 100,
+    startedAt: `start-${pid}`,
+    alive: true,
+    stopped: false,
+    command: `program ${pid}`,
+    ...fields,
+  };
+}
+
+/** A process table that a test writes itself; `carriers` are pids. */
+export function createFakeTable(content: { entries: ProcessEntry[]; carriers: number[] }): ProcessTable {
+  const read = (pid: number): ProcessEntry | null => content.entries.find((each) => each.pid === pid) ?? null;
+  return {
+    read: async (pid) => read(pid),
+    readAll: async (pids) => pids.flatMap((pid) => read(pid) ?? []),
+    list: async () => content.entries,
+    since: async (elder) =>
+      content.entries.filter(({ pid, startedAt }) => pid !== elder.pid || startedAt !== elder.startedAt),
+    carrying: async (_cookie, entries) => entries.filter(({ pid }) => content.carriers.includes(pid)),
+    scope: async () => ({ bootId: 'boot', pidNamespace: 'pid:[1]' }),
+  };
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import { holdsNumber, identify, isFromScope, isSame } from '../../../src/spawn/tree/identity.ts';
+import { startTicksOf } from '../../fixtures/os.ts';
+import { entry, leaderIdentity } from './entries.ts';
+
+test('an identity names one process for ever', async () => {
+  const table = createCurrentTable();
+
+  const identity = await identify(table, { pid: process.pid, id: 'tool_a' });
+
+  expect(identity).toMatchObject({
+    pid: process.pid,
+    startedAt: startTicksOf(process.pid),
+    cookie: '/tool_a/',
+    ...(await table.scope()),
+  });
+  expect(JSON.parse(JSON.stringify(identity))).toEqual(identity);
+});
+
+test('nobody has no identity', async () => {
+  expect(await identify(createCurrentTable(), { pid: 2 ** 30, id: 'tool_a' })).toBeNull();
+});
+
+test('a zombie is not the process, but holds its number', () => {
+  const zombie = entry(100, { alive: false });
+
+  expect(isSame(leaderIdentity, entry(100))).toBe(true);
+  expect(isSame(leaderIdentity, zombie)).toBe(false);
+  expect(holdsNumber(leaderIdentity, zombie)).toBe(true);
+});
+
+test('another start time is another process', () => {
+  const other = entry(100, { startedAt: 'later' });
+
+  expect(isSame(leaderIdentity, other)).toBe(false);
+  expect(holdsNumber(leaderIdentity, other)).toBe(false);
+  expect(isSame(leaderIdentity, null)).toBe(false);
+});
+
+test('a boot or a namespace later a pid means nothing', () => {
+  expect(isFromScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[1]' })).toBe(true);
+  expect(isFromScope(leaderIdentity, { bootId: 'next', pidNamespace: 'pid:[1]' })).toBe(false);
+  expect(isFromScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[2]' })).toBe(false);
+});
+
+test('an unsupported platform is refused in words', () => {
+  expect(() => createCurrentTable('win32')).toThrow(/not on win32.*WSL/);
+});

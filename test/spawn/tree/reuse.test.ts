@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import type { ProcessSignal } from '../../../machines/process/context.ts';
+import type { Clock } from '../../../src/clock/clock.ts';
+import type { ProcessEntry } from '../../../src/spawn/tree/process-table.ts';
+import { createProcessTree, type ProcessTree } from '../../../src/spawn/tree/process-tree.ts';
+import { createFakeTable, entry, leaderIdentity } from './entries.ts';
+
+function createFakeTree(
+  content: { entries: ProcessEntry[]; carriers: number[] },
+  identity = leaderIdentity,
+  /** Called between the look and the signal. */
+  afterLook = (): void => {},
+): { tree: ProcessTree; sent: [number, ProcessSignal][]; clock: { ms: number } } {
+  const sent: [number, ProcessSignal][] = [];
+  const time = { ms: 0 };
+  const clock: Clock = { nowMs: () => time.ms, epochMs: () => 0, at: () => () => {} };
+  const table = createFakeTable(content);
+  const tree = createProcessTree({
+    identity,
+    table: {
+      ...table,
+      carrying: async (cookie, entries) => {
+        const found = await table.carrying(cookie, entries);
+        afterLook();
+        return found;
+      },
+    },
+    clock,
+    send: (target, signal) => {
+      if (signal !== 0) sent.push([target, signal]);
+    },
+  });
+  return { tree, sent, clock: time };
+}
+
+test('a reused pid gets no signal', async () => {
+  const stranger = entry(100, { startedAt: 'later' });
+  const { tree, sent } = createFakeTree({ entries: [stranger, entry(101)], carriers: [] });
+
+  await tree.signal('SIGKILL');
+
+  expect(sent).toEqual([]);
+});
+
+test('a group that may have been reused gets no signal', async () => {
+  const content = { entries: [entry(100)], carriers: [] };
+  const { tree, sent, clock } = createFakeTree(content);
+  tree.leaderExited();
+  clock.ms += 60_000;
+  content.entries = [entry(555)];
+
+  await tree.signal('SIGKILL');
+
+  expect(sent).toEqual([]);
+});
+
+test('the collected leader gets no signal by its number', async () => {
+  const { tree, sent } = createFakeTree({
+    entries: [entry(100), entry(200, { pgid: 200 })],
+    carriers: [200],
+  });
+  tree.leaderExited();
+
+  await tree.signal('SIGTERM');
+
+  expect(sent).toEqual([[-200, 'SIGTERM']]);
+});
+
+test('a member that was replaced while we looked gets no signal', async () => {
+  const stranger = entry(900, { pgid: 900, sid: 900 });
+  const content = { entries: [entry(100), entry(300, { pgid: 900, sid: 900 }), stranger], carriers: [300] };
+  const { tree, sent } = createFakeTree(content, leaderIdentity, () => {
+    content.entries = [entry(100), entry(300, { startedAt: 'later', pgid: 900, sid: 900 }), stranger];
+  });
+
+  await tree.signal('SIGTERM');
+
+  expect(sent).toEqual([[-100, 'SIGTERM']]);
+});
+
+test.each([0, 1, -1])('group %d is refused, its member is not', async (pgid) => {
+  const content = { entries: [entry(100, { pgid })], carriers: [] };
+  const { tree, sent } = createFakeTree(content, { ...leaderIdentity, pgid });
+
+  await tree.signal('SIGTERM');
+
+  expect(sent).toEqual([[100, 'SIGTERM']]);
+});
+
+test('our own group and we ourselves are refused', async () => {
+  const ours = { pgid: 77, sid: 77 };
+  const content = {
+    entries: [entry(process.pid, ours), entry(100, ours), entry(77, ours)],
+    carriers: [process.pid, 100, 77],
+  };
+  const { tree, sent } = createFakeTree(content, { ...leaderIdentity, ...ours });
+
+  await tree.signal('SIGKILL');
+
+  expect(sent).toEqual([[100, 'SIGKILL']]);
+});
+
+test('only halted members are woken', async () => {
+  const content = { entries: [entry(100), entry(101, { stopped: true })], carriers: [] };
+  const { tree, sent } = createFakeTree(content);
+
+  await tree.signal('SIGTERM');
+
+  expect(sent).toEqual([
+    [-100, 'SIGTERM'],
+    [101, 'SIGCONT'],
+  ]);
+});
+
+test('a table that cannot be read is told and signals nothing', async () => {
+  const table = createFakeTable({ entries: [], carriers: [] });
+  const errors: unknown[] = [];
+  const tree = createProcessTree({
+    identity: leaderIdentity,
+    table: { ...table, since: async () => Promise.reject(new Error('no ps')) },
+    clock: { nowMs: () => 0, epochMs: () => 0, at: () => () => {} },
+    reportError: (error) => errors.push(error),
+  });
+
+  await tree.signal('SIGTERM');
+
+  expect(await tree.survey()).toEqual([]);
+  expect(errors).toHaveLength(2);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { parseStatLine } from '../../../src/spawn/tree/stat-line.ts';
+
+/** Fields 3 … 52 with those named replaced. */
+function statLine(name: string, fields: Readonly<Record<number, string>>): string {
+  const values = Array.from({ length: 50 }, (_, index) => fields[index + 3] ?? '0');
+  return `4711 (${name}) ${values.join(' ')}\n`;
+}
+
+const usual = { 3: 'S', 4: '1', 5: '4700', 6: '4600', 20: '1', 22: '123456', 38: '17', 51: '140726' };
+
+test('fields are counted after the last parenthesis', () => {
+  const line = parseStatLine(statLine('a) R 1 (b c', usual));
+
+  expect(line).toMatchObject({
+    pid: 4711,
+    name: 'a) R 1 (b c',
+    ppid: 1,
+    pgid: 4700,
+    sid: 4600,
+    startTicks: '123456',
+  });
+});
+
+test('a zombie is dead, unless its threads live', () => {
+  expect(parseStatLine(statLine('x', usual))?.alive).toBe(true);
+  expect(parseStatLine(statLine('x', { ...usual, 3: 'Z' }))?.alive).toBe(false);
+  expect(parseStatLine(statLine('x', { ...usual, 3: 'Z', 20: '3' }))?.alive).toBe(true);
+});
+
+test('threads, kernel threads and half-born programs are told apart', () => {
+  const thread = parseStatLine(statLine('x', { ...usual, 38: '-1' }));
+  const kernelThread = parseStatLine(statLine('kworker/0:1', { ...usual, 9: '69238880', 51: '0' }));
+  const inExec = parseStatLine(statLine('x', { ...usual, 51: '0' }));
+
+  expect(thread?.thread).toBe(true);
+  expect(kernelThread?.kernelThread).toBe(true);
+  expect(inExec).toMatchObject({ kernelThread: false, environmentReady: false });
+});
+
+test('what is no stat line is none', () => {
+  expect(parseStatLine('')).toBeNull();
+});

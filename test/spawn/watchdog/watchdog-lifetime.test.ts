@@ -1,0 +1,104 @@
+import { execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { createRealClock } from '../../../src/clock/real-clock.ts';
+import { createWatchdog, type Watchdog } from '../../../src/spawn/watchdog/watchdog.ts';
+import { endAll, isAlive, startTicksOf, waitUntil } from '../../fixtures/os.ts';
+
+const started: number[] = [];
+const watchdogs: Watchdog[] = [];
+
+afterEach(async () => {
+  await Promise.all(watchdogs.splice(0).map((watchdog) => watchdog.close()));
+  await endAll(started.splice(0));
+});
+
+function create(errors: unknown[] = []): Watchdog {
+  const watchdog = createWatchdog({
+    supervisorId: `sup_life${process.pid}`,
+    clock: createRealClock(),
+    reportError: (error) => errors.push(error),
+  });
+  watchdogs.push(watchdog);
+  return watchdog;
+}
+
+function startSleep(): { pid: number; pgid: number; startedAt: string } {
+  const { pid } = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' });
+  if (pid === undefined) throw new Error('cannot start sleep');
+  started.push(pid);
+  return { pid, pgid: pid, startedAt: startTicksOf(pid) ?? '' };
+}
+
+test('a watchdog starts with the first process', async () => {
+  const watchdog = create();
+  const before = watchdog.pid;
+
+  watchdog.add(startSleep());
+
+  expect(before).toBeNull();
+  expect(isAlive(watchdog.pid ?? 0)).toBe(true);
+});
+
+test('an orderly close kills nothing', async () => {
+  const watchdog = create();
+  const process = startSleep();
+  watchdog.add(process);
+  const pid = watchdog.pid ?? 0;
+
+  await Promise.all([watchdog.close(), watchdog.close()]);
+
+  expect(isAlive(pid)).toBe(false);
+  expect(isAlive(process.pid)).toBe(true);
+});
+
+test('closing what never started is nothing', async () => {
+  await expect(create().close()).resolves.toBeUndefined();
+});
+
+test('a watchdog that cannot stay is given up for a while', async () => {
+  const errors: unknown[] = [];
+  const watchdog = create(errors);
+  watchdog.add(startSleep());
+
+  await waitUntil(() => {
+    if (watchdog.pid !== null && isAlive(watchdog.pid)) process.kill(watchdog.pid, 'SIGKILL');
+    return errors.length > 0;
+  });
+  watchdog.add(startSleep());
+
+  expect(String(errors[0])).toMatch(/ended 5 times within 10000 ms/);
+  expect(watchdog.pid).toBeNull();
+});
+
+test('a halted watchdog does not hold up the close', async () => {
+  const watchdog = create();
+  watchdog.add(startSleep());
+  const pid = watchdog.pid ?? 0;
+  process.kill(pid, 'SIGSTOP');
+
+  await watchdog.close();
+
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a strange id is refused', () => {
+  const clock = createRealClock();
+
+  expect(() => createWatchdog({ supervisorId: 'a.*', clock })).toThrow(/supervisorId.*"a\.\*"/);
+  expect(() => create().spare('x|y')).toThrow(/processId.*"x\|y"/);
+});
+
+test('a watchdog does not keep the program alive', async () => {
+  const at = (path: string): string => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url));
+  const script = `
+    import { createRealClock } from ${at('clock/real-clock.ts')};
+    import { createWatchdog } from ${at('spawn/watchdog/watchdog.ts')};
+    const watchdog = createWatchdog({ supervisorId: 'sup_exit', clock: createRealClock() });
+    watchdog.add({ pid: 1073741824, pgid: 1073741824, startedAt: '1' });
+    console.log(watchdog.pid);`;
+
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+
+  await waitUntil(() => !isAlive(Number(stdout)));
+});

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { type StandIn, startStandIn } from './stand-in.ts';
+
+const standIns: StandIn[] = [];
+
+afterEach(async () => {
+  for (const standIn of standIns.splice(0)) await standIn.end();
+});
+
+async function start(kind: Parameters<typeof startStandIn>[0]): Promise<StandIn> {
+  const standIn = await startStandIn(kind);
+  standIns.push(standIn);
+  return standIn;
+}
+
+test('no tree survives a killed supervisor', async () => {
+  const supervisor = await start('tree');
+  const programs = ['ignores-term', 'grandchild-marker', 'setsid-grandchild', 'double-fork', 'bare-child'];
+  await waitUntil(() => programs.every((name) => existsSync(supervisor.file(name))));
+  const bare = Number(readFileSync(supervisor.file('bare-child'), 'utf8'));
+
+  supervisor.kill();
+  await supervisor.watchdogEnd();
+
+  expect(supervisor.alive()).toEqual([]);
+  expect(isAlive(bare)).toBe(false);
+  expect(programs.filter((name) => existsSync(supervisor.file(`${name}.survived`)))).toEqual([]);
+});
+
+test('nothing survives a supervisor killed in a spawn loop', { timeout: 120_000 }, async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const supervisors = await Promise.all(Array.from({ length: 4 }, () => start('loop')));
+
+    await Promise.all(
+      supervisors.map(async (supervisor, index) => {
+        await waitUntil(() => readdirSync(supervisor.file('.')).length > round + index);
+        supervisor.kill();
+        await supervisor.watchdogEnd();
+      }),
+    );
+
+    expect(supervisors.flatMap((supervisor) => supervisor.alive())).toEqual([]);
+    for (const supervisor of supervisors) await supervisor.end();
+  }
+});
+
+test('a watchdog that was killed is replaced', async () => {
+  const supervisor = await start('idle');
+  await waitUntil(() => existsSync(supervisor.file('first')));
+  process.kill(supervisor.watchdogPid, 'SIGKILL');
+  await waitUntil(() => !isAlive(supervisor.watchdogPid));
+  await waitUntil(() => watchdogsOf(supervisor.supervisorId).length === 1);
+  const [replacement = 0] = watchdogsOf(supervisor.supervisorId);
+
+  supervisor.kill();
+  await waitUntil(() => !isAlive(replacement));
+
+  expect(supervisor.alive()).toEqual([]);
+});
+
+/** By their command line: they carry no cookie. */
+function watchdogsOf(supervisorId: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const words = commandOf(pid);
+      return isAlive(pid) && words.includes('troupe-watchdog') && words.includes(supervisorId);
+    });
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+test('a watchdog ignores polite signals', async () => {
+  const supervisor = await start('idle');
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGPIPE'] as const) {
+    process.kill(supervisor.watchdogPid, signal);
+  }
+
+  supervisor.kill();
+  await supervisor.watchdogEnd();
+
+  expect(supervisor.alive()).toEqual([]);
+});
+
+test('a watchdog leaves the processes of others alone', async () => {
+  const [dying, living] = await Promise.all([start('idle'), start('idle')]);
+  await waitUntil(() => existsSync(living.file('first')));
+
+  dying.kill();
+  await dying.watchdogEnd();
+
+  expect(dying.alive()).toEqual([]);
+  expect(living.alive().length).toBeGreaterThan(0);
+  expect(isAlive(living.watchdogPid)).toBe(true);
+});
+
+test('a spared process survives its supervisor', async () => {
+  const supervisor = await start('spare');
+  await waitUntil(() => existsSync(supervisor.file('spared')) && existsSync(supervisor.file('doomed')));
+
+  supervisor.kill();
+  await supervisor.watchdogEnd();
+
+  const lineages = supervisor.alive().map(lineageOf);
+  expect(lineages.length).toBeGreaterThan(0);
+  expect(lineages.every((lineage) => lineage.includes('/tool_spared/'))).toBe(true);
+});
+
+function lineageOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/environ`, 'utf8');
+}
