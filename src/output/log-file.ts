@@ -65,7 +65,10 @@ export function createLogFile(options: LogFileOptions): LogFile {
   let unwritten = { bytes: 0, reason: '' };
   let degraded: { what: string; error: string } | null = null;
   let missingBytes = 0;
-  const notes: string[] = [];
+  let notes: {
+    readonly text: string /** Bytes in the queue that stand before it. */;
+    readonly afterBytes: number;
+  }[] = [];
   let pumping: Promise<void> | null = null;
   let isHung = false;
   let cancelHold: Cancel | null = null;
@@ -141,7 +144,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
       return;
     }
     await writeLines(handle);
-    const pieces = queue.take(Math.min(room, batchBytes));
+    const pieces = queue.take(Math.min(room, batchBytes, notes[0]?.afterBytes ?? room));
+    passQueued(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
     await writeAll(handle, pieces);
   }
 
@@ -161,17 +165,34 @@ export function createLogFile(options: LogFileOptions): LogFile {
   async function writeLines(to: LogFileHandle): Promise<void> {
     if (unwritten.bytes > 0) {
       const { bytes, reason } = unwritten;
-      const line = Buffer.from(`\n[troupe: ${bytes} bytes missing here: ${reason}]\n`);
-      await writeWhole(to, line);
-      layout.addLine(line.byteLength, bytes);
-      unwritten = { bytes: unwritten.bytes - bytes, reason: unwritten.reason };
+      await writeLine(to, { text: `${bytes} bytes missing here: ${reason}`, missingBytes: bytes });
+      unwritten = { ...unwritten, bytes: unwritten.bytes - bytes };
     }
-    for (let text = notes[0]; text !== undefined; text = notes[0]) {
-      const line = Buffer.from(`\n[troupe: ${text}]\n`);
-      await writeWhole(to, line);
-      layout.addLine(line.byteLength, 0);
+    for (let note = notes[0]; note !== undefined && note.afterBytes <= 0; note = notes[0]) {
+      await writeLine(to, { text: note.text, missingBytes: 0 });
       notes.shift();
     }
+  }
+
+  /** A line that a full disk cuts off stands for nothing: it is written again. */
+  async function writeLine(
+    to: LogFileHandle,
+    { text, missingBytes }: { text: string; missingBytes: number },
+  ) {
+    const line = Buffer.from(`\n[troupe: ${text}]\n`);
+    let written = 0;
+    try {
+      while (written < line.byteLength) {
+        const { bytesWritten } = await to.writev([line.subarray(written)]);
+        written += bytesWritten;
+      }
+    } finally {
+      layout.addLine(written, written === line.byteLength ? missingBytes : 0);
+    }
+  }
+
+  function passQueued(bytes: number): void {
+    notes = notes.map(({ text, afterBytes }) => ({ text, afterBytes: afterBytes - bytes }));
   }
 
   async function writeAll(to: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
@@ -230,6 +251,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
 
   function skipQueue(bytes: number): number {
     queue.skip(bytes);
+    passQueued(bytes);
     return bytes;
   }
 
@@ -270,7 +292,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
     },
     note(text) {
       if (closing !== null || clock.nowMs() < retryAtMs) return;
-      notes.push(text);
+      notes.push({ text, afterBytes: queue.bytes });
     },
     get path() {
       return handle === null ? null : path;
@@ -282,15 +304,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
   };
 }
 
-async function writeWhole(to: LogFileHandle, bytes: Uint8Array): Promise<void> {
-  for (let left: readonly Uint8Array[] = [bytes]; left.length > 0; ) {
-    const { bytesWritten } = await to.writev(left);
-    left = without(left, bytesWritten);
-  }
-}
-
 /** The pieces without their first bytes: a disk that fills up takes a part. */
-export function without(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+function without(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let skip = bytes;
   let index = 0;
   for (let piece = pieces[index]; piece !== undefined && piece.byteLength <= skip; piece = pieces[index]) {

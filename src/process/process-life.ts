@@ -5,17 +5,8 @@ import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/pr
 import type { Clock } from '../clock/clock.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import type { ProcessTimes } from './process-times.ts';
 import type { ProcessWorld } from './process-world.ts';
-
-/** When it all happened. `…At` is milliseconds since the epoch, `…AtMs` monotonic. */
-export interface ProcessTimes {
-  createdAt: number;
-  startedAt: number | null;
-  startedAtMs: number | null;
-  backgroundedAt: number | null;
-  endedAt: number | null;
-  endedAtMs: number | null;
-}
 
 /** A command or fact as it is sent; when is filled in on the way. */
 export type UntimedEvent = ProcessEvent extends infer E
@@ -66,7 +57,7 @@ export class ProcessLife {
         restart: plan.restart,
         seed: Math.floor(Math.random() * 2 ** 32),
       },
-      ...(world.parent !== undefined && { parent: world.parent }),
+      parent: world.parent,
     });
     this.#view = toLifeView(this.#actor.getSnapshot());
   }

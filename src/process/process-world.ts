@@ -1,9 +1,8 @@
-import type { ActorOptions, AnyActorRef } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { SupervisedProcess } from './supervised-process.ts';
 
 /** What a process needs of the supervisor it belongs to. */
 export interface ProcessWorld {
@@ -11,17 +10,13 @@ export interface ProcessWorld {
   /** `processMachine` with its effects filled in: once for a supervisor, since providing copies the chart. */
   readonly machine: typeof processMachine;
   /** The supervisor's own actor. */
-  readonly parent: AnyActorRef | undefined;
+  readonly parent: AnyActorRef;
   /** Everything the chart announces, after the process itself has taken note of it. */
-  onAnnouncement(process: SupervisedProcess, announcement: ProcessAnnouncement): void;
-  onViewChange(process: SupervisedProcess): void;
+  onAnnouncement(id: string, announcement: ProcessAnnouncement): void;
+  /** Its status or its readiness is another. */
+  onChange(): void;
   /** Ends what an ended process left behind, and proves it. */
-  endLeftovers(
-    process: SupervisedProcess,
-    order: { signal: ProcessSignal; graceMs: number },
-  ): Promise<KillReceipt>;
-  /** A fault of a subscriber or an actor: told, and otherwise without effect. */
-  onFault(fault: { process: SupervisedProcess; error: unknown }): void;
+  endLeftovers(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
+  /** What a subscriber or an actor threw: it is told, and otherwise without effect. */
+  onFault(id: string, error: unknown): void;
 }
-
-export type ProcessActorOptions = ActorOptions<typeof processMachine>;

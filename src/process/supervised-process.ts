@@ -4,13 +4,14 @@ import type { BackendCommand, ProcessAnnouncement, WriteResult } from '../../mac
 import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
-import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { OutputLine } from '../output/lines.ts';
 import { iterate, lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import { createOutputLog, type OutputLog } from '../output/output-log.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
+import { toNote } from './announcement-notes.ts';
+import { createChangeSignal } from './change-signal.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
@@ -29,7 +30,7 @@ export class SupervisedProcess implements ProcessHandle {
   readonly life: ProcessLife;
   readonly #world: ProcessWorld;
   readonly #timeline: TimelineEntry[] = [];
-  readonly #watchers = new Set<() => void>();
+  readonly #changes = createChangeSignal();
   #readers: ((name: string) => OutputReader) | null = null;
   #shownStatus: ProcessStatus = 'pending';
   #ready: ReadyView = { state: 'undeclared' };
@@ -45,7 +46,7 @@ export class SupervisedProcess implements ProcessHandle {
       ...output,
       clock: world.clock,
       ...(logFile !== null && { logFile }),
-      onListenerError: (error) => world.onFault({ process: this, error }),
+      onListenerError: (error) => world.onFault(plan.id, error),
     });
     if (plan.ready !== null) this.#ready = { state: 'waiting' };
     this.life = new ProcessLife(plan, {
@@ -53,7 +54,7 @@ export class SupervisedProcess implements ProcessHandle {
       lastOutputAtMs: () => this.log.lastWriteAtMs,
       onSnapshot: () => this.#showStatus(),
       onAnnouncement: (announcement) => this.#take(announcement),
-      onBroken: (error) => world.onFault({ process: this, error }),
+      onBroken: (error) => world.onFault(plan.id, error),
     });
     this.note('created');
   }
@@ -87,31 +88,33 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   get ended(): Promise<FinalView> {
-    this.#ended ??= this.#until(() => this.hasEnded).then(async () => {
-      await this.#flushed;
-      return this.view() as FinalView;
-    });
+    this.#ended ??= this.#changes
+      .until(() => this.hasEnded)
+      .then(async () => {
+        await this.#flushed;
+        return this.view() as FinalView;
+      });
     return this.#ended;
   }
 
   async ready(): Promise<ReadyView> {
-    await this.#until(() => this.#ready.state !== 'waiting' || this.hasEnded);
+    await this.#changes.until(() => this.#ready.state !== 'waiting' || this.hasEnded);
     return this.#ready.state === 'waiting' ? { state: 'failed', why: 'it ended first' } : this.#ready;
   }
 
   async result(): Promise<ResultEnvelope> {
-    await this.#until(() => this.hasEnded || this.life.view.status === 'backgrounded');
+    await this.#changes.until(() => this.hasEnded || this.life.view.status === 'backgrounded');
     if (!this.hasEnded) return toBackgroundedEnvelope(this.view());
     const view = await this.ended;
     return toResultEnvelope(view, readPrinted(this.log, this.plan.output.maxReplyBytes));
   }
 
   get status$(): Observable<ProcessStatus> {
-    return this.#observe(() => this.status);
+    return this.#changes.observe({ current: () => this.status, isLast: () => this.hasEnded, ...this.#guard });
   }
 
   get view$(): Observable<ProcessView> {
-    return this.#observe(() => this.view());
+    return this.#changes.observe({ current: () => this.view(), isLast: () => this.hasEnded, ...this.#guard });
   }
 
   get output$(): Observable<OutputPiece> {
@@ -199,7 +202,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   async endLeftovers(order: KillOrder): Promise<KillReceipt> {
     const graceMs = order.graceMs ?? this.plan.limits.killGraceMs;
-    return this.#world.endLeftovers(this, { signal: order.signal, graceMs });
+    return this.#world.endLeftovers(this.id, { signal: order.signal, graceMs });
   }
 
   setReady(ready: ReadyView): void {
@@ -232,7 +235,7 @@ export class SupervisedProcess implements ProcessHandle {
   /** Resolves with the receipt of the stop, at the end or when something survived; `null` where nothing was stopped. */
   async #settled(): Promise<KillReceipt | null> {
     let survivedWith: KillReceipt | null = null;
-    await this.#until(() => {
+    await this.#changes.until(() => {
       const { view } = this.life;
       survivedWith = view.status === 'stopping' ? view.receipt : null;
       return this.hasEnded || survivedWith !== null;
@@ -242,12 +245,13 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   #take(announcement: ProcessAnnouncement): void {
-    noteAnnouncement(this, announcement);
+    const { event, ...more } = toNote(announcement, this.life.view);
+    this.note(event, more);
     if (announcement.type === 'process.restarting') this.log.markRestart();
     if (announcement.type === 'process.ended') this.#end();
     if (announcement.type === 'process.survived') this.#changed();
     else this.#showStatus();
-    this.#world.onAnnouncement(this, announcement);
+    this.#world.onAnnouncement(this.id, announcement);
   }
 
   #end(): void {
@@ -266,37 +270,12 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   #changed(): void {
-    for (const watcher of [...this.#watchers]) watcher();
-    this.#world.onViewChange(this);
-  }
-
-  #until(condition: () => boolean): Promise<void> {
-    if (condition()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const watcher = () => {
-        if (!condition()) return;
-        this.#watchers.delete(watcher);
-        resolve();
-      };
-      this.#watchers.add(watcher);
-    });
-  }
-
-  #observe<T>(current: () => T): Observable<T> {
-    return new GuardedObservable<T>((subscriber) => {
-      const push = () => {
-        subscriber.next(current());
-        if (this.hasEnded) subscriber.complete();
-      };
-      push();
-      if (this.hasEnded) return;
-      this.#watchers.add(push);
-      return () => this.#watchers.delete(push);
-    }, this.#guard.onSubscriberError);
+    this.#changes.notify();
+    this.#world.onChange();
   }
 
   get #guard() {
-    return { onSubscriberError: (error: unknown) => this.#world.onFault({ process: this, error }) };
+    return { onSubscriberError: (error: unknown) => this.#world.onFault(this.id, error) };
   }
 
   #askBody(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
@@ -309,30 +288,5 @@ export class SupervisedProcess implements ProcessHandle {
         });
       }
     });
-  }
-}
-
-/** What an announcement leaves in the timeline. */
-function noteAnnouncement(process: SupervisedProcess, announcement: ProcessAnnouncement): void {
-  const { view } = process.life;
-  switch (announcement.type) {
-    case 'process.started':
-      return process.note('started', {
-        detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}`,
-      });
-    case 'process.backgrounded':
-      return process.note('backgrounded', { by: announcement.by });
-    case 'process.stopping':
-      return process.note('stopping');
-    case 'process.survived':
-      return process.note('survived');
-    case 'process.restarting':
-      return process.note('restarting', { detail: 'reason' in view ? view.reason.type : '' });
-    case 'process.silent':
-      return process.note('silent');
-    case 'process.elapsed':
-      return process.note('elapsed');
-    case 'process.ended':
-      return process.note('ended', { detail: view.status });
   }
 }

@@ -1,8 +1,8 @@
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { OutputLog } from '../output/output-log.ts';
-import type { ProcessTimes } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import type { ProcessTimes } from './process-times.ts';
 import type { OutputView, ProcessView, ReadyView } from './process-view.ts';
 
 interface Sources {

@@ -132,8 +132,9 @@ export function createRuntime(ground: Ground): Runtime {
     void complete(process);
   };
 
-  const onAnnouncement = (process: SupervisedProcess, announcement: ProcessAnnouncement) => {
-    const { id, plan } = process;
+  const onAnnouncement = (id: string, announcement: ProcessAnnouncement) => {
+    const process = find(id);
+    const { plan } = process;
     switch (announcement.type) {
       case 'process.started':
         if (process.status === 'backgrounded') admission.backgrounded({ id, kind: plan.kind });
@@ -158,9 +159,9 @@ export function createRuntime(ground: Ground): Runtime {
     machine: provideProcessEffects({ clock, find, abandonTree: (id) => abandonTree(id, ground) }),
     parent: admission.actor,
     onAnnouncement,
-    onViewChange: () => changes.next(),
-    endLeftovers: (process, order) => leftovers.end(process.id, order),
-    onFault: ({ process, error }) => tell('process.faulted', process, { error }),
+    onChange: () => changes.next(),
+    endLeftovers: (id, order) => leftovers.end(id, order),
+    onFault: (id, error) => tell('process.faulted', find(id), { error }),
   };
   return { world, registry, admission, leftovers, events, completions, changes, announceCreation };
 }

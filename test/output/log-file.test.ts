@@ -235,8 +235,11 @@ describe('the log file', () => {
   });
 
   test('a stalled disk holds the source a second at most', async () => {
-    const stalled = Promise.withResolvers<void>();
-    const files = diskThat({ writev: (original) => stalled.promise.then(original) });
+    let resume = () => {};
+    const stalled = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    const files = diskThat({ writev: (original) => stalled.then(original) });
     const file = createFile({ files });
     let answers = 0;
     for (let count = 0; count < 20; count += 1) {
@@ -253,7 +256,7 @@ describe('the log file', () => {
     clock.advance(1_000);
     await vi.waitFor(() => expect(answers).toBe(1));
     for (let count = 0; count < 20; count += 1) expect(file.write(Buffer.alloc(mebibyte, 'b'))).toBe(true);
-    stalled.resolve();
+    resume();
     await file.close();
 
     const text = readFileSync(path, 'utf8');

@@ -7,6 +7,12 @@ import { iterate, lines$, output$ } from '../../src/output/observables.ts';
 import type { OutputGap, OutputPiece } from '../../src/output/output-chunk.ts';
 import { anyCuts, bytesOf, createTestLog, droppedIn } from './arrange.ts';
 
+async function collect(pieces: AsyncIterable<OutputPiece>): Promise<OutputPiece[]> {
+  const collected: OutputPiece[] = [];
+  for await (const piece of pieces) collected.push(piece);
+  return collected;
+}
+
 describe('output$', () => {
   test('replays what is kept, then what comes, once', () => {
     const log = createTestLog();
@@ -147,7 +153,7 @@ describe('iterating', () => {
 
   test('waits for what comes and ends with the log', async () => {
     const log = createTestLog();
-    const reading = Array.fromAsync(iterate(log, { stream: 'stdout' }));
+    const reading = collect(iterate(log, { stream: 'stdout' }));
 
     log.write('stderr', Buffer.from('not this'));
     log.write('stdout', Buffer.from('this'));
@@ -161,7 +167,7 @@ describe('iterating', () => {
     log.write('stdout', Buffer.from('0123456789'));
     log.finish();
 
-    const pieces = await Array.fromAsync(iterate(log, { from: 4 }));
+    const pieces = await collect(iterate(log, { from: 4 }));
 
     expect(bytesOf(pieces).toString()).toBe('456789');
   });

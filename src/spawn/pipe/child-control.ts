@@ -5,7 +5,7 @@ import { watchQuiet } from '../quiet-watch.ts';
 import { identify } from '../tree/identity.ts';
 import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
 import { createInputWriter } from './input-writer.ts';
-import type { PipeWorld, SpawnedChild } from './pipe-backend.ts';
+import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 
 /** Carries out what a process orders of its child. */
 export interface ChildControl {

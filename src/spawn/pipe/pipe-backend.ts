@@ -4,23 +4,9 @@ import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
-import type { ProcessTable } from '../tree/process-table.ts';
-import type { TreeRegistry } from '../tree/tree-registry.ts';
 import { createChildControl } from './child-control.ts';
+import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 import { pourOutput } from './pour-output.ts';
-
-export interface PipeWorld {
-  readonly table: ProcessTable;
-  readonly trees: TreeRegistry;
-  readonly reportError: (error: unknown) => void;
-}
-
-/** A child with a pid: it exists. */
-export type SpawnedChild = ChildProcess & {
-  readonly pid: number;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-};
 
 /** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
 export function createPipeBackend(world: PipeWorld): Backend {

@@ -67,10 +67,11 @@ export function watchLife(
     if (over) return;
     if (!lives) {
       cancel();
-      options.onGone();
+      report(options.onGone);
       return;
     }
-    tell();
+    report(tell);
+    if (over) return;
     if (lookAgain) return pass();
     cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass());
     pauseMs = Math.min(pauseMs * pauseGrowth, longestPauseMs);
@@ -91,6 +92,15 @@ export function watchLife(
     if (saying === told) return;
     told = saying;
     options.onAlive(alive);
+  }
+
+  /** A listener's mistake must not end the looking. */
+  function report(tellListener: () => void): void {
+    try {
+      tellListener();
+    } catch (error) {
+      options.reportError(error);
+    }
   }
 
   function cancel(): void {

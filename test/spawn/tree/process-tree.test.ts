@@ -190,6 +190,19 @@ test('an outer kill takes what an inner supervisor started', async () => {
   expect(isGone(outer)).toBe(true);
 });
 
+test('an outer kill takes an inner supervisor with its watchdog', async () => {
+  const program = fixtureProgram('supervisor-stand-in.ts');
+  const outer = await trees.start([process.execPath, program, 'sup_inner', 'idle', trees.file('.')]);
+  await waitUntil(() => existsSync(trees.file('first')));
+  const commands = (await outer.tree.survey()).map(({ command }) => command);
+
+  await outer.tree.signal('SIGKILL');
+  await gone(outer.tree);
+
+  expect(commands.some((command) => command.includes('troupe-watchdog'))).toBe(true);
+  expect(isGone(outer)).toBe(true);
+});
+
 test('an inner kill leaves the outer alone', async () => {
   const outer = await trees.startProgram('many-children', '1');
   const inner = await trees.start(['sleep', '300'], { lineage: outer.identity.cookie });

@@ -1,0 +1,18 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { ProcessTable } from '../tree/process-table.ts';
+import type { TreeRegistry } from '../tree/tree-registry.ts';
+
+/** What all children of one supervisor share. */
+export interface PipeWorld {
+  readonly table: ProcessTable;
+  readonly trees: TreeRegistry;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** A child with a pid: it exists. */
+export type SpawnedChild = ChildProcess & {
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+};
