@@ -237,10 +237,11 @@ export const processMachine = processSetup.createMachine({
           exit: disarm('grace'),
           on: {
             'deadline.grace': { target: 'killing', actions: 'recordEscalation' },
-            'process.stop': [
-              { guard: 'isForcedNow', target: 'killing', actions: ['overruleRestart', 'recordEscalation'] },
-              { actions: 'overruleRestart' },
-            ],
+            'process.stop': {
+              guard: 'isForcedNow',
+              target: 'killing',
+              actions: ['overruleRestart', 'recordEscalation'],
+            },
           },
         },
         killing: {
@@ -263,7 +264,6 @@ export const processMachine = processSetup.createMachine({
           exit: disarm('drain'),
           always: { guard: 'isSettled', target: 'ended' },
           on: {
-            'process.exited': { actions: 'recordExit' },
             'output.quieted': { actions: 'recordOutputEnd' },
             'deadline.drain': 'ended',
           },
