@@ -32,67 +32,70 @@ export interface ChunkStore {
   positionsAt(offset: number): StreamPositions;
 }
 
+/** A shelf is made for the first bytes that it takes: most processes fill one or two of the nine there could be. */
 interface Shelf {
   readonly stream: OutputStream;
-  readonly afterEnd: boolean;
+  readonly part: 'head' | 'tail' | 'late';
   readonly runs: KeptRuns;
 }
 
 export function createChunkStore(options: { maxBufferBytes: number; headBytes: number }): ChunkStore {
   const headBytes = Math.min(options.headBytes, Math.floor(options.maxBufferBytes / 2));
-  const tailBytes = options.maxBufferBytes - headBytes;
-  const shelvesOf = Object.fromEntries(
-    outputStreams.map((stream) => [
-      stream,
-      {
-        head: { stream, afterEnd: false, runs: createKeptRuns(headBytes) },
-        tail: { stream, afterEnd: false, runs: createKeptRuns(tailBytes) },
-        late: { stream, afterEnd: true, runs: createKeptRuns(options.maxBufferBytes) },
-      },
-    ]),
-  ) as unknown as Record<OutputStream, Record<'head' | 'tail' | 'late', Shelf>>;
+  const roomOf = { head: headBytes, tail: options.maxBufferBytes - headBytes, late: options.maxBufferBytes };
+  const shelves: Shelf[] = [];
   const positions = { stdout: 0, stderr: 0, screen: 0 };
   let total = 0;
 
   function append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void {
-    const { head, tail, late } = shelvesOf[stream];
     const place = { offset: total, position: positions[stream], atMs: label.atMs };
-    const headRoom = headBytes - head.runs.keptBytes;
-    if (label.afterEnd) late.runs.append(bytes, place);
-    else if (headRoom <= 0) tail.runs.append(bytes, place);
+    const headRoom = headBytes - (find(stream, 'head')?.runs.keptBytes ?? 0);
+    if (label.afterEnd) runsOf(stream, 'late').append(bytes, place);
+    else if (headRoom <= 0) runsOf(stream, 'tail').append(bytes, place);
     else {
-      head.runs.append(bytes.subarray(0, headRoom), place);
-      tail.runs.append(bytes.subarray(headRoom), {
-        offset: place.offset + headRoom,
-        position: place.position + headRoom,
-        atMs: place.atMs,
-      });
+      runsOf(stream, 'head').append(bytes.subarray(0, headRoom), place);
+      if (bytes.byteLength > headRoom) {
+        runsOf(stream, 'tail').append(bytes.subarray(headRoom), {
+          offset: place.offset + headRoom,
+          position: place.position + headRoom,
+          atMs: place.atMs,
+        });
+      }
     }
     total += bytes.byteLength;
     positions[stream] += bytes.byteLength;
   }
 
-  function shelves(streams: readonly OutputStream[]): Shelf[] {
-    return streams
-      .flatMap((stream) => Object.values(shelvesOf[stream]))
-      .filter(({ runs }) => runs.keptBytes > 0);
+  function find(stream: OutputStream, part: Shelf['part']): Shelf | undefined {
+    return shelves.find((shelf) => shelf.stream === stream && shelf.part === part);
+  }
+
+  function runsOf(stream: OutputStream, part: Shelf['part']): KeptRuns {
+    const found = find(stream, part);
+    if (found !== undefined) return found.runs;
+    const runs = createKeptRuns(roomOf[part]);
+    shelves.push({ stream, part, runs });
+    return runs;
+  }
+
+  function filled(streams: readonly OutputStream[]): Shelf[] {
+    return shelves.filter(({ stream, runs }) => streams.includes(stream) && runs.keptBytes > 0);
   }
 
   function* forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
     const reached = { ...from };
     const reachedOffset = { stdout: 0, stderr: 0, screen: 0 };
-    const sources = shelves(streams);
+    const sources = filled(streams);
     while (true) {
       const first = firstOf(sources, reached);
       if (first === null) return;
       const { run } = first;
-      const { stream, afterEnd } = first.shelf;
+      const { stream, part } = first.shelf;
       if (run.position > reached[stream]) {
         const droppedBytes = run.position - reached[stream];
         const gapFrom = Math.max(reachedOffset[stream], reached[stream]);
         yield { type: 'gap', stream, from: gapFrom, to: run.offset, position: reached[stream], droppedBytes };
       }
-      const chunk = toChunk(run, { stream, afterEnd, seen: Math.max(0, reached[stream] - run.position) });
+      const chunk = toChunk(run, { stream, part, seen: Math.max(0, reached[stream] - run.position) });
       reached[stream] = positionAfter(chunk);
       reachedOffset[stream] = chunk.offset + chunk.bytes.byteLength;
       yield chunk;
@@ -100,7 +103,7 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
   }
 
   function* backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
-    const walks = shelves(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
+    const walks = filled(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
     while (true) {
       let newest: { walk: (typeof walks)[number]; run: Run } | null = null;
       for (const walk of walks) {
@@ -130,7 +133,7 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
   function rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
     let before = { offset: 0, position: 0 };
     let after = { offset: total, position: positions[stream] };
-    for (const { runs } of shelves([stream])) {
+    for (const { runs } of filled([stream])) {
       const number = runs.firstBeyond('offset', offset);
       const next = runs.at(number);
       if (next !== null && next.offset <= offset) {
@@ -159,7 +162,7 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
       return total;
     },
     get droppedBytes() {
-      return total - shelves(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+      return total - filled(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
     },
     get positions() {
       return { ...positions };
@@ -176,7 +179,7 @@ function firstOf(sources: readonly Shelf[], reached: StreamPositions): { shelf: 
   return first;
 }
 
-function toChunk(run: Run, from: { stream: OutputStream; afterEnd: boolean; seen: number }): OutputChunk {
+function toChunk(run: Run, from: Pick<Shelf, 'stream' | 'part'> & { seen: number }): OutputChunk {
   return {
     type: 'chunk',
     stream: from.stream,
@@ -184,6 +187,6 @@ function toChunk(run: Run, from: { stream: OutputStream; afterEnd: boolean; seen
     position: run.position + from.seen,
     bytes: from.seen === 0 ? run.bytes : run.bytes.subarray(from.seen),
     atMs: run.atMs,
-    afterEnd: from.afterEnd,
+    afterEnd: from.part === 'late',
   };
 }

@@ -29,6 +29,8 @@ export interface LogFile {
   /** `null` until the file is there, and when it was found removed. */
   readonly path: string | null;
   readonly degraded: OutputDegradation | null;
+  /** Resolves when what was written so far is in the file or lost; within five seconds of a disk that hangs. */
+  flush(): Promise<void>;
   /** Writes what is waiting and closes. Settles always, within five seconds of a disk that hangs. */
   close(): Promise<void>;
 }
@@ -73,6 +75,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
   let isHung = false;
   let cancelHold: Cancel | null = null;
   let waiting: (() => void)[] = [];
+  let addedBytes = 0;
+  let flushes: { readonly upTo: number; settle(): void }[] = [];
   let closing: Promise<void> | null = null;
 
   function write(bytes: Uint8Array): boolean {
@@ -81,6 +85,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
       return true;
     }
     queue.add(bytes);
+    addedBytes += bytes.byteLength;
     startPump();
     if (queue.bytes <= highWaterBytes) return true;
     if (isHung) {
@@ -121,8 +126,10 @@ export function createLogFile(options: LogFileOptions): LogFile {
         await step();
       } catch (error) {
         fail('the log file could not be written', error);
+        settleFlushes();
         return;
       }
+      settleFlushes();
       isHung = false;
       if (cancelHold !== null && queue.bytes <= lowWaterBytes) release();
     }
@@ -266,6 +273,25 @@ export function createLogFile(options: LogFileOptions): LogFile {
       .catch((error: unknown) => degrade('the log file could not be closed', toWords(error)));
   }
 
+  function flush(): Promise<void> {
+    if (pumping === null) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = clock.at(clock.nowMs() + closeGraceMs, resolve);
+      const settle = () => {
+        cancel();
+        resolve();
+      };
+      flushes.push({ upTo: addedBytes, settle });
+    });
+  }
+
+  /** To be called between two writes: all that was ever added is then in the file, lost, or in the queue. */
+  function settleFlushes(): void {
+    const settledBytes = addedBytes - queue.bytes;
+    for (const { settle } of flushes.filter(({ upTo }) => upTo <= settledBytes)) settle();
+    flushes = flushes.filter(({ upTo }) => upTo > settledBytes);
+  }
+
   function close(): Promise<void> {
     closing ??= new Promise<void>((resolve) => {
       const cancel = clock.at(clock.nowMs() + closeGraceMs, () => {
@@ -300,6 +326,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
     get degraded() {
       return degraded === null ? null : { ...degraded, missingBytes };
     },
+    flush,
     close,
   };
 }

@@ -41,7 +41,7 @@ export interface OutputStats {
 }
 
 /** Chunks from either end of what is kept: enough to tell, however much is kept. */
-const binarySamples = 8;
+const binarySamples = 2;
 
 /**
  * All output of one process, over all its restarts, in order of arrival. Memory is bounded whatever the process writes:
@@ -57,6 +57,8 @@ export interface OutputLog extends OutputSink {
   markRestart(): void;
   /** Everything that the process itself wrote is here: subscribers complete. Late output is still taken in. */
   finish(): void;
+  /** Resolves when all that was written so far is in the log file, or given up. Bounded like `close`. */
+  flush(): Promise<void>;
   /** Nothing more is taken in: subscribers complete, the log file is flushed and closed. Settles always. */
   close(): Promise<void>;
   /** `markEnd` was called for the current run. */
@@ -206,6 +208,7 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
       return file?.path ?? null;
     },
     finish,
+    flush: () => file?.flush() ?? Promise.resolve(),
     close,
     stats: () => ({
       bytes: store.bytes,
@@ -214,7 +217,10 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
       lastOutputAtMs: hasOutput ? lastWriteAtMs : null,
       logFile: file?.path ?? null,
       degraded: file?.degraded ?? null,
-      binary: outputStreams.some(isBinary),
+      // Samples the whole log: only for who asks.
+      get binary() {
+        return outputStreams.some(isBinary);
+      },
     }),
     chunks: (from, stream) =>
       store.forward(typeof from === 'number' ? store.positionsAt(from) : from, streamsOf(stream)),

@@ -259,7 +259,7 @@ export class SupervisedProcess implements ProcessHandle {
     this.log.finish();
     const { view } = this.life;
     const hasLeftovers = 'leftovers' in view && view.leftovers.length > 0;
-    this.#flushed = hasLeftovers ? Promise.resolve() : this.log.close();
+    this.#flushed = hasLeftovers ? this.log.flush() : this.log.close();
   }
 
   /** An announcement comes before the step that it belongs to is complete: whichever is first shows the status. */

@@ -111,15 +111,17 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
   }
 }
 
-function toOutputView({ log, clock }: Sources): OutputView {
+function toOutputView({ plan, log, clock }: Sources): OutputView {
   const { bytes, lines, droppedBytes, lastOutputAtMs, logFile, degraded } = log.stats();
+  // The file is made with the first byte; where it will be is known before.
+  const planned = degraded === null ? (plan.output.logFile?.path ?? null) : null;
   return {
     bytes,
     lines,
     droppedBytes,
     lastOutputAt:
       lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
-    logFile,
+    logFile: logFile ?? planned,
     degraded: degraded === null ? null : `${degraded.what}: ${degraded.error}`,
   };
 }

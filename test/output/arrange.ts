@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import { createOutputLog, type OutputLog, type OutputLogOptions } from '../../src/output/output-log.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
-import { createHandClock } from './hand-clock.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 
 export function createTestLog(options: Partial<OutputLogOptions> = {}): OutputLog {
   return createOutputLog({
-    clock: createHandClock(),
+    clock: createVirtualClock(),
     maxBufferBytes: 1024 * 1024,
     headBytes: 64 * 1024,
     ...options,

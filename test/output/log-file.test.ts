@@ -5,17 +5,17 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogFile, type LogFile, type OutputDegradation } from '../../src/output/log-file.ts';
 import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
-import { createHandClock, type HandClock } from './hand-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 const mebibyte = 1024 * 1024;
 let directory: string;
 let path: string;
-let clock: HandClock;
+let clock: VirtualClock;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'troupe-log-'));
   path = join(directory, 'logs', 'p1.log');
-  clock = createHandClock();
+  clock = createVirtualClock();
 });
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
@@ -292,4 +292,15 @@ describe('the log file', () => {
     expect(readFileSync(path, 'utf8').startsWith('x'.repeat(4096))).toBe(true);
     expect(existsSync(`${path}.new`)).toBe(false);
   });
+});
+
+test('a flush settles while output goes on', async () => {
+  const file = createFile();
+  file.write(Buffer.from('before\n'));
+
+  const flushed = file.flush().then(() => readFileSync(path, 'utf8'));
+  file.write(Buffer.from('after\n'));
+
+  expect(await flushed).toContain('before\n');
+  await file.close();
 });

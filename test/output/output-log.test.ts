@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OutputStream } from '../../src/output/output-sink.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { anyWrites, bytesOf, createTestLog, droppedIn } from './arrange.ts';
-import { createHandClock } from './hand-clock.ts';
 
 describe('the output log', () => {
   test('keeps head and newest tail to the byte', () => {
@@ -196,7 +196,7 @@ describe('the output log', () => {
   });
 
   test('last output is null until a byte comes', () => {
-    const clock = createHandClock();
+    const clock = createVirtualClock();
     const log = createTestLog({ clock });
     const before = log.stats().lastOutputAtMs;
 
