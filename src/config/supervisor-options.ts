@@ -98,7 +98,7 @@ export const supervisorOptions = z.strictObject({
     .optional(),
   /** Another way to run commands, for tests and far hosts. */
   backend: z
-    .custom<object>((value) => typeof (value as { logic?: unknown } | null)?.logic === 'object', 'a Backend')
+    .custom<object>((value) => typeof (value as { run?: unknown } | null)?.run === 'function', 'a Backend')
     .optional(),
 });
 

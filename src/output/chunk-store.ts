@@ -40,51 +40,78 @@ interface Shelf {
 }
 
 export function createChunkStore(options: { maxBufferBytes: number; headBytes: number }): ChunkStore {
-  const headBytes = Math.min(options.headBytes, Math.floor(options.maxBufferBytes / 2));
-  const roomOf = { head: headBytes, tail: options.maxBufferBytes - headBytes, late: options.maxBufferBytes };
-  const shelves: Shelf[] = [];
-  const positions = { stdout: 0, stderr: 0, screen: 0 };
-  let total = 0;
+  return new Shelves(options);
+}
 
-  function append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void {
-    const place = { offset: total, position: positions[stream], atMs: label.atMs };
-    const headRoom = headBytes - (find(stream, 'head')?.runs.keptBytes ?? 0);
-    if (label.afterEnd) runsOf(stream, 'late').append(bytes, place);
-    else if (headRoom <= 0) runsOf(stream, 'tail').append(bytes, place);
+/** A class for the same reason as `KeptRunList`. */
+class Shelves implements ChunkStore {
+  readonly #maxBufferBytes: number;
+  readonly #headBytes: number;
+  readonly #shelves: Shelf[] = [];
+  readonly #positions = { stdout: 0, stderr: 0, screen: 0 };
+  #total = 0;
+
+  constructor({ maxBufferBytes, headBytes }: { maxBufferBytes: number; headBytes: number }) {
+    this.#maxBufferBytes = maxBufferBytes;
+    this.#headBytes = Math.min(headBytes, Math.floor(maxBufferBytes / 2));
+  }
+
+  get bytes(): number {
+    return this.#total;
+  }
+
+  get droppedBytes(): number {
+    return this.#total - this.#filled(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+  }
+
+  get positions(): StreamPositions {
+    return { ...this.#positions };
+  }
+
+  append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void {
+    const place = { offset: this.#total, position: this.#positions[stream], atMs: label.atMs };
+    const headRoom = this.#headBytes - (this.#find(stream, 'head')?.runs.keptBytes ?? 0);
+    if (label.afterEnd) this.#runsOf(stream, 'late').append(bytes, place);
+    else if (headRoom <= 0) this.#runsOf(stream, 'tail').append(bytes, place);
     else {
-      runsOf(stream, 'head').append(bytes.subarray(0, headRoom), place);
+      this.#runsOf(stream, 'head').append(bytes.subarray(0, headRoom), place);
       if (bytes.byteLength > headRoom) {
-        runsOf(stream, 'tail').append(bytes.subarray(headRoom), {
+        this.#runsOf(stream, 'tail').append(bytes.subarray(headRoom), {
           offset: place.offset + headRoom,
           position: place.position + headRoom,
           atMs: place.atMs,
         });
       }
     }
-    total += bytes.byteLength;
-    positions[stream] += bytes.byteLength;
+    this.#total += bytes.byteLength;
+    this.#positions[stream] += bytes.byteLength;
   }
 
-  function find(stream: OutputStream, part: Shelf['part']): Shelf | undefined {
-    return shelves.find((shelf) => shelf.stream === stream && shelf.part === part);
+  #find(stream: OutputStream, part: Shelf['part']): Shelf | undefined {
+    return this.#shelves.find((shelf) => shelf.stream === stream && shelf.part === part);
   }
 
-  function runsOf(stream: OutputStream, part: Shelf['part']): KeptRuns {
-    const found = find(stream, part);
+  #runsOf(stream: OutputStream, part: Shelf['part']): KeptRuns {
+    const found = this.#find(stream, part);
     if (found !== undefined) return found.runs;
-    const runs = createKeptRuns(roomOf[part]);
-    shelves.push({ stream, part, runs });
+    const runs = createKeptRuns(this.#roomOf(part));
+    this.#shelves.push({ stream, part, runs });
     return runs;
   }
 
-  function filled(streams: readonly OutputStream[]): Shelf[] {
-    return shelves.filter(({ stream, runs }) => streams.includes(stream) && runs.keptBytes > 0);
+  #roomOf(part: Shelf['part']): number {
+    if (part === 'head') return this.#headBytes;
+    return part === 'tail' ? this.#maxBufferBytes - this.#headBytes : this.#maxBufferBytes;
   }
 
-  function* forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
+  #filled(streams: readonly OutputStream[]): Shelf[] {
+    return this.#shelves.filter(({ stream, runs }) => streams.includes(stream) && runs.keptBytes > 0);
+  }
+
+  *forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
     const reached = { ...from };
     const reachedOffset = { stdout: 0, stderr: 0, screen: 0 };
-    const sources = filled(streams);
+    const sources = this.#filled(streams);
     while (true) {
       const first = firstOf(sources, reached);
       if (first === null) return;
@@ -102,8 +129,8 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
     }
   }
 
-  function* backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
-    const walks = filled(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
+  *backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
+    const walks = this.#filled(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
     while (true) {
       let newest: { walk: (typeof walks)[number]; run: Run } | null = null;
       for (const walk of walks) {
@@ -117,7 +144,7 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
     }
   }
 
-  function positionsAt(offset: number): StreamPositions {
+  positionsAt(offset: number): StreamPositions {
     const ranges = outputStreams.map((stream) => ({ stream, ...rangeAt(stream, offset) }));
     let unknown = offset - ranges.reduce((sum, { least }) => sum + least, 0);
     const found = { stdout: 0, stderr: 0, screen: 0 };
@@ -130,10 +157,10 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
   }
 
   /** Between which positions the stream was at the offset: the same twice wherever its bytes are kept. */
-  function rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
+  #rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
     let before = { offset: 0, position: 0 };
-    let after = { offset: total, position: positions[stream] };
-    for (const { runs } of filled([stream])) {
+    let after = { offset: this.#total, position: this.#positions[stream] };
+    for (const { runs } of this.#filled([stream])) {
       const number = runs.firstBeyond('offset', offset);
       const next = runs.at(number);
       if (next !== null && next.offset <= offset) {
@@ -152,22 +179,6 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
       most: Math.min(after.position, before.position + (offset - before.offset)),
     };
   }
-
-  return {
-    append,
-    forward,
-    backward,
-    positionsAt,
-    get bytes() {
-      return total;
-    },
-    get droppedBytes() {
-      return total - filled(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
-    },
-    get positions() {
-      return { ...positions };
-    },
-  };
 }
 
 function firstOf(sources: readonly Shelf[], reached: StreamPositions): { shelf: Shelf; run: Run } | null {

@@ -39,39 +39,89 @@ interface StoredRun extends Place {
 /** Smaller pieces are copied together: a Buffer of its own costs some 200 bytes beside its content. */
 const smallestOwnBytes = 8 * 1024;
 const slabBytes = 16 * 1024;
+/** The first one is small and each next one twice as large: most processes say little. */
+const firstSlabBytes = 1024;
+const emptySlab = new Uint8Array(0);
 /** What arrives within this time becomes one run with the time of its first byte. */
 const runSpanMs = 100;
 
 export function createKeptRuns(maxBytes: number): KeptRuns {
-  /** Two streams that write single bytes in turn make a run of each: their number is bounded beside their bytes. */
-  const maxRuns = Math.max(64, Math.ceil(maxBytes / 32));
-  let runs: StoredRun[] = [];
-  /** The number of `runs[0]`; the first `dead` entries are dropped and wait to be cut off. */
-  let base = 0;
-  let dead = 0;
-  let total = 0;
-  let dropped = 0;
-  let slab = new Uint8Array(0);
-  let slabUsed = 0;
+  return new KeptRunList(maxBytes);
+}
 
-  function append(bytes: Uint8Array, place: Place): void {
-    const surplus = bytes.byteLength - maxBytes;
+/** A class, because there are several for each process: methods of their own would be most of what they cost. */
+class KeptRunList implements KeptRuns {
+  readonly #maxBytes: number;
+  /** Two streams that write single bytes in turn make a run of each: their number is bounded beside their bytes. */
+  readonly #maxRuns: number;
+  #runs: StoredRun[] = [];
+  /** The number of `runs[0]`; the first `dead` entries are dropped and wait to be cut off. */
+  #base = 0;
+  #dead = 0;
+  #total = 0;
+  #dropped = 0;
+  #slab = emptySlab;
+  #slabUsed = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#maxRuns = Math.max(64, Math.ceil(maxBytes / 32));
+  }
+
+  get keptBytes(): number {
+    return this.#total - this.#dropped;
+  }
+
+  get end(): number {
+    return this.#base + this.#runs.length;
+  }
+
+  append(bytes: Uint8Array, place: Place): void {
+    const surplus = bytes.byteLength - this.#maxBytes;
     if (surplus > 0) {
-      total += surplus;
-      store(bytes.subarray(surplus), {
+      this.#total += surplus;
+      this.#store(bytes.subarray(surplus), {
         offset: place.offset + surplus,
         position: place.position + surplus,
         atMs: place.atMs,
       });
-    } else if (bytes.byteLength > 0) store(bytes, place);
-    drop();
+    } else if (bytes.byteLength > 0) this.#store(bytes, place);
+    this.#drop();
   }
 
-  function store(bytes: Uint8Array, { offset, position, atMs }: Place): void {
+  firstBeyond(by: 'offset' | 'position', count: number): number {
+    let low = this.#dead;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const run = this.#runs[middle] ?? spentRun;
+      if (run[by] + run.length > count) high = middle;
+      else low = middle + 1;
+    }
+    return this.#base + low;
+  }
+
+  at(number: number): (Run & { readonly number: number }) | null {
+    const index = Math.max(this.#dead, number - this.#base);
+    const run = this.#runs[index];
+    if (run === undefined) return null;
+    const skipped = Math.max(0, this.#dropped - run.before);
+    const from = run.start + skipped;
+    return {
+      number: this.#base + index,
+      offset: run.offset + skipped,
+      position: run.position + skipped,
+      atMs: run.atMs,
+      bytes: run.source.subarray(from, run.start + run.length),
+    };
+  }
+
+  #store(bytes: Uint8Array, { offset, position, atMs }: Place): void {
     const length = bytes.byteLength;
     const isOwn = length >= smallestOwnBytes && length * 2 >= bytes.buffer.byteLength;
-    const start = isOwn ? 0 : copyToSlab(bytes);
-    const last = runs.length > dead ? runs.at(-1) : undefined;
+    const start = isOwn ? 0 : this.#copyToSlab(bytes);
+    const slab = this.#slab;
+    const last = this.#runs.length > this.#dead ? this.#runs.at(-1) : undefined;
     const grows =
       !isOwn &&
       last !== undefined &&
@@ -80,74 +130,39 @@ export function createKeptRuns(maxBytes: number): KeptRuns {
       last.offset + last.length === offset &&
       atMs - last.atMs < runSpanMs;
     if (grows) last.length += length;
-    else runs.push({ offset, position, atMs, before: total, source: isOwn ? bytes : slab, start, length });
-    total += length;
+    else {
+      const source = isOwn ? bytes : slab;
+      this.#runs.push({ offset, position, atMs, before: this.#total, source, start, length });
+    }
+    this.#total += length;
   }
 
-  function copyToSlab(bytes: Uint8Array): number {
-    if (slabUsed + bytes.byteLength > slab.byteLength) {
-      slab = new Uint8Array(Math.max(bytes.byteLength, Math.min(slabBytes, maxBytes)));
-      slabUsed = 0;
+  #copyToSlab(bytes: Uint8Array): number {
+    if (this.#slabUsed + bytes.byteLength > this.#slab.byteLength) {
+      const wanted = Math.min(Math.max(2 * this.#slab.byteLength, firstSlabBytes), slabBytes, this.#maxBytes);
+      this.#slab = new Uint8Array(Math.max(bytes.byteLength, wanted));
+      this.#slabUsed = 0;
     }
-    const start = slabUsed;
-    slab.set(bytes, start);
-    slabUsed += bytes.byteLength;
+    const start = this.#slabUsed;
+    this.#slab.set(bytes, start);
+    this.#slabUsed += bytes.byteLength;
     return start;
   }
 
-  function drop(): void {
-    dropped = Math.max(dropped, total - maxBytes);
-    for (let oldest = runs[dead]; oldest !== undefined; oldest = runs[dead]) {
-      const isSpent = oldest.before + oldest.length <= dropped;
-      if (!isSpent && runs.length - dead <= maxRuns) break;
-      dropped = Math.max(dropped, oldest.before + oldest.length);
-      runs[dead] = spentRun;
-      dead += 1;
+  #drop(): void {
+    this.#dropped = Math.max(this.#dropped, this.#total - this.#maxBytes);
+    for (let oldest = this.#runs[this.#dead]; oldest !== undefined; oldest = this.#runs[this.#dead]) {
+      const isSpent = oldest.before + oldest.length <= this.#dropped;
+      if (!isSpent && this.#runs.length - this.#dead <= this.#maxRuns) break;
+      this.#dropped = Math.max(this.#dropped, oldest.before + oldest.length);
+      this.#runs[this.#dead] = spentRun;
+      this.#dead += 1;
     }
-    if (dead < 64 || dead * 2 < runs.length) return;
-    runs = runs.slice(dead);
-    base += dead;
-    dead = 0;
+    if (this.#dead < 64 || this.#dead * 2 < this.#runs.length) return;
+    this.#runs = this.#runs.slice(this.#dead);
+    this.#base += this.#dead;
+    this.#dead = 0;
   }
-
-  function firstBeyond(by: 'offset' | 'position', count: number): number {
-    let low = dead;
-    let high = runs.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const run = runs[middle] ?? spentRun;
-      if (run[by] + run.length > count) high = middle;
-      else low = middle + 1;
-    }
-    return base + low;
-  }
-
-  function at(number: number): (Run & { readonly number: number }) | null {
-    const index = Math.max(dead, number - base);
-    const run = runs[index];
-    if (run === undefined) return null;
-    const skipped = Math.max(0, dropped - run.before);
-    const from = run.start + skipped;
-    return {
-      number: base + index,
-      offset: run.offset + skipped,
-      position: run.position + skipped,
-      atMs: run.atMs,
-      bytes: run.source.subarray(from, run.start + run.length),
-    };
-  }
-
-  return {
-    append,
-    firstBeyond,
-    at,
-    get keptBytes() {
-      return total - dropped;
-    },
-    get end() {
-      return base + runs.length;
-    },
-  };
 }
 
 const spentRun: StoredRun = {
@@ -155,7 +170,7 @@ const spentRun: StoredRun = {
   position: 0,
   atMs: 0,
   before: 0,
-  source: new Uint8Array(0),
+  source: emptySlab,
   start: 0,
   length: 0,
 };

@@ -29,7 +29,8 @@ describe('decoding', () => {
 
         const whole = cut.subarray(0, cut.length - unfinishedBytes(cut));
 
-        expect(whole.toString()).not.toContain('\uFFFD');
+        // The text may have a U+FFFD of its own; a divided character would add one that is not in it.
+        expect(text.startsWith(whole.toString())).toBe(true);
         expect(cut.length - whole.length).toBeLessThan(4);
       }),
     );

@@ -1,10 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { LINEAGE } from '../environment.ts';
 import { readProcText, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
 
-/** How often a process in the middle of `execve` is asked again; it is there for some 0.1 ms. */
-const maxReadings = 50;
+/**
+ * A process in the middle of `execve` is asked again: at once, as it is there for some 0.1 ms, then every millisecond,
+ * as on a busy machine it may have to wait for a processor in there.
+ */
+const maxReadings = 300;
+const maxReadingsAtOnce = 20;
 
 /** The lineage that `entry`'s program was started with; empty where there is none or none that we may read. */
 export async function readLineage(entry: ProcessEntry): Promise<string> {
@@ -14,9 +18,8 @@ export async function readLineage(entry: ProcessEntry): Promise<string> {
     if (text !== '') return lineageIn(text);
     const line = readStatLine(entry.pid);
     if (line === null || !line.alive || line.kernelThread || line.startTicks !== entry.startedAt) return '';
-    // Reading once more: the program may have got its environment between the two files.
-    if (line.environmentReady) return lineageIn(readProcText(`/proc/${entry.pid}/environ`) ?? '');
-    await setImmediate();
+    if (line.environmentIsEmpty) return '';
+    await (reading < maxReadingsAtOnce ? setImmediate() : setTimeout(1));
   }
   return '';
 }

@@ -13,8 +13,8 @@ export interface StatLine {
   readonly thread: boolean;
   /** Has no memory of its own, thus no environment. */
   readonly kernelThread: boolean;
-  /** In the middle of `execve` the new program's environment is not in place yet and reads as empty. */
-  readonly environmentReady: boolean;
+  /** Was started with no environment at all. In the middle of `execve` one is not in place yet, which is not the same. */
+  readonly environmentIsEmpty: boolean;
 }
 
 const kernelThreadFlag = 0x0020_0000;
@@ -41,6 +41,6 @@ export function parseStatLine(text: string): StatLine | null {
     stopped: state === 'T',
     thread: field(38) === '-1',
     kernelThread: (Number(field(9)) & kernelThreadFlag) !== 0,
-    environmentReady: field(51) !== '0',
+    environmentIsEmpty: field(51) !== '0' && field(50) === field(51),
   };
 }

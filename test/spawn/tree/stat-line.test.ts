@@ -7,7 +7,17 @@ function statLine(name: string, fields: Readonly<Record<number, string>>): strin
   return `4711 (${name}) ${values.join(' ')}\n`;
 }
 
-const usual = { 3: 'S', 4: '1', 5: '4700', 6: '4600', 20: '1', 22: '123456', 38: '17', 51: '140726' };
+const usual = {
+  3: 'S',
+  4: '1',
+  5: '4700',
+  6: '4600',
+  20: '1',
+  22: '123456',
+  38: '17',
+  50: '140700',
+  51: '140726',
+};
 
 test('fields are counted after the last parenthesis', () => {
   const line = parseStatLine(statLine('a) R 1 (b c', usual));
@@ -30,12 +40,17 @@ test('a zombie is dead, unless its threads live', () => {
 
 test('threads, kernel threads and half-born programs are told apart', () => {
   const thread = parseStatLine(statLine('x', { ...usual, 38: '-1' }));
-  const kernelThread = parseStatLine(statLine('kworker/0:1', { ...usual, 9: '69238880', 51: '0' }));
-  const inExec = parseStatLine(statLine('x', { ...usual, 51: '0' }));
+  const kernelThread = parseStatLine(statLine('kworker/0:1', { ...usual, 9: '69238880', 50: '0', 51: '0' }));
+  const inExec = parseStatLine(statLine('x', { ...usual, 50: '0', 51: '0' }));
 
   expect(thread?.thread).toBe(true);
   expect(kernelThread?.kernelThread).toBe(true);
-  expect(inExec).toMatchObject({ kernelThread: false, environmentReady: false });
+  expect(inExec).toMatchObject({ kernelThread: false, environmentIsEmpty: false });
+});
+
+test('an empty environment is not a missing one', () => {
+  expect(parseStatLine(statLine('x', { ...usual, 50: '140726' }))?.environmentIsEmpty).toBe(true);
+  expect(parseStatLine(statLine('x', usual))?.environmentIsEmpty).toBe(false);
 });
 
 test('what is no stat line is none', () => {
