@@ -45,11 +45,11 @@ export function createProcTable(): ProcessTable {
   async function since(elder: Pick<ProcessEntry, 'pid' | 'startedAt'>): Promise<readonly ProcessEntry[]> {
     const allocation = readAllocation();
     if (hasOnlyYoungerAfter(elder.startedAt, allocation)) {
-      return readUpToNow(elder.pid, allocation.pidMax);
+      return readUpToNow(elder.pid, allocation);
     }
-    const { entriesSince, lastPid } = await birthRegister.read(() => readAllocation().lastPid);
+    const { entriesSince, lastPid } = await birthRegister.read(readLastPid);
     const younger = entriesSince(Number(elder.startedAt)).filter((entry) => !holdsNumber(elder, entry));
-    const youngest = readUpToNow(lastPid, allocation.pidMax);
+    const youngest = readUpToNow(lastPid, { ...allocation, lastPid: readLastPid() });
     if (youngest.length === 0) return younger;
     return [...new Map([...younger, ...youngest].map((entry) => [entry.pid, entry])).values()];
   }
@@ -94,14 +94,14 @@ function refuseForeignProc(): void {
  * Goes on until no pid was given out during the last reading: only then can nothing have been born behind our back
  * by a process that died before we came to it. Bounded for a machine that forks faster than we read.
  */
-function readUpToNow(afterPid: number, pidMax: number): ProcessEntry[] {
+function readUpToNow(afterPid: number, { lastPid, pidMax }: Allocation): ProcessEntry[] {
   const entries = new Map<number, ProcessEntry>();
   let after = afterPid;
-  for (let round = 0; round < 100; round += 1) {
-    const { lastPid } = readAllocation();
-    if (lastPid === after) break;
-    for (const entry of readRange({ after, last: lastPid, pidMax })) entries.set(entry.pid, entry);
-    after = lastPid;
+  let last = lastPid;
+  for (let round = 0; round < 100 && last !== after; round += 1) {
+    for (const entry of readRange({ after, last, pidMax })) entries.set(entry.pid, entry);
+    after = last;
+    last = readLastPid();
   }
   return [...entries.values()];
 }
@@ -118,14 +118,18 @@ interface Allocation {
   readonly pidMax: number;
 }
 
-/** proc_loadavg(5): `0.20 0.18 0.12 running/threads lastPid`. */
 function readAllocation(): Allocation {
+  return { ...readLoad(), pidMax: Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) };
+}
+
+function readLastPid(): number {
+  return readLoad().lastPid;
+}
+
+/** proc_loadavg(5): `0.20 0.18 0.12 running/threads lastPid`. */
+function readLoad(): Pick<Allocation, 'lastPid' | 'threadCount'> {
   const [, , , threads = '', lastPid] = readFileSync('/proc/loadavg', 'utf8').trim().split(' ');
-  return {
-    lastPid: Number(lastPid),
-    threadCount: Number(threads.split('/')[1]),
-    pidMax: Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')),
-  };
+  return { lastPid: Number(lastPid), threadCount: Number(threads.split('/')[1]) };
 }
 
 function readUptimeTicks(): number {

@@ -33,6 +33,12 @@ export interface WatchdogOptions {
   readonly inheritedLineage?: string | undefined;
 }
 
+/**
+ * How long a group may be unknown to it: a write wakes it up, which for a short command costs more than all the rest.
+ * Until then the cookie alone must find what was started.
+ */
+const batchMs = 20;
+
 const maxStarts = 5;
 const startWindowMs = 10_000;
 const dismissMs = 1000;
@@ -50,23 +56,28 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let current: WatchdogProcess | null = null;
   let startTimesMs: number[] = [];
   let cancelRetry: Cancel | null = null;
+  /** Groups that it has not been told of yet. */
+  const untold = new Set<number>();
   let unsent = '';
+  let cancelFlush: Cancel | null = null;
   let closing: Promise<void> | null = null;
 
   function tell(line: string): void {
-    if (closing !== null) return;
-    if (current === null) {
-      startIfNeeded();
-      return;
-    }
-    // Lines of one turn are one write; a microtask is too early for anything to come between.
-    if (unsent === '') queueMicrotask(flush);
     unsent += line;
+    if (current === null) startIfNeeded();
+    else flushSoon();
+  }
+
+  function flushSoon(): void {
+    cancelFlush ??= clock.at(clock.nowMs() + batchMs, flush, { idle: true });
   }
 
   function flush(): void {
-    const lines = unsent;
+    cancelFlush?.();
+    cancelFlush = null;
+    const lines = unsent + [...untold].map((pgid) => groups.get(pgid) ?? '').join('');
     unsent = '';
+    untold.clear();
     if (current === null || lines === '') return;
     current.write(lines);
     if (current.backlogBytes > maxBacklogBytes) current.end();
@@ -96,6 +107,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     });
     current = started;
     unsent = '';
+    untold.clear();
     started.write([...[...spared].map(toSpareLine), ...groups.values()].join(''));
   }
 
@@ -120,6 +132,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 
   async function close(): Promise<void> {
     cancelRetry?.();
+    cancelFlush?.();
     const last = current;
     current = null;
     await last?.dismiss(dismissMs);
@@ -130,15 +143,21 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       // A group that is not named after the leader has a life of its own; the cookie is enough to find ours in it.
       const line = pgid === pid && pgid > 1 ? `+ ${pgid} ${startedAt}\n` : '';
       groups.set(pgid, line);
-      tell(line);
+      if (closing !== null) return;
+      untold.add(pgid);
+      tell('');
     },
     remove: ({ pgid }) => {
-      if (groups.delete(pgid)) tell(`- ${pgid}\n`);
+      const wasKnown = groups.delete(pgid) && !untold.delete(pgid);
+      if (wasKnown && closing === null) tell(`- ${pgid}\n`);
     },
     spare: (processId) => {
       refuseStrangeId('processId', processId);
       spared.add(processId);
+      if (closing !== null) return;
+      // At once: a process that is to survive must not be found by its cookie before this is known.
       tell(toSpareLine(processId));
+      flush();
     },
     close: () => {
       closing ??= close();
