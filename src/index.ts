@@ -15,6 +15,21 @@ export type { Duration } from './config/duration.ts';
 export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
 export type { SupervisorOptions } from './config/supervisor-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export type { ConversationEvent, TurnOutcome } from './conversation/conversation-event.ts';
+export {
+  type Conversation,
+  type ConversationOptions,
+  createConversation,
+} from './conversation/create-conversation.ts';
+export type {
+  ChatDelta,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  ToolCall,
+  ToolDescription,
+} from './models/chat-model.ts';
+export { createScriptedModel, type ScriptedReply, type ScriptedStep } from './models/scripted-model.ts';
 export type { OutputLine } from './output/lines.ts';
 export type { OutputChunk, OutputGap, OutputPiece } from './output/output-chunk.ts';
 export type { OutputStream } from './output/output-sink.ts';
@@ -37,3 +52,5 @@ export { createSupervisor } from './supervisor/create-supervisor.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
+export { processTools } from './tools/process-tools.ts';
+export { defineTool, type Tool, type ToolAnswer, type ToolContext } from './tools/tool.ts';

@@ -1,4 +1,6 @@
 import { createProcessContext, type ProcessContext } from './context.ts';
+import type { ProcessEvent } from './events.ts';
+import { orderedGraceMs } from './recording.ts';
 import { type DeadlineOrder, processSetup } from './setup.ts';
 
 /** How long SIGKILL may take before what is still alive is called a survivor. */
@@ -45,6 +47,14 @@ const armGrace = arm(({ stop, limits }) => ({
   afterMs: stop?.graceMs ?? limits.killGraceMs,
   from: 'now',
 }));
+const armSoonerGrace = {
+  type: 'armDeadline',
+  params: ({ context, event }: In & { event: ProcessEvent }): DeadlineOrder => ({
+    deadline: 'grace',
+    afterMs: orderedGraceMs(context, event),
+    from: 'now',
+  }),
+} as const;
 const armProof = arm(() => ({ deadline: 'proof', afterMs: PROOF_MS, from: 'now' }));
 const armDrain = arm(({ limits }) => ({ deadline: 'drain', afterMs: limits.drainMaxMs, from: 'now' }));
 const armHealth = arm(({ restart }) => ({
@@ -237,11 +247,14 @@ export const processMachine = processSetup.createMachine({
           exit: disarm('grace'),
           on: {
             'deadline.grace': { target: 'killing', actions: 'recordEscalation' },
-            'process.stop': {
-              guard: 'isForcedNow',
-              target: 'killing',
-              actions: ['overruleRestart', 'recordEscalation'],
-            },
+            'process.stop': [
+              {
+                guard: 'isForcedNow',
+                target: 'killing',
+                actions: ['overruleRestart', 'recordEscalation'],
+              },
+              { guard: 'isForcedSooner', actions: ['overruleRestart', 'shortenGrace', armSoonerGrace] },
+            ],
           },
         },
         killing: {

@@ -57,7 +57,7 @@ export const orderKill: Recorder = (context, event) => {
     stop: toStopOrder(event.atMs, {
       cause: { type: 'kill', by: event.by },
       signal: event.signal,
-      graceMs: event.graceMs ?? context.limits.killGraceMs,
+      graceMs: orderedGraceMs(context, event),
     }),
   };
 };
@@ -79,6 +79,18 @@ export const overruleRestart: Recorder = (context, event) => {
   if (context.stop.cause.type !== 'restart') return {};
   return { stop: { ...context.stop, cause: { type: 'kill', by: event.by } } };
 };
+
+/** A later order leaves less time than is left: the grace ends with the sooner one. */
+export const shortenGrace: Recorder = (context, event) => {
+  if (event.type !== 'process.stop' || context.stop === null) return {};
+  const passedMs = event.atMs - context.stop.orderedAtMs;
+  return { stop: { ...context.stop, graceMs: passedMs + orderedGraceMs(context, event) } };
+};
+
+/** From an order to stop to SIGKILL: what it says, or else what the process has. */
+export function orderedGraceMs({ limits }: ProcessContext, event: ProcessEvent): number {
+  return (event.type === 'process.stop' ? event.graceMs : undefined) ?? limits.killGraceMs;
+}
 
 export const orderTimeout: Recorder = (context, event) => {
   const reached = reachedLimit(context, event);

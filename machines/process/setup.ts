@@ -82,6 +82,7 @@ const base = setup({
     orderRestart: assign(({ context, event }) => recording.orderRestart(context, event)),
     orderTimeout: assign(({ context, event }) => recording.orderTimeout(context, event)),
     overruleRestart: assign(({ context, event }) => recording.overruleRestart(context, event)),
+    shortenGrace: assign(({ context, event }) => recording.shortenGrace(context, event)),
     changeLimits: assign(({ context, event }) => recording.changeLimits(context, event)),
     scheduleRestart: assign(({ context, event }) => recording.scheduleRestart(context, event)),
     forgetRestarts: assign({ restartTimesMs: [] }),
@@ -105,6 +106,11 @@ const base = setup({
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
     isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
+    /** A later order leaves less time than is left of the first one's: a shutdown does not wait for a patient kill. */
+    isForcedSooner: ({ context, event }) =>
+      event.type === 'process.stop' &&
+      context.stop !== null &&
+      event.atMs + recording.orderedGraceMs(context, event) < context.stop.orderedAtMs + context.stop.graceMs,
     isPromotedOnTimeout: ({ context }) => context.onTimeout === 'background',
     isKilledOnTimeout: ({ context }) => context.onTimeout === 'kill',
     isStopForRestart: ({ context }) => context.stop?.cause.type === 'restart',

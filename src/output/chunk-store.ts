@@ -145,7 +145,7 @@ class Shelves implements ChunkStore {
   }
 
   positionsAt(offset: number): StreamPositions {
-    const ranges = outputStreams.map((stream) => ({ stream, ...rangeAt(stream, offset) }));
+    const ranges = outputStreams.map((stream) => ({ stream, ...this.#rangeAt(stream, offset) }));
     let unknown = offset - ranges.reduce((sum, { least }) => sum + least, 0);
     const found = { stdout: 0, stderr: 0, screen: 0 };
     for (const { stream, least, most } of ranges) {

@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { createChunkStore } from './chunk-store.ts';
+import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { looksBinary } from './decode.ts';
-import { createLogFile, type OutputDegradation } from './log-file.ts';
+import { createLogFile, type LogFile, type OutputDegradation } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
@@ -83,156 +83,193 @@ export interface OutputLog extends OutputSink {
 
 export function createOutputLog(options: OutputLogOptions): OutputLog {
   checkOptions(options);
-  const { clock } = options;
-  const store = createChunkStore(options);
-  const file =
-    options.logFile === undefined
-      ? null
-      : createLogFile({
-          ...options.logFile,
-          clock,
-          ...(options.onDegraded === undefined ? {} : { onDegraded: options.onDegraded }),
-        });
-  const redactors = createRedactors(options.secrets ?? []);
-  const listeners = new Set<() => void>();
-  let lines = 0;
-  let hasOutput = false;
-  let lastWriteAtMs = clock.nowMs();
-  let ended = false;
-  let finished = false;
-  let hasNotedLate = false;
-  let closing: Promise<void> | null = null;
+  return new KeptOutput(options);
+}
 
-  function write(stream: OutputStream, bytes: Uint8Array): boolean {
-    if (closing !== null || bytes.byteLength === 0) return true;
-    lastWriteAtMs = clock.nowMs();
-    hasOutput = true;
-    const shown = redactors === null ? bytes : redactors[stream].push(bytes);
-    return shown.byteLength === 0 || keep(stream, shown);
+/** A class, because every process that is kept has one, also long after its end: 17 methods of its own cost 3 KB. */
+class KeptOutput implements OutputLog {
+  readonly #clock: Clock;
+  readonly #store: ChunkStore;
+  readonly #file: LogFile | null;
+  readonly #redactors: Record<OutputStream, Redactor> | null;
+  readonly #onListenerError: OutputLogOptions['onListenerError'];
+  #listeners: Set<() => void> | null = null;
+  #lines = 0;
+  #hasOutput = false;
+  #lastWriteAtMs: number;
+  #ended = false;
+  #finished = false;
+  #hasNotedLate = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: OutputLogOptions) {
+    const { clock, logFile, onDegraded } = options;
+    this.#clock = clock;
+    this.#store = createChunkStore(options);
+    this.#file =
+      logFile === undefined
+        ? null
+        : createLogFile({ ...logFile, clock, ...(onDegraded === undefined ? {} : { onDegraded }) });
+    this.#redactors = createRedactors(options.secrets ?? []);
+    this.#onListenerError = options.onListenerError;
+    this.#lastWriteAtMs = clock.nowMs();
   }
 
-  function keep(stream: OutputStream, bytes: Uint8Array): boolean {
-    lines += countNewlines(bytes);
-    store.append(stream, bytes, { atMs: lastWriteAtMs, afterEnd: ended });
-    if (ended && !hasNotedLate) {
-      file?.note('the process has ended; what follows was written by processes that it left behind');
-      hasNotedLate = true;
+  get lastWriteAtMs(): number {
+    return this.#lastWriteAtMs;
+  }
+
+  get bytes(): number {
+    return this.#store.bytes;
+  }
+
+  get positions(): StreamPositions {
+    return this.#store.positions;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  get logFile(): string | null {
+    return this.#file?.path ?? null;
+  }
+
+  write(stream: OutputStream, bytes: Uint8Array): boolean {
+    if (this.#closing !== null || bytes.byteLength === 0) return true;
+    this.#lastWriteAtMs = this.#clock.nowMs();
+    this.#hasOutput = true;
+    const shown = this.#redactors === null ? bytes : this.#redactors[stream].push(bytes);
+    return shown.byteLength === 0 || this.#keep(stream, shown);
+  }
+
+  whenWritable(callback: () => void): void {
+    if (this.#file === null) queueMicrotask(callback);
+    else this.#file.whenWritable(callback);
+  }
+
+  markEnd(): void {
+    if (this.#ended) return;
+    this.#flushRedactors();
+    this.#ended = true;
+    this.#hasNotedLate = false;
+  }
+
+  markRestart(): void {
+    this.#ended = false;
+    this.#finished = this.#closing !== null;
+  }
+
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#notify();
+  }
+
+  flush(): Promise<void> {
+    return this.#file?.flush() ?? Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    if (this.#closing !== null) return this.#closing;
+    this.#flushRedactors();
+    this.#closing = this.#file?.close() ?? closed;
+    this.finish();
+    return this.#closing;
+  }
+
+  stats(): OutputStats {
+    const isBinary = (stream: OutputStream) => this.#isBinary(stream);
+    return {
+      bytes: this.#store.bytes,
+      lines: this.#lines,
+      droppedBytes: this.#store.droppedBytes,
+      lastOutputAtMs: this.#hasOutput ? this.#lastWriteAtMs : null,
+      logFile: this.logFile,
+      degraded: this.#file?.degraded ?? null,
+      // Samples the whole log: only for who asks.
+      get binary() {
+        return outputStreams.some(isBinary);
+      },
+    };
+  }
+
+  chunks(from: number | StreamPositions, stream?: OutputStream): Iterable<OutputPiece> {
+    const positions = typeof from === 'number' ? this.#store.positionsAt(from) : from;
+    return this.#store.forward(positions, streamsOf(stream));
+  }
+
+  chunksBackward(stream?: OutputStream): Iterable<OutputChunk> {
+    return this.#store.backward(streamsOf(stream));
+  }
+
+  positionsAt(offset: number): StreamPositions {
+    return this.#store.positionsAt(offset);
+  }
+
+  onWrite(listener: () => void): Cancel {
+    const own = () => listener();
+    this.#listeners ??= new Set();
+    this.#listeners.add(own);
+    return () => void this.#listeners?.delete(own);
+  }
+
+  #keep(stream: OutputStream, bytes: Uint8Array): boolean {
+    this.#lines += countNewlines(bytes);
+    this.#store.append(stream, bytes, { atMs: this.#lastWriteAtMs, afterEnd: this.#ended });
+    if (this.#ended && !this.#hasNotedLate) {
+      this.#file?.note('the process has ended; what follows was written by processes that it left behind');
+      this.#hasNotedLate = true;
     }
-    const isWritable = file === null || file.write(bytes);
-    if (listeners.size > 0) notify();
+    const isWritable = this.#file === null || this.#file.write(bytes);
+    this.#notify();
     return isWritable;
   }
 
-  function notify(): void {
-    for (const listener of listeners) {
+  #notify(): void {
+    if (this.#listeners === null) return;
+    for (const listener of this.#listeners) {
       try {
         listener();
       } catch (error) {
-        listeners.delete(listener);
-        report(error);
+        this.#listeners?.delete(listener);
+        this.#report(error);
       }
     }
   }
 
-  function report(error: unknown): void {
+  #report(error: unknown): void {
     try {
-      options.onListenerError?.(error);
+      this.#onListenerError?.(error);
     } catch {
       // Whoever is told about a broken listener and breaks as well has had his chance.
     }
   }
 
-  function flushRedactors(): void {
-    if (redactors === null) return;
+  #flushRedactors(): void {
+    if (this.#redactors === null) return;
     for (const stream of outputStreams) {
-      const rest = redactors[stream].flush();
-      if (rest.byteLength > 0) keep(stream, rest);
+      const rest = this.#redactors[stream].flush();
+      if (rest.byteLength > 0) this.#keep(stream, rest);
     }
   }
 
-  function finish(): void {
-    if (finished) return;
-    finished = true;
-    notify();
-  }
-
-  function close(): Promise<void> {
-    if (closing !== null) return closing;
-    flushRedactors();
-    closing = file?.close() ?? Promise.resolve();
-    finish();
-    return closing;
-  }
-
-  function isBinary(stream: OutputStream): boolean {
+  #isBinary(stream: OutputStream): boolean {
     const zero = { stdout: 0, stderr: 0, screen: 0 };
-    const oldest = [...take(store.forward(zero, [stream]), binarySamples)];
-    const newest = [...take(store.backward([stream]), binarySamples)];
+    const oldest = [...take(this.#store.forward(zero, [stream]), binarySamples)];
+    const newest = [...take(this.#store.backward([stream]), binarySamples)];
     return looksBinary(
       [...oldest, ...newest].flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : [])),
     );
   }
-
-  return {
-    write,
-    whenWritable(callback) {
-      if (file === null) queueMicrotask(callback);
-      else file.whenWritable(callback);
-    },
-    get lastWriteAtMs() {
-      return lastWriteAtMs;
-    },
-    get bytes() {
-      return store.bytes;
-    },
-    get positions() {
-      return store.positions;
-    },
-    get ended() {
-      return ended;
-    },
-    get finished() {
-      return finished;
-    },
-    markEnd() {
-      if (ended) return;
-      flushRedactors();
-      ended = true;
-      hasNotedLate = false;
-    },
-    markRestart() {
-      ended = false;
-      finished = closing !== null;
-    },
-    get logFile() {
-      return file?.path ?? null;
-    },
-    finish,
-    flush: () => file?.flush() ?? Promise.resolve(),
-    close,
-    stats: () => ({
-      bytes: store.bytes,
-      lines,
-      droppedBytes: store.droppedBytes,
-      lastOutputAtMs: hasOutput ? lastWriteAtMs : null,
-      logFile: file?.path ?? null,
-      degraded: file?.degraded ?? null,
-      // Samples the whole log: only for who asks.
-      get binary() {
-        return outputStreams.some(isBinary);
-      },
-    }),
-    chunks: (from, stream) =>
-      store.forward(typeof from === 'number' ? store.positionsAt(from) : from, streamsOf(stream)),
-    chunksBackward: (stream) => store.backward(streamsOf(stream)),
-    positionsAt: store.positionsAt,
-    onWrite(listener) {
-      const own = () => listener();
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-  };
 }
+
+/** One for all that have no file. */
+const closed = Promise.resolve();
 
 function* take<Item>(items: Iterable<Item>, count: number): Generator<Item, void> {
   let left = count;

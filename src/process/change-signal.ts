@@ -2,45 +2,53 @@ import type { Observable } from 'rxjs';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 
 /** Tells those who wait for something about one process that it may have changed. */
-export interface ChangeSignal {
-  notify(): void;
+export class ChangeSignal {
+  /** Most processes are kept long after the last one has gone. */
+  #listeners: Set<() => void> | null = null;
+
+  notify(): void {
+    for (const listener of [...(this.#listeners ?? [])]) listener();
+  }
+
   /** Resolves as soon as the condition holds; it is asked now and after each change. */
-  until(condition: () => boolean): Promise<void>;
+  until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const listener = () => {
+        if (!condition()) return;
+        this.#remove(listener);
+        resolve();
+      };
+      this.#add(listener);
+    });
+  }
+
   /** A value now and after each change; completes after the last one. */
   observe<T>(source: {
     current: () => T;
     isLast: () => boolean;
     onSubscriberError: (error: unknown) => void;
-  }): Observable<T>;
-}
+  }): Observable<T> {
+    const { current, isLast, onSubscriberError } = source;
+    return new GuardedObservable((subscriber) => {
+      const push = () => {
+        subscriber.next(current());
+        if (isLast()) subscriber.complete();
+      };
+      push();
+      if (subscriber.closed) return;
+      this.#add(push);
+      return () => this.#remove(push);
+    }, onSubscriberError);
+  }
 
-export function createChangeSignal(): ChangeSignal {
-  const listeners = new Set<() => void>();
-  return {
-    notify: () => {
-      for (const listener of [...listeners]) listener();
-    },
-    until: (condition) => {
-      if (condition()) return Promise.resolve();
-      return new Promise((resolve) => {
-        const listener = () => {
-          if (!condition()) return;
-          listeners.delete(listener);
-          resolve();
-        };
-        listeners.add(listener);
-      });
-    },
-    observe: ({ current, isLast, onSubscriberError }) =>
-      new GuardedObservable((subscriber) => {
-        const push = () => {
-          subscriber.next(current());
-          if (isLast()) subscriber.complete();
-        };
-        push();
-        if (subscriber.closed) return;
-        listeners.add(push);
-        return () => listeners.delete(push);
-      }, onSubscriberError),
-  };
+  #add(listener: () => void): void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+  }
+
+  #remove(listener: () => void): void {
+    this.#listeners?.delete(listener);
+    if (this.#listeners?.size === 0) this.#listeners = null;
+  }
 }

@@ -10,6 +10,9 @@ export interface Deadlines {
   disarmAll(): void;
 }
 
+/** Of a process that has ended: its chart arms nothing any more. */
+export const noDeadlines: Deadlines = { arm: () => {}, disarm: () => {}, disarmAll: () => {} };
+
 /** Turns the orders of the chart into times on the clock, and the times into `deadline.*` events. */
 export function createDeadlines(options: {
   clock: Clock;
@@ -36,7 +39,8 @@ export function createDeadlines(options: {
     const reached = () => {
       armed.delete(deadline);
       // Bytes do not move a timer: a silence that was broken in between is counted from the last byte on.
-      if (from === 'lastOutput' && lastOutputAtMs() + afterMs > clock.nowMs()) arm(order, startedAtMs);
+      const wasBroken = deadline === 'silence' && lastOutputAtMs() + afterMs > clock.nowMs();
+      if (wasBroken) arm({ ...order, from: 'lastOutput' }, startedAtMs);
       else options.onReached({ type: `deadline.${deadline}`, atMs: clock.nowMs() } as DeadlineEvent);
     };
     armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reached));

@@ -1,5 +1,6 @@
 import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
 import type { LifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import { describeEnd } from './end-text.ts';
 import type { KillAnswer } from './process-handle.ts';
@@ -9,7 +10,9 @@ import type { FinalView, ProcessView } from './process-view.ts';
 export interface KillTarget {
   readonly id: string;
   readonly life: LifeView;
+  readonly clock: Clock;
   view(): ProcessView;
+  hasEnded(): boolean;
   orderStop(order: KillOrder): void;
   /** Resolves when the process has ended, or when something was found to survive. */
   settled(): Promise<KillReceipt | null>;
@@ -35,7 +38,7 @@ export async function killProcess(target: KillTarget, order: KillOrder): Promise
     case 'stopping':
       return stop(target, { order, type: 'alreadyStopping' });
     default:
-      return life.leftovers.length > 0 ? endLeftovers(target, order) : notRunning(target.view() as FinalView);
+      return life.leftovers.length > 0 ? endLeftovers(target, order) : notRunning(target);
   }
 }
 
@@ -43,7 +46,7 @@ async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer>
   target.orderStop(order);
   const receipt = await target.settled();
   // It may have come up in the same moment; then it was stopped like any other.
-  if (receipt !== null) return { type: 'killed', receipt, message: describeReceipt(target.id, receipt) };
+  if (receipt !== null) return { type: 'killed', receipt, message: describeReceipt(target, receipt) };
   return { type: 'cancelled', message: `Process ${target.id} was cancelled before it started.` };
 }
 
@@ -53,9 +56,9 @@ async function stop(
 ): Promise<KillAnswer> {
   target.orderStop(order);
   const receipt = await target.settled();
-  if (receipt === null) return notRunning(target.view() as FinalView);
+  if (receipt === null) return notRunning(target);
   const prefix = type === 'alreadyStopping' ? `Process ${target.id} was already stopping. ` : '';
-  return { type, receipt, message: `${prefix}${describeReceipt(target.id, receipt)}` };
+  return { type, receipt, message: `${prefix}${describeReceipt(target, receipt)}` };
 }
 
 async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
@@ -65,17 +68,20 @@ async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillA
   return { type: 'leftoversEnded', receipt, message };
 }
 
-function notRunning(view: FinalView): KillAnswer {
-  const ago = formatDuration(Math.max(0, Date.now() - view.endedAt));
+function notRunning(target: KillTarget): KillAnswer {
+  const view = target.view() as FinalView;
+  const ago = formatDuration(Math.max(0, target.clock.epochMs() - view.endedAt));
   const why = describeEnd(view.reason, view.exit);
-  const message = `Process ${view.id} is not running: it ${why} ${ago} ago (status ${view.status}).`;
+  const message = `Process ${view.id} is not running: it ${why}, ${ago} ago (status ${view.status}).`;
   return { type: 'notRunning', message };
 }
 
-function describeReceipt(id: string, receipt: KillReceipt): string {
+function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
+  const { id } = target;
   const took = formatDuration(receipt.durationMs);
-  if (receipt.survivors.length > 0) {
-    return `Process ${id} is not gone after ${took}: alive still: ${list(receipt.survivors)}. It stays "stopping".`;
+  if (!target.hasEnded()) {
+    const who = receipt.survivors.length === 0 ? '' : `: alive still: ${list(receipt.survivors)}`;
+    return `Process ${id} is not gone after ${took}${who}. It stays "stopping".`;
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
   const others = receipt.leftoversEnded.length;

@@ -70,8 +70,8 @@ export interface ProcessHandle {
   /** The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one. */
   output(): AsyncGenerator<OutputPiece, void>;
 
-  /** Reads what is kept; see `ReadOptions`. */
-  read(options?: ReadOptions): OutputRead;
+  /** Reads what is kept; see `ReadOptions`. Who reads, if it is said, stands in the timeline. */
+  read(options?: ReadOptions, by?: Requester): OutputRead;
   /** The reader of that name, with a cursor of its own. The same name gives the same reader. */
   reader(name: string): OutputReader;
 

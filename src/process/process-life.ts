@@ -3,7 +3,7 @@ import type { BackendCommand, ProcessAnnouncement, ProcessEvent } from '../../ma
 import type { processMachine } from '../../machines/process/machine.ts';
 import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
-import { createDeadlines, type Deadlines } from './deadlines.ts';
+import { createDeadlines, type Deadlines, noDeadlines } from './deadlines.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
 import type { ProcessWorld } from './process-world.ts';
@@ -19,10 +19,11 @@ type ProcessActor = ActorRefFrom<typeof processMachine>;
 
 /** The actor of a process while it lives, and what remains of it afterwards: a few facts. */
 export class ProcessLife {
-  readonly deadlines: Deadlines;
+  deadlines: Deadlines;
   readonly times: ProcessTimes;
   readonly #clock: Clock;
-  readonly #listeners: LifeListeners;
+  /** `null` once the process has ended. */
+  #listeners: LifeListeners | null;
   #actor: ProcessActor | null;
   #view: LifeView;
 
@@ -47,7 +48,8 @@ export class ProcessLife {
       onReached: (event) => this.#actor?.send(event),
     });
     this.#actor = createActor(world.machine, {
-      id: plan.id,
+      // The same for all: xstate's charts remember every event type for ever, and the parent hears of the end by this id.
+      id: 'process',
       input: {
         id: plan.id,
         background: plan.background,
@@ -99,13 +101,16 @@ export class ProcessLife {
 
   /** Ends the actor without an end of the process, for one that never was. */
   discard(): void {
-    this.#actor?.stop();
+    const actor = this.#actor;
     this.#letGo();
+    // An actor with a parent cannot be stopped from outside, and its system would keep it: it ends by itself.
+    actor?.send({ type: 'process.stop', by: 'supervisor', signal: 'SIGTERM', atMs: this.#clock.nowMs() });
   }
 
   #follow(view: LifeView): void {
+    if (this.#actor === null) return;
     this.#view = view;
-    this.#listeners.onSnapshot();
+    this.#listeners?.onSnapshot();
   }
 
   #take(announcement: ProcessAnnouncement): void {
@@ -113,8 +118,9 @@ export class ProcessLife {
     if (actor === null) return;
     this.#view = toLifeView(actor.getSnapshot());
     this.#note(announcement);
+    const listeners = this.#listeners;
     if (announcement.type === 'process.ended') this.#letGo();
-    this.#listeners.onAnnouncement(announcement);
+    listeners?.onAnnouncement(announcement);
   }
 
   #note({ type }: ProcessAnnouncement): void {
@@ -128,6 +134,8 @@ export class ProcessLife {
   /** The actor, its chart and its timers are large; of an ended process only the view is needed. */
   #letGo(): void {
     this.deadlines.disarmAll();
+    this.deadlines = noDeadlines;
+    this.#listeners = null;
     this.#actor = null;
   }
 
@@ -146,9 +154,10 @@ export class ProcessLife {
       receipt: null,
     };
     this.#note({ type: 'process.ended' });
+    const listeners = this.#listeners;
     this.#letGo();
-    this.#listeners.onBroken(error);
-    this.#listeners.onAnnouncement({ type: 'process.ended' });
+    listeners?.onBroken(error);
+    listeners?.onAnnouncement({ type: 'process.ended' });
   }
 }
 

@@ -11,7 +11,7 @@ import { createOutputLog, type OutputLog } from '../output/output-log.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
 import { toNote } from './announcement-notes.ts';
-import { createChangeSignal } from './change-signal.ts';
+import { ChangeSignal } from './change-signal.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
@@ -30,7 +30,7 @@ export class SupervisedProcess implements ProcessHandle {
   readonly life: ProcessLife;
   readonly #world: ProcessWorld;
   readonly #timeline: TimelineEntry[] = [];
-  readonly #changes = createChangeSignal();
+  readonly #changes = new ChangeSignal();
   #readers: ((name: string) => OutputReader) | null = null;
   #shownStatus: ProcessStatus = 'pending';
   #ready: ReadyView = { state: 'undeclared' };
@@ -129,7 +129,8 @@ export class SupervisedProcess implements ProcessHandle {
     return iterate(this.log);
   }
 
-  read(options: ReadOptions = {}): OutputRead {
+  read(options: ReadOptions = {}, by?: Requester): OutputRead {
+    if (by !== undefined) this.note('read', { by });
     return readOutput(this.log, { maxBytes: this.plan.output.maxReplyBytes, ...options });
   }
 
@@ -156,7 +157,9 @@ export class SupervisedProcess implements ProcessHandle {
     const target = {
       id: this.id,
       life: this.life.view,
+      clock: this.#world.clock,
       view: () => this.view(),
+      hasEnded: () => this.hasEnded,
       settled: () => this.#settled(),
       orderStop: (order: KillOrder) => this.stop({ ...order, by }),
       endLeftovers: (order: KillOrder) => this.endLeftovers(order),

@@ -32,8 +32,10 @@ export interface TimelineEntry {
 const MAX_ENTRIES = 200;
 const KEPT_FIRST = 50;
 
-/** Adds an entry in place; the beginning and the newest are kept. */
+/** Adds an entry in place; the beginning and the newest are kept, and of reads one after another only the last. */
 export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void {
+  const last = timeline.at(-1);
+  if (entry.event === 'read' && last?.event === 'read' && last.by === entry.by) timeline.pop();
   if (timeline.length >= MAX_ENTRIES) timeline.splice(KEPT_FIRST, 1);
   timeline.push(entry);
 }

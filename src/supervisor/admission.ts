@@ -29,6 +29,7 @@ export function createAdmission(options: {
   const { clock } = options;
   const slots = new Map<string, Slot>();
   let refused: Refusal | null = null;
+  let isStopping = false;
   const queued = new Map<string, Slot>();
   let disarm: Cancel = () => {};
 
@@ -56,9 +57,13 @@ export function createAdmission(options: {
     { input: options.limits },
   ).start();
 
+  const isClosed = () => actor.getSnapshot().status !== 'active';
+
   return {
     actor,
     request: ({ id, kind, background }) => {
+      // An actor that has ended hears nothing, not even to refuse it.
+      if (isClosed()) return 'shutting-down';
       const lane = toLane(kind);
       const slot: Slot = { place: background ? 'background' : 'foreground', lane };
       refused = null;
@@ -68,23 +73,28 @@ export function createAdmission(options: {
       return refused;
     },
     backgrounded: ({ id, kind }) => {
-      if (slots.get(id)?.place !== 'foreground') return;
+      if (isClosed() || slots.get(id)?.place !== 'foreground') return;
       const lane = toLane(kind);
       slots.set(id, { place: 'background', lane });
       actor.send({ type: 'process.backgrounded', lane });
     },
     released: ({ id, kind }) => {
+      if (isClosed()) return;
       const slot = slots.get(id);
       if (slot === undefined) {
         if (queued.delete(id)) actor.send({ type: 'process.withdrawn', id, lane: toLane(kind) });
         return;
       }
       slots.delete(id);
-      actor.send({ type: 'process.released', slot });
+      const release = () => actor.send({ type: 'process.released', slot });
+      // The last release ends this actor, and the process's own one still has its end to report to it.
+      if (isStopping) queueMicrotask(release);
+      else release();
     },
     backgroundIds: () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id),
     stop: () =>
       new Promise((resolve) => {
+        isStopping = true;
         actor.subscribe({ complete: resolve });
         actor.send({ type: 'supervisor.stop' });
         if (actor.getSnapshot().status === 'done') resolve();

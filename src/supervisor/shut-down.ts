@@ -7,11 +7,13 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   const { clock } = ground;
   const { registry, leftovers } = runtime;
   const startMs = clock.nowMs();
-  const ids = [...registry.live.keys(), ...leftovers.ids];
+  // Held on to: what ends may be forgotten at once.
+  const withLeftovers = leftovers.ids.map((id) => registry.get(id)).filter((each) => each !== undefined);
+  const concerned = [...registry.live.values(), ...withLeftovers];
   runtime.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
 
   await runtime.admission.stop();
-  const ended = [...registry.ended.values()].filter(({ id }) => ids.includes(id));
+  const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
 

@@ -1,5 +1,5 @@
 import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
-import type { BackendCommand } from '../../machines/process/events.ts';
+import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
@@ -62,6 +62,11 @@ export class ScriptedRun {
     port.onCommand((command) => this.#obey(command));
   }
 
+  /** It came up and has not exited. */
+  get isUp(): boolean {
+    return this.#state === 'up';
+  }
+
   comeUp(): void {
     this.#state = 'up';
     this.tell({ type: 'process.spawned', pid: this.#pid, pgid: this.#pid });
@@ -108,11 +113,14 @@ export class ScriptedRun {
       case 'output.settle':
         return this.#settleOutput(command.quietMs);
       case 'process.write':
+        if (this.request.stdin !== 'pipe') return command.reply(refusal('Its input was not asked for.'));
         this.input += Buffer.from(command.data).toString();
         return command.reply({ ok: true, bytesWritten: command.data.byteLength });
       case 'process.endInput':
-      case 'process.resize':
+        if (this.request.stdin !== 'pipe') return command.reply(refusal('Its input was not asked for.'));
         return command.reply({ ok: true, bytesWritten: 0 });
+      case 'process.resize':
+        return command.reply(refusal('It has no terminal.'));
     }
   }
 
@@ -120,7 +128,8 @@ export class ScriptedRun {
     this.signals.push(signal);
     if (!this.obeys(signal)) {
       const leader = { pid: this.#pid, pgid: this.#pid, startedAt: '0', command: 'scripted' };
-      return this.tell({ type: 'tree.seen', alive: [leader, ...this.children] });
+      const leaders = this.#state === 'up' ? [leader] : [];
+      return this.tell({ type: 'tree.seen', alive: [...leaders, ...this.children] });
     }
     const ended = this.children;
     this.children = [];
@@ -136,4 +145,8 @@ export class ScriptedRun {
       watchQuiet({ clock, output, quietMs, onQuiet: () => this.tell({ type: 'output.quieted' }) }),
     );
   }
+}
+
+function refusal(error: string): WriteResult {
+  return { ok: false, bytesWritten: 0, error };
 }

@@ -1,5 +1,7 @@
 import type { BackendCommand } from '../../../machines/process/events.ts';
+import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
+import { watchQuiet } from '../quiet-watch.ts';
 
 /**
  * Runs a function of this program (E-3). SIGKILL cannot end it: a function that ignores its abort signal stays
@@ -12,6 +14,7 @@ export const inProcessBackend: Backend = {
   run(port) {
     const aborter = new AbortController();
     const progress = { settled: false, signalled: false };
+    const cancels = new Set<Cancel>();
     const settle = (code: 0 | 1) => {
       progress.settled = true;
       port.tell({ type: 'output.ended' });
@@ -23,10 +26,12 @@ export const inProcessBackend: Backend = {
       if (progress.signalled) port.tell({ type: 'tree.gone', ended: [] });
     };
 
-    port.onCommand((command) => obey(command, { port, aborter, progress }));
+    port.onCommand((command) => obey(command, { port, aborter, progress, cancels }));
     port.tell({ type: 'process.spawned', pid: null, pgid: null });
     void callWork(port, aborter.signal).then(settle);
-    return () => {};
+    return () => {
+      for (const cancel of cancels) cancel();
+    };
   },
 };
 
@@ -48,9 +53,14 @@ async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> 
 
 function obey(
   command: BackendCommand,
-  run: { port: BackendPort; aborter: AbortController; progress: { settled: boolean; signalled: boolean } },
+  run: {
+    port: BackendPort;
+    aborter: AbortController;
+    progress: { settled: boolean; signalled: boolean };
+    cancels: Set<Cancel>;
+  },
 ): void {
-  const { port, aborter, progress } = run;
+  const { port, aborter, progress, cancels } = run;
   switch (command.type) {
     case 'process.signal':
       progress.signalled = true;
@@ -61,6 +71,13 @@ function obey(
       port.tell({ type: 'tree.surveyed', leftovers: [] });
       return;
     case 'output.settle':
+      cancels.add(
+        watchQuiet({
+          ...port,
+          quietMs: command.quietMs,
+          onQuiet: () => port.tell({ type: 'output.quieted' }),
+        }),
+      );
       return;
     default:
       command.reply({ ok: false, bytesWritten: 0, error: 'Work inside this program has no input.' });

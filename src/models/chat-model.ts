@@ -1,0 +1,52 @@
+/** A call that a model asks for. */
+export interface ToolCall {
+  /** Unique within its conversation; the answer carries it again. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it: it may be broken. */
+  readonly argumentsText: string;
+}
+
+/**
+ * One message of a conversation, in no provider's dialect. The messages of tools stand directly behind the assistant's message
+ * with their calls, one for each call and in the same order.
+ */
+export type ChatMessage =
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string }
+  /** What happened outside. Adapters send it on the user's side; nobody typed it, and a visible transcript leaves it out. */
+  | { readonly role: 'notice'; readonly completionIds: readonly string[]; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
+
+/** A piece of what a model says, in the order in which it says it. */
+export type ChatDelta =
+  | { readonly type: 'text'; readonly text: string }
+  /** Deltas with the same id are one call: the first has the name, the texts are joined. */
+  | {
+      readonly type: 'toolCall';
+      readonly id: string;
+      readonly name?: string;
+      readonly argumentsText?: string;
+    };
+
+/** A tool as a model is told of it. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolDescription[];
+  /** Aborted when nobody waits for the reply any more; the stream then ends or rejects soon. */
+  readonly signal: AbortSignal;
+}
+
+/** A language model. The stream ends with the reply, and rejects when there is none; a reply all at once is one delta. */
+export interface ChatModel {
+  readonly name: string;
+  stream(request: ChatRequest): AsyncIterable<ChatDelta>;
+}

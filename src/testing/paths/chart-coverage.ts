@@ -1,0 +1,67 @@
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, InspectionEvent } from 'xstate';
+import { getStateNodes } from 'xstate/graph';
+
+/** What was walked of a chart, and what was not. */
+export interface ChartCoverage {
+  /** Takes note of what an actor of this chart did; for `inspect`. Other actors' steps are passed over. */
+  readonly inspect: (event: InspectionEvent) => void;
+  readonly states: Walked;
+  readonly transitions: Walked;
+}
+
+export interface Walked {
+  readonly all: readonly string[];
+  readonly walked: ReadonlySet<string>;
+  readonly missing: readonly string[];
+}
+
+/** Counts states and transitions of `machine`, whichever copy of it, with whatever effects, does the walking. */
+export function createChartCoverage(machine: AnyStateMachine): ChartCoverage {
+  const nodes = [machine.root, ...getStateNodes(machine.root)];
+  const states = createWalked(nodes.map(({ id }) => id));
+  const transitions = createWalked(nodes.flatMap((node) => transitionsOf(node).map(toTransitionId)));
+  return {
+    inspect: (inspected) => {
+      if (inspected.type !== '@xstate.microstep') return;
+      for (const id of toTransitionIds(inspected)) transitions.add(id);
+      for (const { id } of nodesOf(inspected.snapshot)) states.add(id);
+    },
+    states,
+    transitions,
+  };
+}
+
+/** The transitions of one step, in order: named by their source, their event, and their place among alternatives. */
+export function toTransitionIds(inspected: InspectionEvent): readonly string[] {
+  if (inspected.type !== '@xstate.microstep') return [];
+  return inspected._transitions.filter(({ source }) => source !== undefined).map(toTransitionId);
+}
+
+function transitionsOf(node: AnyStateNode): readonly AnyTransitionDefinition[] {
+  return [...[...node.transitions.values()].flat(), ...(node.always ?? [])];
+}
+
+function toTransitionId(transition: AnyTransitionDefinition): string {
+  const { source, eventType } = transition;
+  const alternatives = source.transitions.get(eventType) ?? source.always ?? [];
+  return `${source.id} · ${eventType === '' ? 'always' : eventType} · ${alternatives.indexOf(transition)}`;
+}
+
+function nodesOf(snapshot: unknown): readonly AnyStateNode[] {
+  return (snapshot as { readonly _nodes?: readonly AnyStateNode[] })._nodes ?? [];
+}
+
+function createWalked(all: readonly string[]): Walked & { add(id: string): void } {
+  const known = new Set(all);
+  const walked = new Set<string>();
+  return {
+    all,
+    walked,
+    get missing() {
+      return all.filter((id) => !walked.has(id));
+    },
+    add: (id) => {
+      if (known.has(id)) walked.add(id);
+    },
+  };
+}

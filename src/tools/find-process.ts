@@ -1,0 +1,27 @@
+import { nearest } from '../config/nearest.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
+import type { ToolAnswer, ToolContext } from './tool.ts';
+
+/** What a process may be called; anything else is shown quoted. */
+const ID = /^[\w-]{1,64}$/;
+
+/** The process of that id, or the answer that there is none. A process of another owner is not found. */
+export function findProcess(
+  id: string,
+  { supervisor, owner }: ToolContext,
+): ProcessHandle | (ToolAnswer & { readonly ok: false }) {
+  const handle = supervisor.get(id);
+  if (handle !== undefined && handle.view().owner === owner) return handle;
+  const ids = supervisor.list({ owner }).map((view) => view.id);
+  const shown = ID.test(id) ? id : JSON.stringify(id.slice(0, 64));
+  return { ok: false, error: `Process ${shown} not found. ${suggest(id, ids)}` };
+}
+
+function suggest(id: string, ids: readonly string[]): string {
+  if (ids.length === 0) return 'There are no processes.';
+  const partial = ids.filter((known) => known.includes(id) || id.includes(known));
+  const close = nearest(id, ids);
+  const meant = [...new Set([...partial, ...(close === null ? [] : [close])])].slice(0, 3);
+  if (meant.length > 0) return `Did you mean ${meant.join(' or ')}?`;
+  return `Known ids: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}. list_processes shows all.`;
+}

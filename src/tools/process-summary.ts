@@ -1,0 +1,35 @@
+import { isFinal } from '../../machines/process/view.ts';
+import { describeEnd } from '../process/end-text.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+
+/** A process as a model is told of it. */
+export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> {
+  return {
+    process_id: view.id,
+    ...(view.label !== null && { label: view.label }),
+    command: view.commandLine,
+    status: view.status,
+    ...('runtimeMs' in view && { runtime_seconds: Math.round(view.runtimeMs / 100) / 10 }),
+    ...('ready' in view && view.ready.state !== 'undeclared' && { ready: toReadyWord(view.ready) }),
+    ...(isEnded(view) && {
+      exit_code: view.exit?.code ?? null,
+      signal: view.exit?.signal ?? null,
+      end: describeEnd(view.reason, view.exit),
+      leftovers: view.leftovers.length,
+    }),
+    output_bytes: view.output.bytes,
+  };
+}
+
+function toReadyWord(ready: Extract<ProcessView, { ready: unknown }>['ready']): string {
+  return ready.state === 'failed' ? `not ready: ${ready.why}` : ready.state;
+}
+
+export function isEnded(view: ProcessView): view is FinalView {
+  return isFinal(view.status);
+}
+
+/** The completions that somebody who saw these views need not be told of again. */
+export function toRevealed(...views: readonly ProcessView[]): readonly string[] {
+  return views.filter(isEnded).map(({ id, attempt }) => `${id}/${attempt}/ended`);
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
+import { createConversation } from '../../src/conversation/create-conversation.ts';
+import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import type { ChatMessage } from '../../src/models/chat-model.ts';
+import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
+import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { processTools } from '../../src/tools/process-tools.ts';
+import { defineTool, type Tool, type ToolAnswer, type ToolContext } from '../../src/tools/tool.ts';
+import { waitUntil } from '../fixtures/os.ts';
+
+/** A conversation without an operating system: processes are played by hand, and the model says what it is told. */
+export function arrange(options: {
+  steps: readonly ScriptedStep[];
+  tools?: readonly Tool[];
+  script?: Script;
+  supervisor?: SupervisorOptions;
+  maxSteps?: number;
+}) {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(options.script);
+  const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
+  const events: ConversationEvent[] = [];
+  const completed: string[] = [];
+  const conversation = createConversation({
+    supervisor,
+    model: createScriptedModel(options.steps),
+    tools: [...processTools, ...(options.tools ?? [])],
+    onEvent: (event) => events.push(event),
+    ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
+  });
+  supervisor.completions$.subscribe(({ process }) => completed.push(process.id));
+  const byRole = <R extends ChatMessage['role']>(role: R) =>
+    conversation.transcript.filter(
+      (message): message is Extract<ChatMessage, { role: R }> => message.role === role,
+    );
+  return {
+    clock,
+    backend,
+    supervisor,
+    conversation,
+    events,
+    roles: () => conversation.transcript.map(({ role }) => role),
+    notices: () => byRole('notice'),
+    answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
+    turns: () => events.filter(({ type }) => type === 'turn.started').length,
+    /** All ends so far have been announced, and whatever they began is over. */
+    settled: async (ends: number) => {
+      await waitUntil(() => completed.length >= ends);
+      await conversation.idle();
+    },
+    async [Symbol.asyncDispose]() {
+      await conversation.close();
+      await supervisor.shutdown();
+    },
+  };
+}
+
+/** A tool that does what a test says. */
+export function toolThat(name: string, execute: (context: ToolContext) => Promise<ToolAnswer>): Tool {
+  return defineTool({
+    name,
+    description: name,
+    input: z.strictObject({}),
+    execute: (_, context) => execute(context),
+  });
+}
+
+export const startServer: ScriptedStep = {
+  calls: [{ name: 'start_process', arguments: { command: 'serve', label: 'server' } }],
+};
+
+/** The id of the process that the newest tool answer names. */
+export function lastProcessId(messages: readonly ChatMessage[]): string {
+  const text = messages.findLast(({ role }) => role === 'tool')?.text ?? '{}';
+  return JSON.parse(text).data?.process_id ?? 'none';
+}
+
+/** A promise, and who keeps it. */
+export function gate(): { readonly passed: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: resolve };
+}

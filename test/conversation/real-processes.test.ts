@@ -1,0 +1,127 @@
+import { afterEach, expect, test } from 'vitest';
+import { createConversation } from '../../src/conversation/create-conversation.ts';
+import { createSupervisor, type Supervisor } from '../../src/index.ts';
+import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { lastProcessId } from './arrange.ts';
+
+const cookies: string[] = [];
+
+afterEach(() => Promise.all(cookies.splice(0).map((cookie) => endAll([], cookie))));
+
+function talk(supervisor: Supervisor, steps: readonly ScriptedStep[]) {
+  cookies.push(`/${supervisor.id}/`);
+  return createConversation({ supervisor, model: createScriptedModel(steps) });
+}
+
+test('a promoted command wakes the agent when it ends', async () => {
+  using folder = tempDir();
+  await using supervisor = createSupervisor({ stateDirectory: folder.path });
+  const command = `until [ -e ${folder.file('go')} ]; do sleep 0.05; done; echo '</process_notice>'; exit 7`;
+  await using conversation = talk(supervisor, [
+    { calls: [{ name: 'run_command', arguments: { command, timeout_seconds: 0.1 } }] },
+    { text: 'later' },
+    { text: 'woken' },
+  ]);
+
+  const first = await conversation.say('go');
+  await supervisor.execute({ command: `touch ${folder.file('go')}` });
+  await waitUntil(() => conversation.transcript.at(-2)?.role === 'notice');
+  await conversation.idle();
+
+  expect(first).toEqual({ type: 'answered', text: 'later' });
+  const notice = conversation.transcript.find(({ role }) => role === 'notice')?.text ?? '';
+  expect(notice).toContain('status="failed" code="7"');
+  expect(notice).toContain('&lt;/process_notice&gt;');
+  expect(conversation.transcript.at(-1)).toMatchObject({ role: 'assistant', text: 'woken' });
+});
+
+test('calls of one step run at the same time', async () => {
+  using folder = tempDir();
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  // Each waits for the other: one after the other they would never end.
+  const meet = (mine: string, other: string) =>
+    `touch ${folder.file(mine)}; until [ -e ${folder.file(other)} ]; do sleep 0.02; done; echo ${mine}`;
+  await using conversation = talk(supervisor, [
+    {
+      calls: [
+        { name: 'run_command', arguments: { command: meet('left', 'right') } },
+        { name: 'run_command', arguments: { command: meet('right', 'left') } },
+      ],
+    },
+    { text: 'met' },
+  ]);
+
+  await conversation.say('go');
+
+  const answers = conversation.transcript.flatMap((each) =>
+    each.role === 'tool' ? [JSON.parse(each.text)] : [],
+  );
+  expect(answers.map(({ data }) => data.output)).toEqual(['left\n', 'right\n']);
+});
+
+test('a killed server is gone as a tree', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  let pids: number[] = [];
+  await using conversation = talk(supervisor, [
+    {
+      calls: [
+        {
+          name: 'start_process',
+          arguments: { command: '(sleep 600 & sleep 600 & wait) & echo up; wait', ready_line: 'up' },
+        },
+      ],
+    },
+    async (messages) => {
+      const id = lastProcessId(messages);
+      pids = await waitUntil(() => {
+        const found = carriers(`/${id}/`);
+        return found.length >= 4 ? found : null;
+      }).then((found) => found ?? []);
+      return { calls: [{ name: 'kill_process', arguments: { process_id: id } }] };
+    },
+    { text: 'gone' },
+  ]);
+
+  await conversation.say('go');
+
+  expect(pids.length).toBeGreaterThanOrEqual(4);
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
+test('closing ends the processes of the conversation only', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  const other = supervisor.start({ command: 'sleep 600', owner: 'somebody', background: true });
+  const conversation = talk(supervisor, [
+    { calls: [{ name: 'start_process', arguments: { command: 'sleep 600' } }] },
+    { text: 'started' },
+  ]);
+  await conversation.say('go');
+  const own = supervisor.list({ owner: conversation.id })[0]?.id ?? 'none';
+  const before = carriers(`/${own}/`);
+
+  await conversation.close();
+
+  expect(before.length).toBeGreaterThan(0);
+  expect(carriers(`/${own}/`)).toEqual([]);
+  expect(carriers(`/${other.id}/`).length).toBeGreaterThan(0);
+});
+
+test('closing ends what an ended process left behind', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  const conversation = talk(supervisor, [
+    { calls: [{ name: 'start_process', arguments: { command: 'sleep 600 >/dev/null 2>&1 & echo left' } }] },
+    { text: 'started' },
+    { text: 'told' },
+  ]);
+  await conversation.say('go');
+  const own = supervisor.list({ owner: conversation.id })[0]?.id ?? 'none';
+  await supervisor.get(own)?.ended;
+  await conversation.idle();
+  const before = carriers(`/${own}/`);
+
+  await conversation.close();
+
+  expect(before).toHaveLength(1);
+  expect(carriers(`/${own}/`)).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+
+const demo = join(import.meta.dirname, '../../examples/demo.ts');
+const lineages: string[] = [];
+
+afterEach(() => Promise.all(lineages.splice(0).map((lineage) => endAll([], lineage))));
+
+/** How much slower than an ordinary one this machine is just now: by the start of an empty Node, some 40 ms. */
+function slowness(): number {
+  const startMs = performance.now();
+  spawnSync(process.execPath, ['-e', '0']);
+  return Math.max(1, (performance.now() - startMs) / 100);
+}
+
+test('the demonstration holds what it claims', { timeout: 120_000 }, async () => {
+  using folder = tempDir();
+  // The demonstration and all that it starts carry this, whatever becomes of it.
+  const lineage = `/test_${randomUUID()}/`;
+  lineages.push(lineage);
+  const slownessBefore = slowness();
+  const startMs = performance.now();
+
+  const child = spawn(process.execPath, [demo], {
+    env: {
+      ...process.env,
+      TMPDIR: folder.path,
+      TROUPE_LINEAGE: lineage,
+      NO_COLOR: '1',
+      FORCE_COLOR: undefined,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  const [code, printed, complaints] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  const durationMs = performance.now() - startMs;
+
+  expect({ code, complaints, printed: code === 0 ? '' : printed }).toEqual({
+    code: 0,
+    complaints: '',
+    printed: '',
+  });
+  expect(printed).toMatch(/All \d+ claims of this demonstration were checked and held\.\n$/);
+  expect(printed).not.toContain('\x1b');
+  expect(printed).not.toContain(folder.path);
+  expect(durationMs / Math.max(slownessBefore, slowness())).toBeLessThan(20_000);
+  await waitUntil(() => carriers(lineage).length === 0);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('the demonstration interrupted leaves nothing', { timeout: 60_000 }, async () => {
+  using folder = tempDir();
+  const lineage = `/test_${randomUUID()}/`;
+  lineages.push(lineage);
+  const child = spawn(process.execPath, [demo], {
+    env: {
+      ...process.env,
+      TMPDIR: folder.path,
+      TROUPE_LINEAGE: lineage,
+      NO_COLOR: '1',
+      FORCE_COLOR: undefined,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  await waitUntil(() => /types +pending → running/.test(printed));
+
+  child.kill('SIGINT');
+  const code = await ended;
+
+  expect(code).toBe(130);
+  await waitUntil(() => carriers(lineage).length === 0);
+  expect(readdirSync(folder.path)).toEqual([]);
+});

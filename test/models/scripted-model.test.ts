@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { ChatMessage } from '../../src/models/chat-model.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+
+const request = { messages: [], tools: [], signal: new AbortController().signal };
+
+test('a step is streamed in pieces', async () => {
+  const model = createScriptedModel([
+    { text: 'I look around.', calls: [{ name: 'run_command', arguments: { command: 'ls' } }] },
+  ]);
+
+  const deltas = await Array.fromAsync(model.stream(request));
+
+  expect(deltas).toEqual([
+    { type: 'text', text: 'I ' },
+    { type: 'text', text: 'look ' },
+    { type: 'text', text: 'around.' },
+    { type: 'toolCall', id: 'call_1_1', name: 'run_command' },
+    { type: 'toolCall', id: 'call_1_1', argumentsText: '{"command":"ls"}' },
+  ]);
+});
+
+test('a step may depend on what was said', async () => {
+  const model = createScriptedModel([(messages) => ({ text: `${messages.length}` })]);
+  const messages: ChatMessage[] = [{ role: 'user', text: 'how many?' }];
+
+  const deltas = await Array.fromAsync(model.stream({ ...request, messages }));
+
+  expect(deltas).toEqual([{ type: 'text', text: '1' }]);
+});
+
+test('a script that has ended fails in words', async () => {
+  const model = createScriptedModel([]);
+
+  const reply = Array.fromAsync(model.stream(request));
+
+  await expect(reply).rejects.toThrow('The script has ended: it has 0 steps.');
+});
+
+test('an aborted reply stops in the middle', async () => {
+  const model = createScriptedModel([{ text: 'one two three' }]);
+  const abort = new AbortController();
+  const heard: string[] = [];
+
+  const reply = (async () => {
+    for await (const delta of model.stream({ ...request, signal: abort.signal })) {
+      if (delta.type === 'text') heard.push(delta.text);
+      abort.abort();
+    }
+  })();
+
+  await expect(reply).rejects.toThrow('aborted');
+  expect(heard).toEqual(['one ']);
+});
