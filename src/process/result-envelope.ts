@@ -12,12 +12,25 @@ export interface ProcessBrief {
   readonly runtimeMs: number;
 }
 
-/** What a caller in the foreground gets (L-53). */
+/**
+ * What a caller in the foreground gets (L-53). Where the command itself printed a JSON object with a boolean `ok`, it is that
+ * object: then `data` and `error` are what the command says, and other keys may stand beside them.
+ */
 export type ResultEnvelope =
-  | { readonly ok: true; readonly data: unknown; readonly process: ProcessBrief }
-  | { readonly ok: false; readonly error: string; readonly process: ProcessBrief | null }
-  /** What the command itself printed: a JSON object with a boolean `ok`. */
-  | { readonly [key: string]: unknown; readonly ok: boolean; readonly process: ProcessBrief };
+  | {
+      readonly [key: string]: unknown;
+      readonly ok: true;
+      readonly data?: unknown;
+      readonly process: ProcessBrief;
+    }
+  | {
+      readonly [key: string]: unknown;
+      readonly ok: false;
+      /** Text, unless the command says otherwise. */
+      readonly error?: unknown;
+      /** `null` where nothing was started. */
+      readonly process: ProcessBrief | null;
+    };
 
 /** What a caller gets when the process went to the background (L-21). */
 export interface BackgroundedData {
@@ -62,11 +75,11 @@ export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
 }
 
 /** A JSON object with a boolean `ok` is a result by itself; anything else is text. */
-function parseOwnEnvelope(stdout: string): { readonly ok: boolean } | null {
+function parseOwnEnvelope(stdout: string): { readonly ok: true } | { readonly ok: false } | null {
   if (!/^\s*\{/.test(stdout)) return null;
   try {
     const value: unknown = JSON.parse(stdout);
-    return typeof (value as { ok?: unknown }).ok === 'boolean' ? (value as { ok: boolean }) : null;
+    return typeof (value as { ok?: unknown }).ok === 'boolean' ? (value as { ok: true }) : null;
   } catch {
     return null;
   }

@@ -86,7 +86,9 @@ export function createAdmission(options: {
         return;
       }
       slots.delete(id);
-      const release = () => actor.send({ type: 'process.released', slot });
+      const release = () => {
+        if (!isClosed()) actor.send({ type: 'process.released', slot });
+      };
       // The last release ends this actor, and the process's own one still has its end to report to it.
       if (isStopping) queueMicrotask(release);
       else release();
