@@ -49,6 +49,19 @@ export type {
   Work,
 } from './spawn/backend.ts';
 export { createSupervisor } from './supervisor/create-supervisor.ts';
+export { startGroup } from './supervisor/group/create-group.ts';
+export type { GroupOptions, GroupProcessSpec } from './supervisor/group/group-options.ts';
+export type {
+  GroupEnd,
+  GroupMemberView,
+  GroupReadiness,
+  GroupStopReport,
+  GroupView,
+  MemberReadiness,
+  ProcessGroup,
+} from './supervisor/group/process-group.ts';
+export type { RestartStrategy } from './supervisor/group/restart-scope.ts';
+export { findPortHolder } from './supervisor/readiness/port-holder.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';

@@ -251,6 +251,8 @@ export class SupervisedProcess implements ProcessHandle {
     const { event, ...more } = toNote(announcement, this.life.view);
     this.note(event, more);
     if (announcement.type === 'process.restarting') this.log.markRestart();
+    if (announcement.type === 'process.started' && this.plan.ready !== null)
+      this.#ready = { state: 'waiting' };
     if (announcement.type === 'process.ended') this.#end();
     if (announcement.type === 'process.survived') this.#changed();
     else this.#showStatus();

@@ -115,20 +115,21 @@ export function createRuntime(ground: Ground): Runtime {
 
   const endProcess = (process: SupervisedProcess) => {
     stopReadiness(process.id);
-    registry.end(process);
     const { leftovers: left } = process.life.view as Extract<
       typeof process.life.view,
       { leftovers: unknown }
     >;
     const release = () => admission.released({ id: process.id, kind: process.plan.kind });
-    if (left.length === 0) release();
-    else {
+    if (left.length > 0) {
       leftovers.keep(process.id, () => {
         process.forgetLeftovers();
         tell('leftovers.ended', process);
         release();
       });
     }
+    // Only now: who left something behind is not among those that may be forgotten.
+    registry.end(process);
+    if (left.length === 0) release();
     void complete(process);
   };
 

@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { listPids, readEntry, readProcText } from '../../spawn/tree/proc-entry.ts';
+import { listPids, readEntry } from '../../spawn/tree/proc-entry.ts';
 import type { ListeningSocket, PortHolder, SocketTable } from './listening-sockets.ts';
 
 /** TCP_LISTEN in the kernel's include/net/tcp_states.h. */
@@ -9,12 +10,22 @@ const listenState = '0A';
 /** The sockets of Linux, read from `/proc`: a socket has an inode, and who holds it has that inode among its descriptors. */
 export function createProcSockets(): SocketTable {
   return {
-    listening: async (port) =>
-      ['/proc/net/tcp', '/proc/net/tcp6']
-        .flatMap((path) => parseSocketTable(readProcText(path) ?? ''))
+    listening: async (port) => {
+      const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable));
+      return tables
+        .flatMap(parseSocketTable)
         .filter((row) => row.port === port)
-        .map(toSocket),
+        .map(toSocket);
+    },
   };
+}
+
+/**
+ * In the thread pool: the kernel walks its whole hash table of connections, which grows with the memory of the machine; 10 ms
+ * were measured for 11 rows.
+ */
+function readTable(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
 }
 
 export interface SocketRow {

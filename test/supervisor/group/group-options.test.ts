@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { parseGroup } from '../../../src/supervisor/group/group-options.ts';
+
+test('a member is a labelled service in the background', () => {
+  const { members, strategy } = parseGroup({
+    processes: {
+      web: { command: 'serve' },
+      tool: { command: 'x', kind: 'tool', label: 'mine', dependsOn: ['web'] },
+    },
+  });
+
+  expect(strategy).toBe('oneForOne');
+  expect(members.get('web')?.spec).toEqual({
+    kind: 'service',
+    background: true,
+    label: 'web',
+    command: 'serve',
+  });
+  expect(members.get('tool')).toMatchObject({ spec: { kind: 'tool', label: 'mine' }, dependsOn: ['web'] });
+  expect(members.get('tool')?.spec).not.toHaveProperty('dependsOn');
+});
+
+test.each([
+  [{ processes: {} }, '"processes" is empty'],
+  [
+    { strategy: 'oneForEach', processes: { a: { command: 'x' } } },
+    '"strategy" is "oneForEach"; expected one of "oneForOne"',
+  ],
+  [{ processes: { web: { comand: 'x' } } }, 'startGroup: processes.web: there is no option "comand"'],
+  [{ processes: { web: { command: 'x', dependOn: ['a'] } } }, 'Did you mean "dependsOn"?'],
+  [{ processes: { web: { run: async () => {}, cwd: '/' } } }, 'processes.web: there is no option "cwd"'],
+])('a mistake in %j is named', (options, words) => {
+  const parse = () => parseGroup(options as never);
+
+  expect(parse).toThrow(words);
+});
