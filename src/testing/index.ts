@@ -1,3 +1,12 @@
+export { type ChartCoverage, createChartCoverage, type Walked } from './paths/chart-coverage.ts';
+export { coveringPaths, type PathWithInput, transitionsTaken } from './paths/covering-paths.ts';
+export {
+  describePath,
+  type GeneratedPath,
+  generatePaths,
+  type PathOptions,
+  type PathStep,
+} from './paths/generate-paths.ts';
 export {
   createScriptedBackend,
   type Script,

@@ -16,7 +16,10 @@ export const groupOptions = z.strictObject({
   processes: z.record(z.string().min(1), z.looseObject({})),
 });
 
-/** Starts once all those named in `dependsOn` are ready. */
+/**
+ * Starts once all those named in `dependsOn` are ready. Unlike other processes it has no `maxBackgroundTime`, and its
+ * restart policy is `transient`, unless it says otherwise.
+ */
 export type GroupProcessSpec = (CommandSpec | FunctionSpec) & { readonly dependsOn?: readonly string[] };
 
 export interface GroupOptions {
@@ -47,15 +50,25 @@ export function parseGroup(input: GroupOptions): GroupPlan {
   return { strategy, members: new Map(members) };
 }
 
+/** A member serves until the group stops it: it runs in the background without a limit, and comes back when it falls. */
+const serviceDefaults = {
+  kind: 'service',
+  background: true,
+  maxBackgroundTime: 0,
+  policy: 'transient',
+} as const;
+
 /** What was given goes on as it was given: the supervisor fills in its own defaults. */
 function parseMember(name: string, input: Record<string, unknown>): GroupMemberPlan {
   const call = { input, name: `startGroup: processes.${name}` };
   const parsed = 'run' in input ? parseOptions(functionMember, call) : parseOptions(commandMember, call);
   const { dependsOn: _, ...given } = input;
-  const defaults = { kind: 'service', background: true, label: name } as const;
+  const { restart, ...rest } = given as CommandSpec | FunctionSpec;
+  const policy = restart?.policy ?? serviceDefaults.policy;
+  const { policy: _policy, ...defaults } = serviceDefaults;
   return {
-    spec: { ...defaults, ...(given as CommandSpec | FunctionSpec) },
+    spec: { ...defaults, label: name, ...rest, restart: { ...restart, policy } },
     dependsOn: [...new Set(parsed.dependsOn)],
-    policy: parsed.restart.policy,
+    policy,
   };
 }

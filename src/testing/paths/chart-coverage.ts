@@ -22,7 +22,7 @@ export function createChartCoverage(machine: AnyStateMachine): ChartCoverage {
   const transitions = createWalked(nodes.flatMap((node) => transitionsOf(node).map(toTransitionId)));
   return {
     inspect: (inspected) => {
-      if (inspected.type !== '@xstate.microstep') return;
+      if (inspected.type !== '@xstate.microstep' && inspected.type !== '@xstate.snapshot') return;
       for (const id of toTransitionIds(inspected)) transitions.add(id);
       for (const { id } of nodesOf(inspected.snapshot)) states.add(id);
     },

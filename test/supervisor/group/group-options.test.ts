@@ -13,6 +13,8 @@ test('a member is a labelled service in the background', () => {
   expect(members.get('web')?.spec).toEqual({
     kind: 'service',
     background: true,
+    maxBackgroundTime: 0,
+    restart: { policy: 'transient' },
     label: 'web',
     command: 'serve',
   });

@@ -31,7 +31,9 @@ test('each starts once those before it are ready', async () => {
 });
 
 test('a dependency that ends first is told in words', async () => {
-  await using rig = createGroupRig({ processes: structuredClone(processes) as never });
+  const { db, ...others } = structuredClone(processes);
+  const oneTry = { ...db, restart: { policy: 'temporary' } };
+  await using rig = createGroupRig({ processes: { db: oneTry, ...others } as never });
 
   rig.runOf('db').exit({ code: 3 });
   const readiness = await rig.group.ready();
@@ -131,7 +133,9 @@ test('a stop during the start starts nothing more', async () => {
 });
 
 test('a group is ended when all its processes are', async () => {
-  await using rig = createGroupRig({ processes: { a: { command: ['a'] }, b: { command: ['b'] } } });
+  await using rig = createGroupRig({
+    processes: { a: { command: ['a'] }, b: { command: ['b'], restart: { policy: 'temporary' } } },
+  });
   let hasEnded = false;
   void rig.group.ended.then(() => {
     hasEnded = true;
