@@ -17,6 +17,9 @@ export interface ChunkStore {
   /** Bytes of all streams that ever arrived: the offset of the next one. */
   readonly bytes: number;
   readonly droppedBytes: number;
+  readonly keptBytes: number;
+  /** Keeps the heads, and of everything else only the newest bytes: so many of each stream. */
+  shrink(tailBytes: number): void;
   readonly positions: StreamPositions;
   /**
    * The pieces from the positions on in order of arrival; a gap stands before the first bytes of its stream that are
@@ -60,8 +63,16 @@ class Shelves implements ChunkStore {
     return this.#total;
   }
 
+  get keptBytes(): number {
+    return this.#shelves.reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+  }
+
   get droppedBytes(): number {
-    return this.#total - this.#filled(outputStreams).reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+    return this.#total - this.keptBytes;
+  }
+
+  shrink(tailBytes: number): void {
+    for (const { part, runs } of this.#shelves) if (part !== 'head') runs.shrink(tailBytes);
   }
 
   get positions(): StreamPositions {

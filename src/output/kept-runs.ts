@@ -19,6 +19,8 @@ export interface KeptRuns {
   /** The caller must not change the bytes afterwards. */
   append(bytes: Uint8Array, place: Place): void;
   readonly keptBytes: number;
+  /** From now on keeps less. */
+  shrink(maxBytes: number): void;
   /** The number of the run that comes next: one more than the newest. */
   readonly end: number;
   /** The number of the first run that reaches beyond the count, or `end`. */
@@ -51,7 +53,7 @@ export function createKeptRuns(maxBytes: number): KeptRuns {
 
 /** A class, because there are several for each process: methods of their own would be most of what they cost. */
 class KeptRunList implements KeptRuns {
-  readonly #maxBytes: number;
+  #maxBytes: number;
   /** Two streams that write single bytes in turn make a run of each: their number is bounded beside their bytes. */
   readonly #maxRuns: number;
   #runs: StoredRun[] = [];
@@ -86,6 +88,11 @@ class KeptRunList implements KeptRuns {
         atMs: place.atMs,
       });
     } else if (bytes.byteLength > 0) this.#store(bytes, place);
+    this.#drop();
+  }
+
+  shrink(maxBytes: number): void {
+    this.#maxBytes = Math.min(this.#maxBytes, maxBytes);
     this.#drop();
   }
 

@@ -66,6 +66,10 @@ export interface OutputLog extends OutputSink {
   /** `finish` or `close` was called for the current run. */
   readonly finished: boolean;
   stats(): OutputStats;
+  /** What it holds in memory. */
+  readonly keptBytes: number;
+  /** For a process that ended long ago: keeps the heads, and of the rest only the newest bytes of each stream. */
+  shrink(tailBytes: number): void;
   /** The same as in `stats`. */
   readonly logFile: string | null;
   /**
@@ -121,6 +125,10 @@ class KeptOutput implements OutputLog {
 
   get bytes(): number {
     return this.#store.bytes;
+  }
+
+  get keptBytes(): number {
+    return this.#store.keptBytes;
   }
 
   get positions(): StreamPositions {
@@ -180,6 +188,10 @@ class KeptOutput implements OutputLog {
     this.#closing = this.#file?.close() ?? closed;
     this.finish();
     return this.#closing;
+  }
+
+  shrink(tailBytes: number): void {
+    this.#store.shrink(tailBytes);
   }
 
   stats(): OutputStats {

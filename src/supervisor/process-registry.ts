@@ -1,6 +1,12 @@
 import { nearest } from '../config/nearest.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 
+/** What the output of ended processes may take in memory together; the oldest give way, their logs have the rest. */
+const ENDED_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** What is left of each stream's tail then; its head stays. */
+const SHRUNK_TAIL_BYTES = 16 * 1024;
+
 /** All processes of a supervisor by id: the live ones, and the newest of those that have ended. */
 export interface ProcessRegistry {
   add(process: SupervisedProcess): void;
@@ -29,6 +35,23 @@ export function createProcessRegistry(options: {
     }
   };
 
+  /** Ended ones with all of their output, oldest first, and what that takes. */
+  const full: { readonly process: SupervisedProcess; readonly bytes: number }[] = [];
+  let fullBytes = 0;
+
+  const shrinkOldest = (ended: SupervisedProcess) => {
+    const bytes = ended.log.keptBytes;
+    if (bytes <= SHRUNK_TAIL_BYTES) return;
+    full.push({ process: ended, bytes });
+    fullBytes += bytes;
+    while (fullBytes > ENDED_OUTPUT_BYTES) {
+      const oldest = full.shift();
+      if (oldest === undefined) return;
+      fullBytes -= oldest.bytes;
+      oldest.process.log.shrink(SHRUNK_TAIL_BYTES);
+    }
+  };
+
   return {
     live,
     ended,
@@ -41,6 +64,7 @@ export function createProcessRegistry(options: {
     end: (process) => {
       if (!live.delete(process.id)) return;
       ended.set(process.id, process);
+      shrinkOldest(process);
       if (ended.size > options.maxFinished) forgetOldest();
     },
     nearest: (id) => {

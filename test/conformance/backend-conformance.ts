@@ -1,0 +1,348 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import { createRealClock } from '../../src/clock/real-clock.ts';
+import { createOutputLog, type OutputLog } from '../../src/output/output-log.ts';
+import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
+import { waitUntil } from '../fixtures/os.ts';
+
+/** What a backend's own test knows how to do, so that the suite can hold it to the contract. */
+export interface BackendUnderTest {
+  readonly backend: Backend;
+  /** Work for each behaviour; `null` where the backend has no such thing, and then nothing of it is asked. */
+  readonly work: {
+    /** Prints `hello` and a newline, then ends with code 0. */
+    readonly greets: Work;
+    /** Prints its working directory, its `TROUPE_LINEAGE`, and how many variables it has, a line each. */
+    readonly tells: Work | null;
+    /** Prints `half` without a newline to stdout and `problem` to stderr, then ends with code 3, or 1 where codes cannot be chosen. */
+    readonly fails: Work;
+    /** Lives until it is signalled, and obeys SIGTERM. Prints `up` when it is ready. */
+    readonly obeys: Work;
+    /** Ignores SIGTERM and obeys SIGKILL. Prints `up` when it is ready. */
+    readonly ignoresTerm: Work | null;
+    /** Ends with code 0 at once and leaves something behind that lives and holds its output. Prints `up`. */
+    readonly leaves: Work | null;
+    /** Prints what it is given on stdin, until it ends. */
+    readonly echoes: Work | null;
+    /** Cannot be started. */
+    readonly missing: Work | null;
+  };
+  /** Whether nothing of the process of that request is alive, by the word of whoever really knows. */
+  isGone(request: SpawnRequest): boolean;
+  end(): Promise<void>;
+}
+
+interface Play {
+  readonly facts: readonly ToldFact[];
+  readonly log: OutputLog;
+  readonly request: SpawnRequest;
+  send(command: BackendCommand): void;
+  cancel(): void;
+  /** Resolves with the first fact of that type. */
+  fact<T extends ToldFact['type']>(type: T): Promise<Extract<ToldFact, { type: T }>>;
+  count(type: ToldFact['type']): number;
+  printed(text: string): Promise<unknown>;
+  ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult>;
+}
+
+/** Holds a backend to every sentence of the contract in `src/spawn/backend.ts`. */
+export function describeBackend(
+  name: string,
+  setup: () => Promise<BackendUnderTest> | BackendUnderTest,
+): void {
+  describe(`the ${name} backend`, () => {
+    test('says spawned first and once', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets);
+
+      await greeting.fact('process.exited');
+      await greeting.fact('output.ended');
+
+      expect(greeting.facts[0]?.type).toBe('process.spawned');
+      expect(greeting.count('process.spawned')).toBe(1);
+    });
+
+    test('tells pids where there are processes', async () => {
+      const { play, work, backend } = await arrange(setup);
+
+      const { pid, pgid } = await play(work.greets).fact('process.spawned');
+
+      if (backend.capabilities.osProcesses) {
+        expect(pid).toBeGreaterThan(1);
+        expect(pgid).toBeGreaterThan(1);
+      } else expect(typeof pid === 'number' || pid === null).toBe(true);
+    });
+
+    test('says exited and output ended once each', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets);
+
+      const { exit } = await greeting.fact('process.exited');
+      await greeting.fact('output.ended');
+      await turns();
+
+      expect(exit).toEqual({ code: 0, signal: null });
+      expect(greeting.count('process.exited')).toBe(1);
+      expect(greeting.count('output.ended')).toBe(1);
+    });
+
+    test('pours every byte by its stream', async () => {
+      const { play, work } = await arrange(setup);
+      const failing = play(work.fails);
+
+      const { exit } = await failing.fact('process.exited');
+      await failing.fact('output.ended');
+
+      expect(exit.code).toBeGreaterThan(0);
+      expect(textOf(failing.log, 'stdout')).toBe('half');
+      expect(textOf(failing.log, 'stderr')).toContain('problem');
+    });
+
+    test('the environment is the whole of it', async () => {
+      const { play, work } = await arrange(setup);
+      if (work.tells === null) return;
+      const telling = play(work.tells);
+
+      await telling.fact('output.ended');
+
+      const { cwd, env } = telling.request;
+      expect(textOf(telling.log, 'stdout')).toBe(
+        `${cwd}\n${env['TROUPE_LINEAGE']}\n${Object.keys(env).length}\n`,
+      );
+    });
+
+    test('a signal ends the tree and proves it', async () => {
+      const { play, work, isGone } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      expect(isGone(obeying.request)).toBe(false);
+
+      obeying.send({ type: 'process.signal', signal: 'SIGTERM' });
+      await obeying.fact('tree.gone');
+
+      expect(isGone(obeying.request)).toBe(true);
+      await obeying.fact('process.exited');
+      await obeying.fact('output.ended');
+      expect(obeying.count('process.exited')).toBe(1);
+    });
+
+    test('who ignores a signal is seen until it is killed', async () => {
+      const { play, work, isGone } = await arrange(setup);
+      if (work.ignoresTerm === null) return;
+      const stubborn = play(work.ignoresTerm);
+      await stubborn.printed('up');
+
+      stubborn.send({ type: 'process.signal', signal: 'SIGTERM' });
+      const { alive } = await stubborn.fact('tree.seen');
+      expect(alive.length).toBeGreaterThan(0);
+      expect(stubborn.count('tree.gone')).toBe(0);
+      expect(isGone(stubborn.request)).toBe(false);
+      stubborn.send({ type: 'process.signal', signal: 'SIGKILL' });
+      await stubborn.fact('tree.gone');
+
+      expect(isGone(stubborn.request)).toBe(true);
+      expect((await stubborn.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGKILL' });
+    });
+
+    test('a signal after the exit says gone', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets);
+      await greeting.fact('process.exited');
+
+      greeting.send({ type: 'process.signal', signal: 'SIGTERM' });
+
+      expect(await greeting.fact('tree.gone')).toEqual({ type: 'tree.gone', ended: [] });
+    });
+
+    test('a survey finds nothing where nothing is left', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets);
+      await greeting.fact('process.exited');
+
+      greeting.send({ type: 'tree.survey' });
+
+      expect((await greeting.fact('tree.surveyed')).leftovers).toEqual([]);
+    });
+
+    test('a survey finds what is left, and a signal ends it', async () => {
+      const { play, work, isGone } = await arrange(setup);
+      if (work.leaves === null) return;
+      const leaving = play(work.leaves);
+      await leaving.fact('process.exited');
+
+      leaving.send({ type: 'tree.survey' });
+      const { leftovers } = await leaving.fact('tree.surveyed');
+      expect(leftovers).toHaveLength(1);
+      expect(leaving.count('output.ended')).toBe(0);
+      leaving.send({ type: 'process.signal', signal: 'SIGTERM' });
+      const { ended } = await leaving.fact('tree.gone');
+
+      expect(ended.map(({ pid }) => pid)).toEqual(leftovers.map(({ pid }) => pid));
+      expect(isGone(leaving.request)).toBe(true);
+      await leaving.fact('output.ended');
+    });
+
+    test('output is quiet once no byte has come', async () => {
+      const { play, work } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      const askedAtMs = performance.now();
+
+      obeying.send({ type: 'output.settle', quietMs: 50 });
+      await obeying.fact('output.quieted');
+
+      expect(performance.now() - askedAtMs).toBeGreaterThanOrEqual(49);
+      expect(obeying.count('output.quieted')).toBe(1);
+    });
+
+    test('what cannot be started says so once', async () => {
+      const { play, work } = await arrange(setup);
+      if (work.missing === null) return;
+      const missing = play(work.missing);
+
+      const { cause, message } = await missing.fact('process.spawnFailed');
+      await turns();
+
+      expect(cause).toBe('missing-program');
+      expect(message).not.toBe('');
+      expect(missing.facts.map(({ type }) => type)).toEqual(['process.spawnFailed']);
+    });
+
+    test('input is written and ended', async () => {
+      const { play, work, backend } = await arrange(setup);
+      if (work.echoes === null || !backend.capabilities.input) return;
+      const echoing = play(work.echoes, { stdin: 'pipe' });
+      await echoing.fact('process.spawned');
+
+      const written = await echoing.ask((reply) => ({
+        type: 'process.write',
+        data: Buffer.from('ping\n'),
+        reply,
+      }));
+      await echoing.printed('ping\n');
+      const ended = await echoing.ask((reply) => ({ type: 'process.endInput', reply }));
+
+      expect(written).toEqual({ ok: true, bytesWritten: 5 });
+      expect(ended.ok).toBe(true);
+      expect((await echoing.fact('process.exited')).exit.code).toBe(0);
+      expect(textOf(echoing.log, 'stdout')).toBe('ping\n');
+    });
+
+    test('a command beyond it is refused in words', async () => {
+      const { play, work, backend } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+      const answers = [
+        await obeying.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply })),
+        await obeying.ask((reply) => ({ type: 'process.endInput', reply })),
+      ];
+      if (!backend.capabilities.terminal) {
+        answers.push(
+          await obeying.ask((reply) => ({ type: 'process.resize', columns: 80, rows: 24, reply })),
+        );
+      }
+
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ ok: false, bytesWritten: 0 });
+        expect('error' in answer && answer.error).toMatch(/\w.*\.$/);
+      }
+    });
+
+    test('input after the end is answered', async () => {
+      const { play, work } = await arrange(setup);
+      const greeting = play(work.greets, { stdin: 'pipe' });
+      await greeting.fact('process.exited');
+
+      const write = await greeting.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
+
+      expect(typeof write.ok).toBe('boolean');
+    });
+
+    test('a cancelled run leaves its process alone', async () => {
+      const { play, work, isGone } = await arrange(setup);
+      const obeying = play(work.obeys);
+      await obeying.printed('up');
+
+      obeying.cancel();
+      obeying.cancel();
+      await turns();
+
+      expect(isGone(obeying.request)).toBe(false);
+      obeying.send({ type: 'process.signal', signal: 'SIGKILL' });
+      await waitUntil(() => isGone(obeying.request), { what: 'it is gone after the signal' });
+    });
+
+    test('runs do not mix', async () => {
+      const { play, work } = await arrange(setup);
+      const [greeting, failing] = [play(work.greets), play(work.fails)];
+
+      await Promise.all([greeting, failing].map((each) => each.fact('output.ended')));
+
+      expect(textOf(greeting.log, 'stdout').trim()).toBe('hello');
+      expect(textOf(failing.log, 'stdout')).toBe('half');
+    });
+  });
+}
+
+/** Plays runs without a supervisor: the suite is the process that the backend speaks with. */
+async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest) {
+  const underTest = await setup();
+  onTestFinished(() => underTest.end());
+  const clock = createRealClock();
+  let count = 0;
+
+  const play = (work: Work, options: { stdin?: SpawnRequest['stdin'] } = {}): Play => {
+    count += 1;
+    const id = `tool_conform${count}_${Math.random().toString(36).slice(2, 8)}`;
+    const request: SpawnRequest = {
+      id,
+      attempt: 1,
+      work,
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_conform/${id}/` },
+      stdin: options.stdin ?? 'end',
+    };
+    const log = createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 });
+    const facts: ToldFact[] = [];
+    let listener: (command: BackendCommand) => void = () => {
+      throw new Error('the backend listens to no commands');
+    };
+    const cancel = underTest.backend.run({
+      request,
+      output: log,
+      clock,
+      tell: (fact) => facts.push(fact),
+      onCommand: (given) => {
+        listener = given;
+      },
+    });
+    const send = (command: BackendCommand) => listener(command);
+    onTestFinished(() => cancel());
+    return {
+      facts,
+      log,
+      request,
+      send,
+      cancel,
+      fact: <T extends ToldFact['type']>(type: T) =>
+        waitUntil(() => facts.find((fact): fact is Extract<ToldFact, { type: T }> => fact.type === type), {
+          what: `${type} is told; told were ${facts.map((fact) => fact.type).join(', ')}`,
+        }) as Promise<Extract<ToldFact, { type: T }>>,
+      count: (type) => facts.filter((fact) => fact.type === type).length,
+      printed: (text) =>
+        waitUntil(() => textOf(log, 'stdout').includes(text), { what: `${text} is printed` }),
+      ask: (toCommand) => new Promise((resolve) => send(toCommand(resolve))),
+    };
+  };
+  return { ...underTest, play };
+}
+
+function textOf(log: OutputLog, stream: 'stdout' | 'stderr'): string {
+  const pieces = [...log.chunks(0, stream)];
+  return Buffer.concat(pieces.flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : []))).toString();
+}
+
+/** Long enough for what should not be told to be told: a few turns of the event loop. */
+async function turns(): Promise<void> {
+  for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,45 @@
+import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
+import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
+import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { carriers, endAll } from '../fixtures/os.ts';
+import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
+
+const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
+
+function createPipeUnderTest(): BackendUnderTest {
+  const requests = new Set<SpawnRequest>();
+  const backend = createPipeBackend({
+    table: createCurrentTable(),
+    trees: createTreeRegistry({ add: () => {}, remove: () => {} }),
+    reportError: (error) => {
+      throw error;
+    },
+  });
+  return {
+    backend: {
+      ...backend,
+      run: (port) => {
+        requests.add(port.request);
+        return backend.run(port);
+      },
+    },
+    work: {
+      greets: { type: 'argv', file: 'echo', args: ['hello'] },
+      // A shell adds variables of its own; what it was given stands in /proc.
+      tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
+      fails: shell('printf half; printf problem >&2; exit 3'),
+      obeys: shell('echo up; sleep 300 & wait'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      leaves: shell('sleep 300 & echo up'),
+      echoes: { type: 'argv', file: 'cat', args: [] },
+      missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
+    },
+    isGone: ({ id }) => carriers(`/${id}/`).length === 0,
+    end: async () => {
+      for (const { id } of requests) await endAll([], `/${id}/`);
+    },
+  };
+}
+
+describeBackend('pipe', createPipeUnderTest);

@@ -1,0 +1,426 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { KillAnswer, KillReceipt, ProcessHandle } from '../../src/index.ts';
+import { fixtureProgram, isAlive, stateOf, waitUntil } from '../fixtures/os.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** Starts a fixture program and waits for the file that it creates; its first argument. */
+async function startProgram(
+  stage: Stage,
+  name: string,
+  more: { killGrace?: number } = {},
+): Promise<ProcessHandle> {
+  const handle = stage.supervisor.start({
+    command: [fixtureProgram(`${name}.sh`), stage.file(name)],
+    background: true,
+    ...more,
+  });
+  await waitUntil(() => existsSync(stage.file(name)), { what: `${name} is ready` });
+  return handle;
+}
+
+function pidOf(handle: ProcessHandle): number {
+  const view = handle.view();
+  const pid = 'pid' in view ? view.pid : null;
+  if (pid === null) throw new Error(`${handle.id} has no pid`);
+  return pid;
+}
+
+function receiptOf(answer: KillAnswer): KillReceipt | null {
+  return 'receipt' in answer ? answer.receipt : null;
+}
+
+function nameOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+}
+
+test('a child that holds the pipe does not hold the end', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: 'sleep 100 & echo hi' });
+
+  const view = await handle.ended;
+
+  expect(view).toMatchObject({ status: 'completed', exit: { code: 0, signal: null } });
+  expect(view.runtimeMs).toBeLessThan(30_000);
+  expect(handle.read().text).toBe('hi\n');
+  expect(view.leftovers.map(({ command }) => command)).toEqual(['sleep 100']);
+  expect(stage.alive(handle.id)).toEqual(view.leftovers.map(({ pid }) => pid));
+});
+
+test('a leftover is ended by its id', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: 'sleep 100 & echo hi' });
+  const { leftovers } = await handle.ended;
+
+  const answer = await stage.supervisor.kill(handle.id);
+
+  expect(answer).toMatchObject({
+    type: 'leftoversEnded',
+    receipt: { survivors: [], leftoversEnded: leftovers },
+  });
+  expect(stage.alive(handle.id)).toEqual([]);
+  expect(handle.view()).toMatchObject({ status: 'completed', leftovers: [] });
+  expect(stage.count('leftovers.ended')).toBe(1);
+});
+
+test('leftovers that may not stay are ended first', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'sleep 100 & setsid sleep 100 & echo hi',
+    leftovers: 'kill',
+  });
+
+  const view = await handle.ended;
+
+  expect(stage.alive(handle.id)).toEqual([]);
+  expect(view).toMatchObject({ status: 'completed', leftovers: [] });
+});
+
+test('leftovers that end by themselves are noticed', async () => {
+  await using stage = openStage({ maxBackgroundProcesses: 1 });
+  const start = () =>
+    stage.supervisor.start({ command: `until test -e go; do sleep 0.02; done &`, background: true });
+  const handle = start();
+  await handle.ended;
+  expect(start).toThrow('(1) reached');
+
+  await stage.supervisor.execute({ command: 'touch go' });
+  await waitUntil(() => stage.count('leftovers.ended', handle.id) === 1);
+
+  expect(handle.view()).toMatchObject({ leftovers: [] });
+  await start().ended;
+});
+
+test('who left something behind is not forgotten', async () => {
+  await using stage = openStage({ maxFinished: 0, retention: 0 });
+  const handle = stage.supervisor.start({ command: 'sleep 100 & echo hi' });
+  await handle.ended;
+  await stage.supervisor.sweep();
+
+  const answer = await stage.supervisor.kill(handle.id);
+
+  expect(answer.type).toBe('leftoversEnded');
+  expect(stage.alive()).toEqual([]);
+});
+
+test('leftovers do not pile up over restarts', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'sleep 100 & exit 1',
+    background: true,
+    restart: { policy: 'permanent', maxRestarts: 3, minBackoff: 10 },
+  });
+  const alive: number[] = [];
+  stage.supervisor.events$.subscribe(({ type }) => {
+    if (type === 'process.restarting') alive.push(stage.alive(handle.id).length);
+  });
+
+  const view = await handle.ended;
+
+  expect(view).toMatchObject({ status: 'failed', attempt: 4, restarts: 3 });
+  expect(alive).toEqual([0, 0, 0]);
+  expect(view.leftovers).toHaveLength(1);
+  expect(stage.alive(handle.id)).toHaveLength(1);
+});
+
+test('a restart ends the whole tree before the next', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'setsid sleep 100 & sleep 100 & echo up; wait',
+    background: true,
+  });
+  await waitUntil(() => stage.alive(handle.id).length === 3 && handle.read().text === 'up\n');
+  const before = stage.alive(handle.id);
+
+  handle.restart();
+  await waitUntil(() => handle.view().attempt === 2 && handle.read({ format: 'raw' }).text === 'up\nup\n');
+  await waitUntil(() => stage.alive(handle.id).length === 3);
+
+  expect(before.filter(isAlive)).toEqual([]);
+  expect(handle.status).toBe('backgrounded');
+});
+
+test('a leftover that writes for ever ends the drain at its cap', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'echo first; (while :; do echo late; sleep 0.02; done) & sleep 0.1',
+    drainMax: 400,
+  });
+
+  const view = await handle.ended;
+  await waitUntil(() => handle.view().output.bytes > view.output.bytes);
+
+  expect(view.status).toBe('completed');
+  expect(view.runtimeMs).toBeGreaterThanOrEqual(400);
+  const labels = new Map<boolean, string>();
+  handle.output$.subscribe((piece) => {
+    if (piece.type === 'gap') return;
+    labels.set(piece.afterEnd, (labels.get(piece.afterEnd) ?? '') + Buffer.from(piece.bytes).toString());
+  });
+  expect(labels.get(false)).toMatch(/^first\nlate\n/);
+  expect(labels.get(true)).toMatch(/^late\n/);
+  await waitUntil(() => readFileSync(view.output.logFile ?? '', 'utf8').includes('the process has ended'));
+});
+
+test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
+  'a kill of %s leaves no marker',
+  async (name) => {
+    await using stage = openStage();
+    const handle = await startProgram(stage, name);
+
+    const answer = await handle.kill();
+
+    expect(stage.alive(handle.id)).toEqual([]);
+    expect(existsSync(stage.file(`${name}.survived`))).toBe(false);
+    expect(answer).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+  },
+);
+
+test('a child behind nohup is ended with its tree', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: 'nohup sh -c "trap \'\' HUP; : > ready; while :; do sleep 0.05; done" > /dev/null & wait',
+    background: true,
+  });
+  await waitUntil(() => existsSync(stage.file('ready')));
+
+  await handle.kill();
+
+  expect(stage.alive(handle.id)).toEqual([]);
+});
+
+test('who throws away the environment is ended with its tree', async () => {
+  await using stage = openStage();
+  const handle = await startProgram(stage, 'bare-child', { killGrace: 200 });
+  const bare = Number(readFileSync(stage.file('bare-child'), 'utf8'));
+  expect(isAlive(bare)).toBe(true);
+
+  const answer = await handle.kill();
+
+  expect(isAlive(bare)).toBe(false);
+  expect(answer).toMatchObject({ receipt: { escalated: true, survivors: [] } });
+});
+
+test('a leader killed from outside has failed, by its signal', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: 'sleep 100 & : > ready; wait', background: true });
+  await waitUntil(() => existsSync(stage.file('ready')));
+
+  process.kill(pidOf(handle), 'SIGKILL');
+  const view = await handle.ended;
+
+  expect(view).toMatchObject({
+    status: 'failed',
+    exit: { code: null, signal: 'SIGKILL' },
+    reason: { type: 'signalled', signal: 'SIGKILL', by: 'outside' },
+  });
+  expect(view.leftovers.map(({ command }) => command)).toEqual(['sleep 100']);
+});
+
+test('who ignores the polite signal is stopping, then killed', async () => {
+  await using stage = openStage();
+  const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
+
+  const answer = handle.kill();
+  expect(handle.status).toBe('stopping');
+  expect(isAlive(pidOf(handle))).toBe(true);
+
+  expect(await answer).toMatchObject({
+    type: 'killed',
+    receipt: { signalled: 'SIGTERM', escalated: true, survivors: [] },
+  });
+  expect(receiptOf(await answer)?.durationMs).toBeGreaterThanOrEqual(299);
+  expect(stage.alive(handle.id)).toEqual([]);
+  expect(handle.view()).toMatchObject({ status: 'killed', exit: { code: null, signal: 'SIGKILL' } });
+});
+
+test('a quick death does not wait for the grace', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: ['sleep', '100'], background: true, killGrace: '1h' });
+
+  const answer = await handle.kill();
+
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false } });
+  expect(stage.alive(handle.id)).toEqual([]);
+});
+
+test('what is stopping counts until it is gone', async () => {
+  await using stage = openStage({ maxBackgroundProcesses: 1 });
+  const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
+  const answer = handle.kill();
+
+  expect(() => stage.supervisor.start({ command: 'true', background: true })).toThrow(handle.id);
+  await answer;
+
+  expect(stage.alive()).toEqual([]);
+  expect((await stage.supervisor.start({ command: 'true', background: true }).ended).status).toBe(
+    'completed',
+  );
+});
+
+test('exit code 0 while stopping is killed, with code 0', async () => {
+  await using stage = openStage();
+  const handle = await startProgram(stage, 'obeys-late');
+
+  await handle.kill({ by: 'agent' });
+
+  expect(handle.view()).toMatchObject({
+    status: 'killed',
+    exit: { code: 0, signal: null },
+    reason: { type: 'killed', by: 'agent', signal: 'SIGTERM', escalated: false },
+  });
+});
+
+test('time-out and exit at one moment end it once', { timeout: 60_000 }, async () => {
+  await using stage = openStage({
+    maxParallelTools: 4,
+    maxBackgroundProcesses: 1_000,
+    stateDirectory: false,
+  });
+  const command = 'printf begin; sleep 0.04; printf end';
+  const lives = await Promise.all([1, 2, 3, 4].map(() => stage.supervisor.start({ command }).ended));
+  const lifeMs = Math.min(...lives.map(({ runtimeMs }) => runtimeMs));
+
+  const handles = Array.from({ length: 200 }, (_, index) =>
+    stage.supervisor.start({ command, timeout: Math.max(1, lifeMs - 5 + (index % 11)) }),
+  );
+  const results = await Promise.all(handles.map((handle) => handle.result()));
+  const views = await Promise.all(handles.map((handle) => handle.ended));
+
+  for (const [index, handle] of handles.entries()) {
+    const promoted = stage.count('process.backgrounded', handle.id);
+    expect(views[index]?.status).toBe('completed');
+    expect(handle.read().text).toBe('beginend');
+    expect(promoted).toBeLessThanOrEqual(1);
+    expect(results[index]).toMatchObject(
+      promoted === 1 ? { data: { status: 'backgrounded' } } : { data: 'beginend' },
+    );
+    expect(stage.count('process.ended', handle.id)).toBe(1);
+  }
+});
+
+test('a kill at any moment of a short life ends it once', { timeout: 60_000 }, async () => {
+  await using stage = openStage({ stateDirectory: false });
+  const types = new Set<string>();
+
+  for (let turns = 0; turns < 60; turns += 1) {
+    const handle = stage.supervisor.start({ command: ['true'] });
+    for (let left = turns; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
+    const answers = await Promise.all([handle.kill(), stage.supervisor.kill(handle.id)]);
+    const view = await handle.ended;
+
+    for (const { type } of answers) types.add(type);
+    expect(['killed', 'completed']).toContain(view.status);
+    expect(stage.count('process.ended', handle.id)).toBe(1);
+    expect(stage.alive(handle.id)).toEqual([]);
+  }
+  expect([...types]).not.toContain('notFound');
+});
+
+test('a kill in the tick of the exit ends it once', async () => {
+  await using stage = openStage({ stateDirectory: false });
+
+  for (let round = 0; round < 15; round += 1) {
+    const handle = stage.supervisor.start({ command: ['cat'], stdin: 'pipe' });
+    await handle.write('text');
+    await waitUntil(() => handle.read().text === 'text');
+    const answers = await Promise.all([handle.endInput(), handle.kill(), handle.kill()]);
+    const view = await handle.ended;
+
+    expect(answers.map((answer) => ('type' in answer ? answer.type : answer.ok))).toEqual([
+      true,
+      'killed',
+      'alreadyStopping',
+    ]);
+    expect(view.status).toBe('killed');
+    expect(stage.count('process.ended', handle.id)).toBe(1);
+  }
+});
+
+test('a shell reports the end of its pipeline', async () => {
+  await using stage = openStage();
+
+  expect(await stage.supervisor.execute({ command: 'false | true' })).toMatchObject({ ok: true });
+  expect(await stage.supervisor.execute({ command: 'true | false' })).toMatchObject({ process: { code: 1 } });
+});
+
+test('a shell that became its program is the same process', async () => {
+  await using stage = openStage({ shell: '/bin/bash' });
+  const replaced = stage.supervisor.start({ command: 'sleep 70', background: true });
+  const node = stage.supervisor.start({
+    command: 'exec node -e "process.stdout.write(String(process.pid)); setInterval(() => {}, 60_000)"',
+    background: true,
+  });
+  await waitUntil(() => nameOf(pidOf(replaced)) === 'sleep');
+  await waitUntil(() => node.read().text !== '');
+
+  expect(Number(node.read().text)).toBe(pidOf(node));
+  const answers = await Promise.all([replaced.kill(), node.kill()]);
+
+  expect(answers.map(({ type }) => type)).toEqual(['killed', 'killed']);
+  expect(stage.alive()).toEqual([]);
+});
+
+test('a halted process is killable', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: ['sleep', '100'], background: true, killGrace: '1h' });
+  process.kill(pidOf(handle), 'SIGSTOP');
+  await waitUntil(() => stateOf(pidOf(handle)) === 'T');
+  expect(handle.status).toBe('backgrounded');
+
+  const answer = await handle.kill();
+
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false } });
+  expect(stage.alive()).toEqual([]);
+});
+
+test('five hundred short lives leave nothing behind', { timeout: 120_000 }, async () => {
+  await using stage = openStage({ maxParallelTools: 8, maxFinished: 10 });
+  const live = () => stage.supervisor.execute({ command: ['echo', 'hi'] });
+  await Promise.all(Array.from({ length: 20 }, live));
+  const before = resources();
+
+  const results = await Promise.all(Array.from({ length: 500 }, live));
+
+  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  await waitUntil(() => isWithin(resources(), before), {
+    what: `resources are back at ${JSON.stringify(before)}, now ${JSON.stringify(resources())}`,
+  });
+  expect(stage.alive()).toEqual([]);
+  expect(stage.supervisor.list()).toHaveLength(10);
+  expect(process.listenerCount('exit')).toBe(before.exitListeners);
+});
+
+interface Resources {
+  readonly descriptors: number;
+  readonly zombies: number;
+  readonly active: number;
+  readonly exitListeners: number;
+}
+
+/** What this program holds now, by the word of the system and of Node. */
+function resources(): Resources {
+  return {
+    descriptors: readdirSync('/proc/self/fd').length,
+    zombies: readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => isZombieOfOurs(pid)).length,
+    active: process.getActiveResourcesInfo().filter((name) => !name.includes('Immediate')).length,
+    exitListeners: process.listenerCount('exit'),
+  };
+}
+
+function isZombieOfOurs(pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' && Number(parent) === process.pid;
+  } catch {
+    return false;
+  }
+}
+
+/** The test runner itself opens and closes one or another thing meanwhile. */
+function isWithin(now: Resources, before: Resources): boolean {
+  return now.zombies === 0 && now.descriptors <= before.descriptors + 3 && now.active <= before.active + 3;
+}

@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { lastValueFrom, toArray } from 'rxjs';
+import { expect, test } from 'vitest';
+import type { CommandSpec, FinalView, SpawnFailureCause } from '../../src/index.ts';
+import { fixtureProgram, tempDir, waitUntil } from '../fixtures/os.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** All that must hold of a start that failed, whatever the cause. */
+async function expectSpawnFailure(
+  stage: Stage,
+  { spec, cause, code }: { spec: CommandSpec; cause: SpawnFailureCause; code: string | null },
+): Promise<FinalView> {
+  const completions: string[] = [];
+  stage.supervisor.completions$.subscribe(({ id }) => completions.push(id));
+  const handle = stage.supervisor.start(spec);
+  const view = await handle.ended;
+
+  expect(view).toMatchObject({
+    status: 'failed',
+    pid: null,
+    startedAt: null,
+    exit: null,
+    reason: { type: 'spawnFailed', cause, ...(code !== null && { code }) },
+    leftovers: [],
+  });
+  expect(await handle.result()).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('could not be started'),
+  });
+  await waitUntil(() => completions.length > 0);
+  expect(completions).toEqual([`${handle.id}/1/ended`]);
+  return view;
+}
+
+test('a missing program is named', async () => {
+  await using stage = openStage();
+
+  const view = await expectSpawnFailure(stage, {
+    spec: { command: ['no-such-program', 'x'] },
+    cause: 'missing-program',
+    code: 'ENOENT',
+  });
+
+  expect(view.reason).toMatchObject({ message: expect.stringContaining('"no-such-program"') });
+});
+
+test('a missing shell is a missing program', async () => {
+  await using stage = openStage({ shell: '/no/such/shell' });
+
+  await expectSpawnFailure(stage, { spec: { command: 'true' }, cause: 'missing-program', code: 'ENOENT' });
+});
+
+test('a program that a shell cannot find has code 127', async () => {
+  await using stage = openStage();
+
+  const result = await stage.supervisor.execute({ command: 'no-such-program' });
+
+  expect(result).toMatchObject({ ok: false, process: { status: 'failed', code: 127 } });
+});
+
+test.each(['missing', 'deleted', 'a file'])(
+  'a working directory that is %s is told from a missing program',
+  async (kind) => {
+    await using stage = openStage();
+    const cwd = stage.file('there');
+    if (kind === 'a file') writeFileSync(cwd, '');
+    if (kind === 'deleted') {
+      mkdirSync(cwd);
+      rmSync(cwd, { recursive: true });
+    }
+
+    const view = await expectSpawnFailure(stage, {
+      spec: { command: ['true'], cwd },
+      cause: 'missing-cwd',
+      code: null,
+    });
+
+    expect(view.reason).toMatchObject({ message: expect.stringContaining(cwd) });
+  },
+);
+
+test('a file that may not be run is no permission', async () => {
+  await using stage = openStage();
+  const file = stage.file('plain.txt');
+  writeFileSync(file, 'text');
+
+  await expectSpawnFailure(stage, { spec: { command: [file] }, cause: 'no-permission', code: 'EACCES' });
+});
+
+test('arguments that are too long are told', async () => {
+  await using stage = openStage();
+
+  await expectSpawnFailure(stage, {
+    spec: { command: ['echo', 'x'.repeat(200 * 1024)] },
+    cause: 'arguments-too-long',
+    code: 'E2BIG',
+  });
+});
+
+test('failed starts leak no slot and no descriptor', async () => {
+  await using stage = openStage({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  await stage.supervisor.execute({ command: ['true'] });
+  const before = readdirSync('/proc/self/fd').length;
+
+  for (let round = 0; round < 20; round += 1) {
+    const failed = stage.supervisor.start({ command: ['no-such-program'], background: round % 2 === 0 });
+    expect((await failed.ended).status).toBe('failed');
+  }
+
+  expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ data: 'fine\n' });
+  await waitUntil(() => readdirSync('/proc/self/fd').length <= before + 2);
+});
+
+interface Report {
+  readonly ends: readonly { status: string; reason: Record<string, unknown>; isCompleted: boolean }[];
+  readonly after: boolean;
+  readonly leaked: number;
+}
+
+/** Runs fixtures/programs/starts-and-reports.ts in a program of its own. */
+async function startElsewhere(
+  directory: string,
+  order: { specs: CommandSpec[]; openAll: boolean },
+  as: { limit?: number; uid?: number } = {},
+): Promise<Report> {
+  const script = `${as.limit === undefined ? '' : `ulimit -n ${as.limit}; `}exec "$0" "$@"`;
+  const { stdout } = await promisify(execFile)(
+    '/bin/sh',
+    [
+      '-c',
+      script,
+      process.execPath,
+      fixtureProgram('starts-and-reports.ts'),
+      directory,
+      JSON.stringify(order),
+    ],
+    as.uid === undefined ? {} : { uid: as.uid, gid: as.uid },
+  );
+  return JSON.parse(stdout) as Report;
+}
+
+test('too many open files are told, and forgotten', async () => {
+  using directory = tempDir();
+  const specs: CommandSpec[] = [{ command: ['true'] }, { command: 'true', background: true }];
+
+  const { ends, after, leaked } = await startElsewhere(
+    directory.path,
+    { specs, openAll: true },
+    { limit: 64 },
+  );
+
+  for (const end of ends) {
+    expect(end).toMatchObject({
+      status: 'failed',
+      reason: { type: 'spawnFailed', cause: 'too-many-files', code: 'EMFILE' },
+      isCompleted: true,
+    });
+  }
+  expect(after).toBe(true);
+  expect(leaked).toBeLessThanOrEqual(0);
+});
+
+// Root may enter every directory: another user is needed, and only root can become one.
+test.runIf(isRoot)('a directory that may not be entered is no permission', async () => {
+  using directory = tempDir();
+  const closed = directory.file('closed');
+  mkdirSync(closed);
+  chmodSync(closed, 0o600);
+  for (const path of [directory.path, closed]) chownSync(path, 65_534, 65_534);
+  chmodSync(directory.path, 0o755);
+  const specs: CommandSpec[] = [{ command: ['true'], cwd: closed }];
+
+  const { ends } = await startElsewhere(directory.path, { specs, openAll: false }, { uid: 65_534 });
+
+  expect(ends[0]).toMatchObject({
+    status: 'failed',
+    reason: { type: 'spawnFailed', cause: 'no-permission' },
+  });
+});
+
+test('who comes after the end gets everything', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: 'echo one; echo two; exit 3' });
+  await waitUntil(() => handle.status === 'failed');
+
+  const lines = await lastValueFrom(handle.lines$.pipe(toArray()));
+
+  expect(lines.map((line) => line.type === 'line' && line.text)).toEqual(['one', 'two']);
+  expect(await lastValueFrom(handle.status$.pipe(toArray()))).toEqual(['failed']);
+  expect(await handle.ended).toMatchObject({ exit: { code: 3 }, reason: { type: 'exited', code: 3 } });
+  expect(await handle.result()).toMatchObject({ ok: false, error: 'one\ntwo\n' });
+});
+
+test.each([0, '30d'])('a limit of %s does not fire at once', async (limit) => {
+  await using stage = openStage();
+
+  const handle = stage.supervisor.start({
+    command: 'sleep 0.1; echo done',
+    timeout: limit,
+    onTimeout: 'kill',
+    maxExecutionTime: limit,
+    maxBackgroundTime: limit,
+  });
+
+  expect(await handle.result()).toMatchObject({ ok: true, data: 'done\n' });
+});
+
+test('an array is seen by no shell', async () => {
+  await using stage = openStage();
+
+  const result = await stage.supervisor.execute({ command: ['echo', '$HOME', '; ls', '`id`', '*'] });
+
+  expect(result).toMatchObject({ data: '$HOME ; ls `id` *\n' });
+});
+
+test('a process knows who it is and gets hints', async () => {
+  await using stage = openStage({ owner: 'conversation-7', env: { ADDED: 'yes' } });
+  const handle = stage.supervisor.start({ command: ['env'], env: { HOME: null } });
+  await handle.ended;
+
+  const variables = new Map(
+    handle
+      .read()
+      .text.split('\n')
+      .map((line) => line.split(/=(.*)/s) as [string, string]),
+  );
+
+  expect(Object.fromEntries(variables)).toMatchObject({
+    TROUPE_PROCESS_ID: handle.id,
+    TROUPE_SUPERVISOR_ID: stage.supervisor.id,
+    TROUPE_OWNER: 'conversation-7',
+    PAGER: 'cat',
+    GIT_TERMINAL_PROMPT: '0',
+    TERM: 'dumb',
+    ADDED: 'yes',
+  });
+  expect(variables.get('TROUPE_LINEAGE')).toContain(`/${stage.supervisor.id}/${handle.id}/`);
+  expect(variables.has('HOME')).toBe(false);
+});
+
+test('a redacted name stays with this program', async () => {
+  process.env['TROUPE_TEST_API_KEY'] = 'do-not-hand-on';
+  try {
+    await using stage = openStage({ hints: { term: false, pager: false } });
+    const { data } = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
+
+    expect(data).not.toContain('do-not-hand-on');
+    expect(data).not.toContain('\nPAGER=cat');
+  } finally {
+    delete process.env['TROUPE_TEST_API_KEY'];
+  }
+});

@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest';
+import { createScriptedRig, turn } from './scripted-rig.ts';
+
+const command = ['scripted'] as const;
+
+test('no more tools run at once than may', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 2 });
+  const { supervisor, backend } = rig;
+
+  const handles = Array.from({ length: 4 }, () => supervisor.start({ command: [...command] }));
+
+  expect(handles.map(({ status }) => status)).toEqual(['running', 'running', 'pending', 'pending']);
+  expect(handles[2]?.view()).toMatchObject({ status: 'pending', queued: true });
+  expect(backend.runs).toHaveLength(2);
+});
+
+test('who waits is started first in first out', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  const [first, second, third] = ['a', 'b', 'c'].map((name) => rig.supervisor.start({ command: [name] }));
+
+  rig.run(0).exit();
+  await first?.ended;
+  expect([second?.status, third?.status]).toEqual(['running', 'pending']);
+  rig.run(1).exit();
+  await second?.ended;
+
+  expect(third?.status).toBe('running');
+  expect(rig.backend.runs.map(({ request }) => request.id)).toEqual([first?.id, second?.id, third?.id]);
+});
+
+test('tools and agents wait in lines of their own', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1, maxParallelAgents: 1 });
+  const { supervisor } = rig;
+
+  const tools = [1, 2].map(() => supervisor.start({ command: [...command] }));
+  const agents = [1, 2].map(() => supervisor.start({ command: [...command], kind: 'agent' }));
+
+  expect(tools.map(({ status }) => status)).toEqual(['running', 'pending']);
+  expect(agents.map(({ status }) => status)).toEqual(['running', 'pending']);
+  expect(agents[0]?.id).toMatch(/^agent_/);
+});
+
+test('waiting for a slot does not count against the time-out', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1, timeout: 1_000, maxExecutionTime: 5_000 });
+  const { supervisor, clock } = rig;
+  supervisor.start({ command: [...command], timeout: 0, maxExecutionTime: 0 });
+  const waiting = supervisor.start({ command: [...command], onTimeout: 'kill' });
+
+  clock.advance(60_000);
+  rig.run(0).exit();
+  await turn();
+  clock.advance(999);
+  expect(waiting.status).toBe('running');
+  clock.advance(1);
+
+  expect((await waiting.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 1_000 });
+});
+
+test('a killed process leaves the queue', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  const { supervisor } = rig;
+  const [running, doomed, last] = [1, 2, 3].map(() => supervisor.start({ command: [...command] }));
+
+  const answer = await doomed?.kill();
+  rig.run(0).exit();
+  await running?.ended;
+
+  expect(answer?.type).toBe('cancelled');
+  expect(doomed?.view()).toMatchObject({
+    status: 'killed',
+    startedAt: null,
+    exit: null,
+    reason: { type: 'cancelled', by: 'user' },
+  });
+  expect(last?.status).toBe('running');
+  expect(rig.backend.runs).toHaveLength(2);
+});
+
+test('a background start beyond the limit is refused', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 2 });
+  const { supervisor, backend } = rig;
+  const start = () => supervisor.start({ command: [...command], background: true });
+  const ids = [start().id, start().id];
+
+  expect(start).toThrow(
+    `Maximum background processes (2) reached: ${ids.join(', ')}. End one of them with kill`,
+  );
+
+  expect(backend.runs).toHaveLength(2);
+  expect(supervisor.list()).toHaveLength(2);
+  expect(rig.count('process.created')).toBe(2);
+});
+
+test('a refused start has its code', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 0 });
+
+  const start = () => rig.supervisor.start({ command: [...command], background: true });
+
+  expect(start).toThrow(expect.objectContaining({ name: 'TroupeError', code: 'background-limit' }));
+});
+
+test('a promotion goes beyond the limit', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 1, timeout: 1_000 });
+  const { supervisor, clock } = rig;
+  supervisor.start({ command: [...command], background: true });
+  const promoted = [1, 2].map(() => supervisor.start({ command: [...command] }));
+
+  clock.advance(1_000);
+
+  expect(promoted.map(({ status }) => status)).toEqual(['backgrounded', 'backgrounded']);
+  const start = () => supervisor.start({ command: [...command], background: true });
+  expect(start).toThrow('(1) reached');
+  for (const index of [0, 1]) {
+    rig.run(index).exit();
+    await turn();
+    expect(start).toThrow('(1) reached');
+  }
+  rig.run(2).exit();
+  await turn();
+  expect(start().status).toBe('backgrounded');
+});
+
+test('a promotion frees its foreground slot', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1, timeout: 1_000 });
+  const first = rig.supervisor.start({ command: [...command] });
+  const second = rig.supervisor.start({ command: [...command] });
+
+  rig.clock.advance(1_000);
+
+  expect([first.status, second.status]).toEqual(['backgrounded', 'running']);
+});
+
+test('a process keeps its slot while it is stopping', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 1, killGrace: 1_000 });
+  const { supervisor, clock } = rig;
+  const start = () => supervisor.start({ command: [...command], background: true });
+  const stubborn = start();
+  rig.run(0).obeys = (signal) => signal === 'SIGKILL';
+
+  const answer = stubborn.kill();
+  expect(stubborn.status).toBe('stopping');
+  expect(start).toThrow('(1) reached');
+  clock.advance(1_000);
+  await answer;
+
+  expect(stubborn.status).toBe('killed');
+  expect(start().status).toBe('backgrounded');
+});
+
+test('a process that failed to start gives its slot back', async () => {
+  await using rig = createScriptedRig({
+    maxParallelTools: 1,
+    maxBackgroundProcesses: 1,
+    script: (run) =>
+      run.tell({
+        type: 'process.spawnFailed',
+        cause: 'missing-program',
+        code: 'ENOENT',
+        message: 'not there',
+      }),
+  });
+  const { supervisor } = rig;
+
+  for (let count = 0; count < 20; count += 1) {
+    const result = await supervisor.execute({ command: [...command] });
+    const background = await supervisor.start({ command: [...command], background: true }).ended;
+
+    expect(result).toMatchObject({ ok: false, process: { status: 'failed' } });
+    expect(background.reason).toMatchObject({ type: 'spawnFailed', cause: 'missing-program' });
+  }
+});
+
+test('a restart in the background keeps its slot', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 1 });
+  const { supervisor } = rig;
+  const start = () => supervisor.start({ command: [...command], background: true });
+  const service = supervisor.start({
+    command: [...command],
+    background: true,
+    restart: { policy: 'permanent' },
+  });
+
+  rig.run(0).exit();
+  await turn();
+  expect(service.status).toBe('restarting');
+
+  expect(start).toThrow('(1) reached');
+});
+
+test('two hundred random lives leave all slots free', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 3, maxBackgroundProcesses: 400, timeout: 500 });
+  const { supervisor, clock } = rig;
+  let seed = 7;
+  const chance = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+
+  for (let index = 0; index < 200; index += 1) {
+    const handle = supervisor.start({ command: [...command], background: chance() < 0.3 });
+    if (chance() < 0.3) void handle.kill();
+    if (chance() < 0.3) handle.background();
+    for (const run of rig.backend.runs) if (chance() < 0.2) run.exit({ code: chance() < 0.5 ? 0 : 1 });
+    clock.advance(Math.floor(chance() * 300));
+    await turn();
+    const running = supervisor.list({ live: true }).filter(({ status }) => status === 'running');
+    expect(running.length).toBeLessThanOrEqual(3);
+  }
+  // Freed slots admit more, which are played as well, until none is left.
+  for (let left = 200; supervisor.list({ live: true }).length > 0 && left > 0; left -= 1) {
+    for (const run of rig.backend.runs) run.exit();
+    await turn();
+  }
+
+  expect(supervisor.list({ live: true })).toEqual([]);
+  const next = [1, 2, 3, 4].map(() => supervisor.start({ command: [...command] }).status);
+  expect(next).toEqual(['running', 'running', 'running', 'pending']);
+});

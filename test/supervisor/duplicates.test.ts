@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createScriptedRig, turn } from './scripted-rig.ts';
+
+const serve = { command: 'serve --port 1', background: true } as const;
+
+test('duplicates are allowed unless it is said', async () => {
+  await using rig = createScriptedRig();
+
+  rig.supervisor.start(serve);
+  rig.supervisor.start(serve);
+
+  expect(rig.backend.runs).toHaveLength(2);
+});
+
+test('a refused duplicate names the one that runs', async () => {
+  await using rig = createScriptedRig();
+  const { id } = rig.supervisor.start(serve);
+
+  const again = () => rig.supervisor.start({ ...serve, onDuplicate: 'refuse' });
+
+  expect(again).toThrow(expect.objectContaining({ code: 'duplicate', message: expect.stringContaining(id) }));
+  expect(rig.backend.runs).toHaveLength(1);
+  expect(rig.count('process.created')).toBe(1);
+});
+
+test('a joined duplicate is the one that runs', async () => {
+  await using rig = createScriptedRig();
+  const first = rig.supervisor.start(serve);
+
+  const second = rig.supervisor.start({ ...serve, onDuplicate: 'join' });
+
+  expect(second).toBe(first);
+  expect(rig.backend.runs).toHaveLength(1);
+});
+
+test('force starts a duplicate', async () => {
+  await using rig = createScriptedRig();
+  const first = rig.supervisor.start(serve);
+
+  const second = rig.supervisor.start({ ...serve, onDuplicate: 'refuse', force: true });
+
+  expect(second.id).not.toBe(first.id);
+});
+
+test.each([
+  ['another directory', { ...serve, cwd: '/' }],
+  ['another command', { ...serve, command: 'serve --port 2' }],
+  ['an array of the same words', { ...serve, command: ['serve', '--port', '1'] as [string, ...string[]] }],
+])('%s is no duplicate', async (_, spec) => {
+  await using rig = createScriptedRig({ cwd: '/tmp' });
+  rig.supervisor.start(serve);
+
+  rig.supervisor.start({ ...spec, onDuplicate: 'refuse' });
+
+  expect(rig.backend.runs).toHaveLength(2);
+});
+
+test('what runs in the foreground is no duplicate', async () => {
+  await using rig = createScriptedRig();
+  const foreground = rig.supervisor.start({ command: serve.command });
+
+  rig.supervisor.start({ ...serve, onDuplicate: 'refuse' });
+
+  expect(foreground.status).toBe('running');
+  expect(rig.backend.runs).toHaveLength(2);
+});
+
+test('what was promoted to the background is a duplicate', async () => {
+  await using rig = createScriptedRig();
+  const promoted = rig.supervisor.start({ command: serve.command });
+  promoted.background();
+
+  expect(rig.supervisor.start({ ...serve, onDuplicate: 'join' })).toBe(promoted);
+});
+
+test('what has ended is no duplicate', async () => {
+  await using rig = createScriptedRig();
+  const first = rig.supervisor.start(serve);
+  rig.run(0).exit();
+  await turn();
+
+  const second = rig.supervisor.start({ ...serve, onDuplicate: 'refuse' });
+
+  expect(first.status).toBe('completed');
+  expect(second.status).toBe('backgrounded');
+});

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { createSupervisor, type FunctionSpec } from '../../src/index.ts';
+import { createVirtualClock } from '../../src/testing/index.ts';
+import { createScriptedRig, turn } from './scripted-rig.ts';
+
+type Run = FunctionSpec['run'];
+
+async function execute(run: Run) {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  return await supervisor.execute({ run });
+}
+
+const untilAborted: Run = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+test('what a function returns is its data', async () => {
+  expect(await execute(async () => 'text')).toMatchObject({ ok: true, data: 'text', process: { pid: null } });
+  expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}' });
+  expect(await execute(async () => undefined)).toMatchObject({ ok: true, data: '' });
+  expect(await execute(async () => ({ ok: false, error: 'none' }))).toMatchObject({
+    ok: false,
+    error: 'none',
+  });
+});
+
+test('a function has a lifecycle like a command', async () => {
+  await using rig = createScriptedRig();
+  let finish = (_: string) => {};
+  const handle = rig.supervisor.start({ run: () => new Promise<string>((resolve) => (finish = resolve)) });
+  await turn();
+  expect(handle.view()).toMatchObject({ status: 'running', pid: null, mode: 'in-process' });
+  rig.clock.advance(30_000);
+  expect(handle.status).toBe('backgrounded');
+
+  finish('done');
+
+  expect(await handle.ended).toMatchObject({ status: 'completed', exit: { code: 0, signal: null } });
+  expect(handle.read().text).toBe('done');
+});
+
+test('a function that rejects has failed', async () => {
+  const result = await execute(async ({ stdout }) => {
+    stdout('begun\n');
+    throw new Error('broken');
+  });
+
+  expect(result).toMatchObject({ ok: false, process: { status: 'failed', code: 1 } });
+  expect((result as { error: string }).error).toContain('Error: broken');
+});
+
+test.each([
+  ['throws at once', (() => boom()) as unknown as Run],
+  ['rejects with nothing', () => Promise.reject(undefined)],
+  ['returns no promise', (() => 7) as unknown as Run],
+  ['returns a circle', async () => toCircle()],
+  ['returns a big integer', async () => 1n],
+  ['returns a symbol', async () => Symbol('x')],
+])('a function that %s ends', async (_, run) => {
+  const { process } = await execute(run);
+
+  expect(['completed', 'failed']).toContain(process?.status);
+});
+
+test('a kill aborts the function', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ run: untilAborted });
+  await turn();
+
+  const answer = await handle.kill({ by: 'agent' });
+
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false, survivors: [] } });
+  expect(await handle.ended).toMatchObject({ status: 'killed', reason: { type: 'killed', by: 'agent' } });
+});
+
+test('a limit aborts the function', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ run: untilAborted, background: true, maxBackgroundTime: '1m' });
+  await turn();
+
+  rig.clock.advance(60_000);
+
+  expect((await handle.ended).status).toBe('timed_out');
+});
+
+test('a function that ignores its signal stays stopping', async () => {
+  const rig = createScriptedRig();
+  let finish = () => {};
+  const handle = rig.supervisor.start({ run: () => new Promise<void>((resolve) => (finish = resolve)) });
+  await turn();
+  const answer = handle.kill({ grace: '1s' });
+  rig.clock.advance(10_000);
+
+  expect(await answer).toMatchObject({
+    type: 'killed',
+    message: expect.stringContaining('It stays "stopping"'),
+  });
+  expect(handle.status).toBe('stopping');
+  finish();
+
+  expect((await handle.ended).status).toBe('killed');
+  await rig.supervisor.shutdown();
+});
+
+test('a shutdown names a function that ignores it', async () => {
+  const rig = createScriptedRig();
+  const { id } = rig.supervisor.start({ run: () => new Promise(() => {}) });
+  await turn();
+  const done = rig.supervisor.shutdown();
+
+  rig.clock.advance(60_000);
+
+  expect((await done).survivors).toEqual([{ id, members: [] }]);
+});
+
+test('functions count against the same limits', async () => {
+  await using rig = createScriptedRig({ maxParallelAgents: 1 });
+  const start = () => rig.supervisor.start({ run: untilAborted, kind: 'agent' });
+
+  const [first, second] = [start(), start()];
+  await turn();
+
+  expect([first.status, second.status]).toEqual(['running', 'pending']);
+});
+
+test('a function prints as it goes', async () => {
+  await using rig = createScriptedRig();
+  let print = (_: string) => {};
+  const handle = rig.supervisor.start({
+    run: ({ stdout, signal }) => {
+      print = stdout;
+      return untilAborted({ stdout, stderr: stdout, signal });
+    },
+  });
+  await turn();
+
+  print('so far');
+
+  expect(handle.read()).toMatchObject({ text: 'so far', ended: false });
+});
+
+test('a function has no input', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ run: untilAborted });
+  await turn();
+
+  expect(await handle.write('x')).toMatchObject({ ok: false, bytesWritten: 0 });
+  expect(await handle.endInput()).toMatchObject({ ok: false });
+});
+
+test('a function needs nothing of the system', async () => {
+  const clock = createVirtualClock();
+  await using supervisor = createSupervisor({ clock });
+
+  expect(await supervisor.execute({ run: async () => '', logFile: false })).toMatchObject({ ok: true });
+});
+
+function boom(): never {
+  throw new Error('boom');
+}
+
+function toCircle(): object {
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  return circle;
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { createScriptedRig, turn } from './scripted-rig.ts';
+
+test('a promotion says what the caller needs to know', async () => {
+  await using rig = createScriptedRig({ timeout: '2s' });
+  const result = rig.supervisor.execute({ command: 'x' });
+  rig.run(0).print('so far');
+
+  rig.clock.advance(2_000);
+
+  const [view] = rig.supervisor.list();
+  expect(await result).toMatchObject({
+    ok: true,
+    data: { status: 'backgrounded', process_id: view?.id, pid: 1, log_file: null },
+    process: { status: 'backgrounded' },
+  });
+  const { message } = ((await result) as { data: { message: string } }).data;
+  expect(message).toContain('after 2s');
+  expect(message).toContain(view?.id);
+  expect(message).toMatch(/notice comes by itself/);
+  expect(rig.supervisor.get(view?.id ?? '')?.read().text).toBe('so far');
+});
+
+test('onTimeout kill names the seconds and the id', async () => {
+  await using rig = createScriptedRig();
+  const result = rig.supervisor.execute({ command: 'x', timeout: '3s', onTimeout: 'kill' });
+
+  rig.clock.advance(3_000);
+
+  const answer = (await result) as { ok: boolean; error: string };
+  const [view] = rig.supervisor.list();
+  expect(answer.ok).toBe(false);
+  expect(answer.error).toBe(`Process ${view?.id} was stopped at its limit timeout of 3s`);
+  expect(view).toMatchObject({ status: 'timed_out', exit: { code: null, signal: 'SIGTERM' } });
+});
+
+test('onTimeout wait goes on to the hard limit', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({
+    command: 'x',
+    timeout: '3s',
+    onTimeout: 'wait',
+    maxExecutionTime: '10s',
+  });
+
+  rig.clock.advance(9_999);
+  expect(handle.status).toBe('running');
+  rig.clock.advance(1);
+
+  expect((await handle.ended).reason).toEqual({
+    type: 'timedOut',
+    limit: 'maxExecutionTime',
+    afterMs: 10_000,
+  });
+});
+
+test('the background limit counts the whole run', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', timeout: '20s', maxBackgroundTime: '60s' });
+
+  rig.clock.advance(20_000);
+  expect(handle.status).toBe('backgrounded');
+  rig.clock.advance(39_999);
+  expect(handle.status).toBe('backgrounded');
+  rig.clock.advance(1);
+
+  expect((await handle.ended).reason).toMatchObject({ type: 'timedOut', limit: 'maxBackgroundTime' });
+});
+
+test('zero means no limit', async () => {
+  await using rig = createScriptedRig({ timeout: 0, maxExecutionTime: 0, maxBackgroundTime: 0 });
+  const foreground = rig.supervisor.start({ command: 'x' });
+  const background = rig.supervisor.start({ command: 'x', background: true });
+
+  rig.clock.advance(365 * 86_400_000);
+
+  expect([foreground.status, background.status]).toEqual(['running', 'backgrounded']);
+});
+
+test('a limit of thirty days does not fire at once', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', background: true, maxBackgroundTime: '30d' });
+
+  rig.clock.advance(30 * 86_400_000 - 1);
+  expect(handle.status).toBe('backgrounded');
+  rig.clock.advance(1);
+  await turn();
+
+  expect(handle.status).toBe('timed_out');
+});
+
+test('limits can be extended, shortened and lifted', async () => {
+  await using rig = createScriptedRig({ timeout: '10s', maxBackgroundTime: '60s' });
+  const handle = rig.supervisor.start({ command: 'x' });
+  rig.clock.advance(9_000);
+  handle.changeLimits({ timeout: '20s' });
+  rig.clock.advance(10_999);
+  expect(handle.status).toBe('running');
+  rig.clock.advance(1);
+  expect(handle.status).toBe('backgrounded');
+
+  handle.changeLimits({ maxBackgroundTime: 0 });
+  rig.clock.advance(3_600_000);
+  expect(handle.status).toBe('backgrounded');
+  handle.changeLimits({ maxBackgroundTime: '61m' });
+  rig.clock.advance(60_000);
+  await turn();
+
+  expect(handle.status).toBe('timed_out');
+});
+
+test('a limit shortened to what has passed fires at once', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', background: true });
+  rig.clock.advance(60_000);
+
+  handle.changeLimits({ maxBackgroundTime: '30s' });
+  rig.clock.advance(0);
+  await turn();
+
+  expect(handle.view()).toMatchObject({ status: 'timed_out', reason: { afterMs: 30_000 } });
+});
+
+test('misspelt limits are refused', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x' });
+
+  expect(() => handle.changeLimits({ timeOut: 1 } as never)).toThrow('Did you mean "timeout"?');
+});
+
+test('an output that does not stop ends the drain', async () => {
+  await using rig = createScriptedRig({ timeout: 0, drainQuiet: 100, drainMax: 2_000 });
+  const handle = rig.supervisor.start({ command: 'x' });
+  const run = rig.run(0);
+  run.holdsOutput = true;
+  run.exit();
+
+  for (let ms = 0; ms < 1_950; ms += 50) {
+    run.print('y\n');
+    rig.clock.advance(50);
+  }
+  expect(handle.status).toBe('running');
+  rig.clock.advance(50);
+  await turn();
+
+  expect(handle.view()).toMatchObject({ status: 'completed', runtimeMs: 2_000 });
+});
+
+test('a quiet output ends the drain soon', async () => {
+  await using rig = createScriptedRig({ timeout: 0 });
+  const handle = rig.supervisor.start({ command: 'x' });
+  rig.run(0).holdsOutput = true;
+  rig.run(0).exit();
+
+  rig.clock.advance(99);
+  expect(handle.status).toBe('running');
+  rig.clock.advance(1);
+  await turn();
+
+  expect(handle.status).toBe('completed');
+});
+
+test('the time-out at the exit ends it once', async () => {
+  for (const offsetMs of [-1, 0, 1]) {
+    await using rig = createScriptedRig({ timeout: 1_000 });
+    const handle = rig.supervisor.start({ command: 'x' });
+    if (offsetMs > 0) rig.clock.advance(1_000);
+    else {
+      rig.clock.at(1_000 + offsetMs, () => rig.run(0).exit());
+      rig.clock.advance(1_000);
+    }
+    if (offsetMs > 0) rig.run(0).exit();
+    await turn();
+
+    expect(handle.status).toBe('completed');
+    expect(rig.count('process.ended')).toBe(1);
+    expect(rig.count('process.backgrounded')).toBe(offsetMs < 0 ? 0 : 1);
+  }
+});
