@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
+import { waitUntil } from '../fixtures/os.ts';
+
+/** What scripts bring about takes a turn or two of the event loop, on any machine. */
+const TURNS = 50;
+
+/** Where something is to come about: scripts are done within some turns, real programs take their time. */
+export type Pace = 'scripts' | 'real programs';
+
+/** Resolves as soon as the condition holds; rejects naming `what` when it does not come to hold. */
+export async function eventually(
+  condition: () => boolean,
+  { what, on }: { what: string; on: Pace },
+): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    if (condition()) return;
+    await setImmediate();
+  }
+  if (on === 'scripts') throw new Error(`never: ${what}`);
+  await waitUntil(condition, { what });
+}

@@ -1,0 +1,95 @@
+import type { BackendCommand } from '../../machines/process/events.ts';
+import type { Clock } from '../../src/clock/clock.ts';
+import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../../src/spawn/backend.ts';
+import { eventually, type Pace } from './eventually.ts';
+
+/**
+ * Stands between a process and the backend that runs it. What the backend does is done for real; what it tells is
+ * held until a path says that now is the time. So one thing happens after another, in every order there is.
+ */
+export interface FactGate {
+  readonly backend: Backend;
+  /** The newest attempt. */
+  readonly attempt: GatedAttempt;
+}
+
+/** One attempt: nothing of it has begun until `begin`. */
+export interface GatedAttempt {
+  readonly request: SpawnRequest;
+  /** Lets the backend run it, or something else in its place. */
+  begin(work?: SpawnRequest['work']): void;
+  /** Waits until the backend has told such a fact, and passes the newest on. */
+  pass(type: ToldFact['type']): Promise<void>;
+  /** Asks the backend for the tree now; the chart asked before. */
+  survey(): void;
+  /** Says it without the backend. */
+  tell(fact: ToldFact): void;
+  /** The actor of the backend throws at the next word that is said to it. */
+  breakWith(error: Error): void;
+}
+
+/** What is behind the gate. */
+interface Inner {
+  readonly backend: () => Backend;
+  readonly clock: Clock;
+  readonly on: Pace;
+}
+
+export function createFactGate(inner: Inner): FactGate {
+  const attempts: GatedAttempt[] = [];
+  return {
+    backend: {
+      mode: 'scripted',
+      capabilities: { input: true, terminal: false, osProcesses: true },
+      run: (port) => {
+        const { attempt, release } = createAttempt(port, inner);
+        attempts.push(attempt);
+        return release;
+      },
+    },
+    get attempt() {
+      const attempt = attempts.at(-1);
+      if (attempt === undefined) throw new Error('Nothing was started yet.');
+      return attempt;
+    },
+  };
+}
+
+function createAttempt(port: BackendPort, inner: Inner): { attempt: GatedAttempt; release: () => void } {
+  const held: ToldFact[] = [];
+  let broken: Error | null = null;
+  let toBackend: (command: BackendCommand) => void = () => {};
+  let release = () => {};
+
+  port.onCommand((command) => {
+    if (broken !== null) throw broken;
+    if (command.type !== 'tree.survey') toBackend(command);
+  });
+
+  const attempt: GatedAttempt = {
+    request: port.request,
+    begin: (work = port.request.work) => {
+      release = inner.backend().run({
+        request: { ...port.request, work },
+        output: port.output,
+        clock: inner.clock,
+        tell: (fact) => held.push(fact),
+        onCommand: (listener) => {
+          toBackend = listener;
+        },
+      });
+    },
+    pass: async (type) => {
+      const find = () => held.findLastIndex((fact) => fact.type === type);
+      await eventually(() => find() !== -1, { what: `the backend says ${type}`, on: inner.on });
+      const [fact] = held.splice(find(), 1);
+      if (fact !== undefined) port.tell(fact);
+    },
+    survey: () => toBackend({ type: 'tree.survey' }),
+    tell: (fact) => port.tell(fact),
+    breakWith: (error) => {
+      broken = error;
+    },
+  };
+  return { attempt, release: () => release() };
+}

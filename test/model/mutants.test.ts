@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { processMachine } from '../../machines/process/machine.ts';
+import { supervisorMachine } from '../../machines/supervisor/machine.ts';
+import { createChartCoverage } from '../../src/testing/paths/chart-coverage.ts';
+import { coveringPaths, transitionsTaken } from '../../src/testing/paths/covering-paths.ts';
+import type { Exclusions } from './coverage-table.ts';
+import { withoutTransition, withTarget } from './mutate-chart.ts';
+import { type ProcessWay, processModel, processWays } from './process-model.ts';
+import { supervisorInput, supervisorModel, supervisorPaths } from './supervisor-model.ts';
+import { unreachable } from './unreachable.ts';
+import { walkProcess } from './walk-process.ts';
+import { walkSupervisor } from './walk-supervisor.ts';
+
+/** Without these the chart does just the same. */
+const redundant: Exclusions = {
+  ...unreachable,
+  'process.running.draining · output.ended · 0': 'the root records it, and then `always` goes on',
+  'process.backgrounded.draining · output.ended · 0': 'the root records it, and then `always` goes on',
+};
+
+const ways = processWays();
+
+test('a retargeted transition is found out', async () => {
+  const id = 'process.pending.queued · process.stop · 0';
+  const chart = withTarget(processMachine, { id, target: '#process.failed' });
+  const way = ways.find((each) => takes(each, id));
+
+  const mismatch = way && (await walkProcess({ ...way, on: 'scripts', chart }));
+
+  expect(mismatch).toContain('value: expected "killed", is "failed"');
+});
+
+test('a process without any one transition is found out', { timeout: 120_000 }, async () => {
+  const few = coveringPaths<typeof processModel, ProcessWay>(processModel, ways);
+  const { all } = createChartCoverage(processMachine).transitions;
+
+  const unnoticed: string[] = [];
+  for (const id of all) {
+    const chart = withoutTransition(processMachine, id);
+    const [, eventType = ''] = id.split(' · ');
+    const likely = few.filter((way) => takes(way, id));
+    const others = ways
+      .filter(({ path }) => path.some(({ event }) => event.type === eventType))
+      .slice(0, 300);
+    if (!(await isFoundOut([...likely, ...few, ...others], chart))) unnoticed.push(id);
+  }
+
+  expect(unnoticed.toSorted()).toEqual(Object.keys(redundant).toSorted());
+});
+
+test('a supervisor without any one transition is found out', { timeout: 60_000 }, async () => {
+  const paths = supervisorPaths();
+  const { all } = createChartCoverage(supervisorMachine).transitions;
+
+  const unnoticed: string[] = [];
+  for (const id of all) {
+    const model = withoutTransition(supervisorModel, id);
+    const isTaken = paths.filter((path) =>
+      transitionsTaken(supervisorModel, { path, input: supervisorInput }).some((taken) => taken.id === id),
+    );
+    let isFound = false;
+    for (const path of isTaken) isFound ||= (await walkSupervisor({ path, model })) !== null;
+    if (!isFound) unnoticed.push(id);
+  }
+
+  expect(unnoticed).toEqual([]);
+});
+
+function takes(way: ProcessWay, id: string): boolean {
+  return transitionsTaken(processModel, way).some((taken) => taken.id === id);
+}
+
+async function isFoundOut(ways: readonly ProcessWay[], chart: typeof processMachine): Promise<boolean> {
+  for (const way of ways) {
+    if ((await walkProcess({ ...way, on: 'scripts', chart })) !== null) return true;
+  }
+  return false;
+}

@@ -1,0 +1,11 @@
+import { parseOptions } from '../../src/config/parse-options.ts';
+import { type SupervisorOptions, supervisorOptions } from '../../src/config/supervisor-options.ts';
+import { createGround, type Ground } from '../../src/supervisor/ground.ts';
+import { createRuntime, type Runtime } from '../../src/supervisor/runtime.ts';
+
+/** What `createSupervisor` is made of, its actors open to inspection. */
+export function openRuntime(options: SupervisorOptions): { runtime: Runtime; ground: Ground } {
+  const settings = parseOptions(supervisorOptions, { input: options, name: 'openRuntime' });
+  const ground = createGround(settings, { reportError: () => {} });
+  return { runtime: createRuntime(ground), ground };
+}

@@ -1,0 +1,71 @@
+import type { ProcessHandle } from '../../src/process/process-handle.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import type { FactGate } from './fact-gate.ts';
+import type { ModelEvent } from './process-model.ts';
+import type { World } from './world.ts';
+
+/** Where a path is walked. */
+export interface Scene {
+  readonly process: ProcessHandle;
+  readonly world: World;
+  readonly gate: FactGate;
+  readonly clock: VirtualClock;
+  /** Makes room for the process, which waits for a slot. */
+  freeSlot(): void;
+  /** Moves the clock on until the actor of the process has heard this. */
+  untilHeard(type: ModelEvent['type']): void;
+}
+
+type Deed<E> = (scene: Scene, event: E) => Promise<void> | void;
+type Driver = { readonly [Type in ModelEvent['type']]: Deed<Extract<ModelEvent, { type: Type }>> };
+
+/** What is done so that an event comes about: never by sending it. */
+export const processDriver: Driver = {
+  'process.admit': ({ freeSlot }) => freeSlot(),
+  'process.background': ({ process }, { by }) => void process.background(by),
+  'process.stop': ({ process }, { by, signal, graceMs }) =>
+    void process.kill({ by, signal, ...(graceMs !== undefined && { grace: graceMs }) }),
+  'process.restart': ({ process }, { by }) => void process.restart(by),
+  'limits.change': ({ process }, { limits: { maxExecutionMs = 0, maxBackgroundMs = 0 } }) =>
+    void process.changeLimits({ maxExecutionTime: maxExecutionMs, maxBackgroundTime: maxBackgroundMs }),
+
+  'process.spawned': fact(({ world }) => world.comeUp()),
+  'process.spawnFailed': fact(({ world }) => world.failToStart()),
+  'process.exited': fact(({ world }, { exit }) => world.exit(exit)),
+  'output.ended': fact(({ world }) => world.endOutput()),
+  'output.quieted': fact(({ world }) => world.beQuiet()),
+  'tree.surveyed': fact(async ({ world, gate }, { leftovers }) => {
+    if (leftovers.length === 0) await world.endChild();
+    gate.attempt.survey();
+  }),
+  'tree.seen': fact(({ world }, { alive }) => world.resist(alive)),
+  'tree.gone': fact(({ world }) => world.vanish()),
+  'process.lost': ({ gate }, { why }) => gate.attempt.tell({ type: 'process.lost', why }),
+  'xstate.error.actor.body': ({ gate, process }, { error }) => {
+    gate.attempt.breakWith(error as Error);
+    void process.write('anything');
+  },
+
+  'deadline.wait': deadline,
+  'deadline.execution': deadline,
+  'deadline.background': deadline,
+  'deadline.grace': deadline,
+  'deadline.proof': deadline,
+  'deadline.drain': deadline,
+  'deadline.backoff': deadline,
+  'deadline.health': deadline,
+  'deadline.silence': deadline,
+  'deadline.elapsed': deadline,
+};
+
+/** Something happens in the world, and then its backend is let speak of it. */
+function fact<E extends Parameters<FactGate['attempt']['tell']>[0]>(deed: Deed<E>): Deed<E> {
+  return async (scene, event) => {
+    await deed(scene, event);
+    await scene.gate.attempt.pass(event.type);
+  };
+}
+
+function deadline({ untilHeard }: Scene, { type }: { type: ModelEvent['type'] }): void {
+  untilHeard(type);
+}

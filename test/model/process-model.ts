@@ -1,0 +1,317 @@
+import type { EventFromLogic, SnapshotFrom } from 'xstate';
+import type { Limits, ProcessContext, ProcessInput, TreeMember } from '../../machines/process/context.ts';
+import { processMachine } from '../../machines/process/machine.ts';
+import { type GeneratedPath, generatePaths } from '../../src/testing/paths/generate-paths.ts';
+
+export type ProcessState = SnapshotFrom<typeof processMachine>;
+export type ModelEvent = EventFromLogic<typeof processMachine> | BodyBroke;
+export type ProcessPath = GeneratedPath<typeof processMachine>;
+
+/** What xstate itself says when the actor of a backend throws. */
+interface BodyBroke {
+  readonly type: 'xstate.error.actor.body';
+  readonly actorId: 'body';
+  readonly error: Error;
+}
+
+/** One kind of process to walk through its life. */
+export interface ModelRow {
+  readonly name: string;
+  readonly input: ProcessInput;
+  /** Its child has the output too, so that the leader's exit does not end it. */
+  readonly childHoldsOutput: boolean;
+  /** Somebody sets its limits while it runs. */
+  readonly changesLimits: boolean;
+}
+
+/** The chart with its effects left out: the model that real processes are held to. */
+export const processModel = processMachine.provide({
+  actions: {
+    armDeadline: () => {},
+    disarmDeadline: () => {},
+    abandonTree: () => {},
+    startBody: () => {},
+    endBody: () => {},
+    signalTree: () => {},
+    killTree: () => {},
+    surveyTree: () => {},
+    settleOutput: () => {},
+  },
+});
+
+/** No limit at all, and a health that is never reached: each row sets the one that it is about. */
+const noLimits: Limits = {
+  timeoutMs: 0,
+  maxExecutionMs: 0,
+  maxBackgroundMs: 0,
+  killGraceMs: 5_000,
+  drainQuietMs: 100,
+  drainMaxMs: 2_000,
+  notifyAfterSilenceMs: 0,
+  notifyAfterMs: 0,
+};
+const NEVER_MS = 1_000_000_000;
+
+export const processRows: readonly ModelRow[] = [
+  row('no limits'),
+  row('leftovers are killed', { leftoverPolicy: 'kill' }),
+  row('a child holds the output', { childHoldsOutput: true }),
+  row('given limits later', { changesLimits: true }),
+  row('promoted on timeout', { limits: { timeoutMs: 10_000 } }),
+  row('killed on timeout', { limits: { timeoutMs: 10_000 }, onTimeout: 'kill' }),
+  row('waited for beyond the timeout', {
+    limits: { timeoutMs: 10_000, maxExecutionMs: 20_000 },
+    onTimeout: 'wait',
+  }),
+  row('limited in the background', { limits: { maxBackgroundMs: 20_000 } }),
+  row('watched for silence', { limits: { notifyAfterSilenceMs: 20_000 } }),
+  row('watched for its age', { limits: { notifyAfterMs: 20_000 } }),
+  row('restarted when abnormal', { policy: 'transient' }),
+  row('restarted always', { policy: 'permanent' }),
+  row('restarted, leftovers killed', { policy: 'transient', leftoverPolicy: 'kill' }),
+  row('restarted, given limits later', { policy: 'transient', changesLimits: true }),
+  row('healthy after a while', { policy: 'transient', healthyAfterMs: 20_000 }),
+];
+
+function row(
+  name: string,
+  variant: {
+    limits?: Partial<Limits>;
+    onTimeout?: ProcessInput['onTimeout'];
+    leftoverPolicy?: ProcessInput['leftoverPolicy'];
+    policy?: ProcessInput['restart']['policy'];
+    healthyAfterMs?: number;
+    childHoldsOutput?: boolean;
+    changesLimits?: boolean;
+  } = {},
+): ModelRow {
+  return {
+    name,
+    childHoldsOutput: variant.childHoldsOutput ?? false,
+    changesLimits: variant.changesLimits ?? false,
+    input: {
+      id: 'model',
+      background: false,
+      onTimeout: variant.onTimeout ?? 'background',
+      limits: { ...noLimits, ...variant.limits },
+      leftoverPolicy: variant.leftoverPolicy ?? 'keep',
+      restart: {
+        policy: variant.policy ?? 'temporary',
+        maxRestarts: 1,
+        withinMs: NEVER_MS,
+        minBackoffMs: 1_000,
+        maxBackoffMs: 1_000,
+        healthyAfterMs: variant.healthyAfterMs ?? NEVER_MS,
+      },
+      seed: 1,
+    },
+  };
+}
+
+const atMs = 0;
+/** Alive beside the leader. */
+export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };
+const grandchild: TreeMember = { pid: 3, pgid: 1, startedAt: '0', command: 'grandchild' };
+
+/** Every event with every payload that the chart tells apart. */
+export const processEvents: readonly ModelEvent[] = [
+  { type: 'process.admit', atMs },
+  { type: 'process.background', by: 'user', atMs },
+  { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs },
+  { type: 'process.stop', by: 'user', signal: 'SIGKILL', atMs },
+  { type: 'process.stop', by: 'user', signal: 'SIGTERM', graceMs: 1_000, atMs },
+  { type: 'process.restart', by: 'user', atMs },
+  { type: 'limits.change', limits: { maxExecutionMs: 20_000, maxBackgroundMs: 20_000 }, atMs },
+  { type: 'process.spawned', pid: 1, pgid: 1, atMs },
+  { type: 'process.spawnFailed', cause: 'missing-program', code: 'ENOENT', message: 'missing', atMs },
+  { type: 'process.exited', exit: { code: 0, signal: null }, atMs },
+  { type: 'process.exited', exit: { code: 3, signal: null }, atMs },
+  { type: 'process.exited', exit: { code: null, signal: 'SIGUSR2' }, atMs },
+  { type: 'process.exited', exit: { code: null, signal: 'SIGTERM' }, atMs },
+  { type: 'process.exited', exit: { code: null, signal: 'SIGKILL' }, atMs },
+  { type: 'process.lost', why: 'the line went dead', atMs },
+  { type: 'output.ended', atMs },
+  { type: 'output.quieted', atMs },
+  { type: 'tree.surveyed', leftovers: [], atMs },
+  { type: 'tree.surveyed', leftovers: [child], atMs },
+  { type: 'tree.seen', alive: [child, grandchild], atMs },
+  { type: 'tree.gone', ended: [child], atMs },
+  { type: 'deadline.wait', atMs },
+  { type: 'deadline.execution', atMs },
+  { type: 'deadline.background', atMs },
+  { type: 'deadline.grace', atMs },
+  { type: 'deadline.proof', atMs },
+  { type: 'deadline.drain', atMs },
+  { type: 'deadline.backoff', atMs },
+  { type: 'deadline.health', atMs },
+  { type: 'deadline.silence', atMs },
+  { type: 'deadline.elapsed', atMs },
+  { type: 'xstate.error.actor.body', actorId: 'body', error: new Error('no more') },
+];
+
+/** A second attempt is only followed where it may differ from the first. */
+const secondAttempt = new Set<ModelEvent['type']>([
+  'process.spawned',
+  'process.spawnFailed',
+  'process.exited',
+  'output.ended',
+  'tree.surveyed',
+  'deadline.health',
+]);
+
+/** Changed limits are only followed to what they limit. */
+const afterChange = new Set<ModelEvent['type']>([
+  'process.admit',
+  'process.spawned',
+  'process.background',
+  'limits.change',
+  'deadline.execution',
+  'deadline.background',
+  'deadline.backoff',
+]);
+
+/** What the contracts of backend and clock allow: the chart is told nothing else. */
+export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow): boolean {
+  const { context } = state;
+  const { limits, exit, stop } = context;
+  const isUp = state.matches({ running: 'up' }) || state.matches({ backgrounded: 'up' });
+  const hasBody = !state.matches({ pending: 'queued' }) && !state.matches('restarting');
+  if (state.status === 'done') return false;
+  if (limits.maxExecutionMs > row.input.limits.maxExecutionMs && !afterChange.has(event.type)) return false;
+  if (context.attempt > 1 && !secondAttempt.has(event.type)) return false;
+  switch (event.type) {
+    case 'process.exited':
+      if (exit !== null || context.pid === null) return false;
+      // SIGKILL leaves no other way to end, and SIGTERM ends only what was told to stop.
+      if (isForced(state)) return event.exit.signal === 'SIGKILL';
+      if (event.exit.signal === 'SIGTERM') return stop !== null;
+      return event.exit.signal !== 'SIGKILL';
+    case 'process.background':
+      return !state.matches('restarting');
+    case 'process.stop':
+      return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
+    case 'process.lost':
+    case 'xstate.error.actor.body':
+      return hasBody;
+    case 'output.ended':
+      if (context.outputEnded || context.pid === null || !hasBody) return false;
+      return !row.childHoldsOutput || state.matches({ stopping: 'settling' });
+    case 'tree.seen':
+    case 'tree.gone':
+      return !state.matches({ stopping: 'settling' });
+    case 'limits.change':
+      return row.changesLimits;
+    case 'deadline.wait':
+      return limits.timeoutMs > 0;
+    case 'deadline.execution':
+      return limits.maxExecutionMs > 0;
+    case 'deadline.background':
+      return limits.maxBackgroundMs > 0;
+    case 'deadline.silence':
+      return limits.notifyAfterSilenceMs > 0;
+    case 'deadline.elapsed':
+      return limits.notifyAfterMs > 0;
+    case 'deadline.health':
+      return isUp && isHealthAwaited(context);
+    default:
+      return true;
+  }
+}
+
+/** Whether SIGKILL has done its work on the tree, or is about to. */
+export function isForced(state: ProcessState): boolean {
+  const { stopping } = state.value as { stopping?: string };
+  return stopping === 'killing' || stopping === 'surviving' || stopping === 'settling';
+}
+
+/** Restarts are forgotten once; a health that was reached does not come again. */
+function isHealthAwaited({ restart, attempt, restartTimesMs }: ProcessContext): boolean {
+  return restart.healthyAfterMs < NEVER_MS && (attempt === 1 || restartTimesMs.length > 0);
+}
+
+/** A path through the life of one kind of process. */
+export interface ProcessWay {
+  readonly row: ModelRow;
+  readonly input: ProcessInput;
+  readonly path: ProcessPath;
+}
+
+/** All paths through the lives of all kinds of processes; what two kinds go alike is gone once. */
+export function processWays(): readonly ProcessWay[] {
+  const known = new Set<string>();
+  return processRows.flatMap((row) =>
+    pathsOf(row)
+      .filter((path) => known.size < known.add(describeWay(path)).size)
+      .map((path) => ({ row, input: row.input, path })),
+  );
+}
+
+function describeWay(path: ProcessPath): string {
+  return JSON.stringify(path.map(({ event, state }) => [event, state.value]));
+}
+
+function pathsOf(row: ModelRow): readonly ProcessPath[] {
+  return generatePaths(processModel, {
+    input: row.input,
+    events: processEvents as EventFromLogic<typeof processMachine>[],
+    canHappen: (state, event) => canHappen(state, event, row),
+    toKey,
+  });
+}
+
+/** What decides how a life may go on. The rest of the context is compared at every step, but makes no new path. */
+function toKey({ value, context }: ProcessState): string {
+  const { background, attempt, restartTimesMs, exit, outputEnded, stop, limits } = context;
+  const howExited = exit === null ? 'not yet' : exit.code === 0;
+  const howStopped = stop && [stop.cause.type, stop.signal, stop.graceMs, stop.escalated];
+  const restarts = restartTimesMs.length;
+  return JSON.stringify([value, background, attempt, restarts, howExited, outputEnded, howStopped, limits]);
+}
+
+/** How members of a tree are compared: a script has as many as the model, a real tree at least one where it has one. */
+export type CountMembers = (members: readonly TreeMember[]) => number;
+
+/** What a context says, less what no two runs have in common: pids and times. */
+export function outlineContext(context: ProcessContext, count: CountMembers) {
+  const { stop, spawnFailure, receipt, reason } = context;
+  return {
+    background: context.background,
+    attempt: context.attempt,
+    hasPid: context.pid !== null,
+    exit: context.exit,
+    spawnFailure: spawnFailure?.cause ?? null,
+    outputEnded: context.outputEnded,
+    stop: stop && { ...stop, orderedAtMs: null },
+    leftovers: count(context.leftovers),
+    survivors: count(context.survivors),
+    leftoversEnded: count(context.leftoversEnded),
+    receipt: outlineReceipt(receipt, count),
+    reason: outlineReason(reason),
+    restarts: context.restartTimesMs.length,
+    willStart: context.nextStartAtMs !== null,
+    limits: context.limits,
+  };
+}
+
+export function outlineReceipt(receipt: ProcessContext['receipt'], count: CountMembers) {
+  if (receipt === null) return null;
+  const { signalled, escalated, survivors, leftoversEnded } = receipt;
+  return { signalled, escalated, survivors: count(survivors), leftoversEnded: count(leftoversEnded) };
+}
+
+export function outlineReason(reason: ProcessContext['reason']) {
+  return reason?.type === 'spawnFailed' ? { ...reason, message: null } : reason;
+}
+
+/** Whether an operating system that keeps its promises can go this way. */
+export function isRealistic(path: ProcessPath): boolean {
+  let seen = 0;
+  for (const { event, state } of path) {
+    if (event.type === 'process.spawned') seen = 0;
+    if (event.type === 'tree.seen') seen += 1;
+    // Nothing survives SIGKILL, and what is alive of a tree changes once: when its leader ends.
+    if (event.type === 'deadline.proof' || seen > 1) return false;
+    if (event.type === 'tree.seen' && isForced(state)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ExitStatus } from '../../machines/process/context.ts';
+import { toStatus } from '../../machines/process/view.ts';
+import { createRealClock } from '../../src/clock/real-clock.ts';
+import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
+import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
+import type { TreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { createFactGate, type FactGate } from './fact-gate.ts';
+import { isForced, type ModelRow, type ProcessState } from './process-model.ts';
+import type { World } from './world.ts';
+
+const PUPPET = fileURLToPath(new URL('programs/puppet.sh', import.meta.url));
+
+export interface RealWorld {
+  readonly world: World;
+  readonly gate: FactGate;
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Real processes: a leader that does what it is told, and a child that only SIGKILL ends. */
+export function createRealWorld(
+  { childHoldsOutput }: ModelRow,
+  { write, trees }: { write: (order: string) => Promise<unknown>; trees: () => TreeRegistry },
+): RealWorld {
+  const directory = tempDir();
+  const file = directory.file('puppet');
+  const mark = `TROUPE_MODEL=${file}`;
+  const createBackend = () =>
+    createPipeBackend({ table: createCurrentTable(), trees: trees(), reportError: () => {} });
+  const gate = createFactGate({ backend: createBackend, clock: createRealClock(), on: 'real programs' });
+
+  const childPid = () => Number(readFileSync(`${file}.child`, 'utf8'));
+  const hasChild = () => {
+    try {
+      return readFileSync(`${file}.child`, 'utf8').endsWith('\n');
+    } catch {
+      return false;
+    }
+  };
+  const alive = () => carriers(mark);
+
+  const world: World = {
+    comeUp: async () => {
+      for (const end of ['child', 'termed']) rmSync(`${file}.${end}`, { force: true });
+      gate.attempt.begin();
+      await waitUntil(hasChild, { what: 'the puppet has its child' });
+    },
+    failToStart: () => gate.attempt.begin({ type: 'argv', file: directory.file('missing'), args: [] }),
+    exit: async (status) => void (await write(toOrder(status))),
+    endOutput: async () => void (await write('exec > /dev/null 2>&1')),
+    beQuiet: () => {},
+    endChild: () => endAll([childPid()]),
+    resist: () => {},
+    vanish: () => endAll([], mark),
+    check: (state) => checkSystem(state, { alive, childPid, isTermed: () => existsSync(`${file}.termed`) }),
+    dispose: async () => {
+      await endAll([], mark);
+      directory.remove();
+    },
+  };
+  const output = childHoldsOutput ? 'holding' : 'apart';
+  return { world, gate, command: [PUPPET, file, output], env: { TROUPE_MODEL: file } };
+}
+
+function toOrder({ code, signal }: ExitStatus): string {
+  return signal === null ? `exit ${code}` : `trap - TERM; kill -${signal.slice('SIG'.length)} $$`;
+}
+
+interface System {
+  readonly alive: () => readonly number[];
+  readonly childPid: () => number;
+  readonly isTermed: () => boolean;
+}
+
+/** What the model says of pids and leftovers, asked of the operating system. */
+async function checkSystem(state: ProcessState, system: System): Promise<void> {
+  const { alive, childPid, isTermed } = system;
+  const { pid, exit, leftovers, receipt } = state.context;
+  const status = toStatus(state);
+  const isProvenGone = receipt !== null && receipt.survivors.length === 0;
+
+  if (status === 'lost' || isForced(state) || isProvenGone) return nothing();
+  if (status === 'pending' || status === 'restarting') return nothing();
+  if (exit === null && pid === null) return nothing();
+  if (exit === null) {
+    const isTerminating = state.matches({ stopping: 'terminating' });
+    if (isTerminating) await expectOf('SIGTERM has reached the leader', isTermed);
+    return expectOf('the leader is alive', () => isAlive(pid ?? 0));
+  }
+  await expectOf('the leader is dead', () => !isAlive(pid ?? 0));
+  if (state.status !== 'done') return;
+  if (leftovers.length === 0) return nothing();
+  return expectOf('the leftover is alive', () => alive().includes(childPid()));
+
+  function nothing() {
+    return expectOf('nothing of it is alive', () => alive().length === 0);
+  }
+}
+
+async function expectOf(what: string, condition: () => boolean): Promise<void> {
+  await waitUntil(condition, { what });
+}
