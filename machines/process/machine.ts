@@ -76,7 +76,6 @@ const ending = {
     exit: disarm('drain'),
     always: { guard: 'isOutputEnded', target: 'surveying' },
     on: {
-      'output.ended': { target: 'surveying', actions: 'recordOutputEnd' },
       'output.quieted': 'surveying',
       'deadline.drain': 'surveying',
     },

@@ -169,7 +169,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   background(by: Requester = 'user'): boolean {
     const status = this.status;
-    if (status !== 'running' && status !== 'pending') return false;
+    if (status !== 'running' && status !== 'pending' && status !== 'restarting') return false;
     this.life.send({ type: 'process.background', by });
     return true;
   }

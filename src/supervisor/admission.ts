@@ -1,6 +1,6 @@
 import { type ActorRefFrom, createActor } from 'xstate';
 import type { Lane, SupervisorInput } from '../../machines/supervisor/context.ts';
-import type { Refusal, Slot } from '../../machines/supervisor/events.ts';
+import type { Refusal, Slot, SupervisorEvent } from '../../machines/supervisor/events.ts';
 import { supervisorMachine } from '../../machines/supervisor/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { ProcessKind } from '../process/process-view.ts';
@@ -59,6 +59,15 @@ export function createAdmission(options: {
 
   const isClosed = () => actor.getSnapshot().status !== 'active';
 
+  const leave = (event: SupervisorEvent) => {
+    const send = () => {
+      if (!isClosed()) actor.send(event);
+    };
+    // The last one to leave ends this actor, and the process's own one still has its end to report to it.
+    if (isStopping) queueMicrotask(send);
+    else send();
+  };
+
   return {
     actor,
     request: ({ id, kind, background }) => {
@@ -79,19 +88,9 @@ export function createAdmission(options: {
       actor.send({ type: 'process.backgrounded', lane });
     },
     released: ({ id, kind }) => {
-      if (isClosed()) return;
       const slot = slots.get(id);
-      if (slot === undefined) {
-        if (queued.delete(id)) actor.send({ type: 'process.withdrawn', id, lane: toLane(kind) });
-        return;
-      }
-      slots.delete(id);
-      const release = () => {
-        if (!isClosed()) actor.send({ type: 'process.released', slot });
-      };
-      // The last release ends this actor, and the process's own one still has its end to report to it.
-      if (isStopping) queueMicrotask(release);
-      else release();
+      if (slots.delete(id) && slot !== undefined) leave({ type: 'process.released', slot });
+      else if (queued.delete(id)) leave({ type: 'process.withdrawn', id, lane: toLane(kind) });
     },
     backgroundIds: () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id),
     stop: () =>

@@ -186,8 +186,6 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
       return event.exit.signal !== 'SIGKILL';
-    case 'process.background':
-      return !state.matches('restarting');
     case 'process.stop':
       return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
     case 'process.lost':

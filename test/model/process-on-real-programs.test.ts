@@ -4,7 +4,7 @@ import { createChartCoverage } from '../../src/testing/paths/chart-coverage.ts';
 import { coveringPaths } from '../../src/testing/paths/covering-paths.ts';
 import { findGaps, toCoverageTable } from './coverage-table.ts';
 import { isRealistic, type ProcessWay, processModel, processWays } from './process-model.ts';
-import { unreal } from './unreachable.ts';
+import { unreal } from './unreal.ts';
 import { walkProcess } from './walk-process.ts';
 
 const policies = ['temporary', 'transient', 'permanent'] as const;

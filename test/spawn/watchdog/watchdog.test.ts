@@ -79,8 +79,15 @@ function commandOf(pid: number): string[] {
   }
 }
 
+/** Its first act; one that is signalled before it has begun is replaced like any other that dies. */
+function ignoresTerm(pid: number): boolean {
+  const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (BigInt(`0x${mask ?? 0}`) & (1n << 14n)) !== 0n;
+}
+
 test('a watchdog ignores polite signals', async () => {
   const supervisor = await start('idle');
+  await waitUntil(() => ignoresTerm(supervisor.watchdogPid));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGPIPE'] as const) {
     process.kill(supervisor.watchdogPid, signal);
   }

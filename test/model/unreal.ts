@@ -1,13 +1,7 @@
 import type { Exclusions } from './coverage-table.ts';
 
-/** Nobody can get there through the API. */
-export const unreachable: Exclusions = {
-  'process.restarting · process.background · 0': 'handle.background() refuses while a restart is due',
-};
-
 /** An operating system that keeps its promises does not go there: nothing survives SIGKILL. Scripts do. */
 export const unreal: Exclusions = {
-  ...unreachable,
   'process.stopping.surviving': 'SIGKILL ends everything',
   'process.stopping.killing · deadline.proof · 0': 'SIGKILL ends everything',
   'process.stopping.surviving · tree.seen · 0': 'SIGKILL ends everything',
