@@ -28,8 +28,9 @@ export function createChildControl(
   // The pid is the child's until its exit is collected, which takes a later turn of the event loop.
   const tree = identify(world.table, { pid: child.pid, id: request.id }).then((identity) => {
     if (identity === null) return null;
-    const { table, reportError } = world;
-    const created = createProcessTree({ identity, table, clock, reportError });
+    const { table, leaders, reportError } = world;
+    const isStranger = (pid: number) => pid !== child.pid && leaders.has(pid);
+    const created = createProcessTree({ identity, table, clock, isStranger, reportError });
     world.trees.add(request.id, { tree: created, identity });
     if (exited) created.leaderExited();
     return created;

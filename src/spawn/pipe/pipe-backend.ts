@@ -9,7 +9,8 @@ import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 import { pourOutput } from './pour-output.ts';
 
 /** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
-export function createPipeBackend(world: PipeWorld): Backend {
+export function createPipeBackend(parts: Omit<PipeWorld, 'leaders'>): Backend {
+  const world = { ...parts, leaders: new Set<number>() };
   return {
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true },
@@ -51,7 +52,9 @@ function supervise(child: SpawnedChild, { port, world }: { port: BackendPort; wo
 
   const { stdout, stderr } = child;
   pourOutput({ stdout, stderr }, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
+  world.leaders.add(child.pid);
   child.once('exit', (code, signal) => {
+    world.leaders.delete(child.pid);
     control.leaderExited();
     port.tell({ type: 'process.exited', exit: { code, signal: signal as ProcessSignal | null } });
   });

@@ -7,6 +7,8 @@ import type { TreeRegistry } from '../tree/tree-registry.ts';
 export interface PipeWorld {
   readonly table: ProcessTable;
   readonly trees: TreeRegistry;
+  /** Pids of children that were started and whose exit was not seen yet. */
+  readonly leaders: Set<number>;
   readonly reportError: (error: unknown) => void;
 }
 

@@ -23,10 +23,8 @@ function isPid(name: string): boolean {
   return first >= 49 && first <= 57;
 }
 
-/** `null` as well for the number of a thread. */
+/** `null` as well for the number of a thread. Cheapest for one that is there. */
 export function readStatLine(pid: number): StatLine | null {
-  // Asking first is a third of the price of an exception.
-  if (!existsSync(`/proc/${pid}`)) return null;
   const text = readProcText(`/proc/${pid}/stat`);
   const line = text === null ? null : parseStatLine(text);
   return line === null || line.thread ? null : line;
@@ -37,9 +35,11 @@ export function readEntry(pid: number): ProcessEntry | null {
   return line === null ? null : toEntry(line);
 }
 
+/** Cheapest for numbers that may well be nobody's: asking first is a third of the price of an exception. */
 export function readEntries(pids: Iterable<number>): ProcessEntry[] {
   const entries: ProcessEntry[] = [];
   for (const pid of pids) {
+    if (!existsSync(`/proc/${pid}`)) continue;
     const entry = readEntry(pid);
     if (entry !== null) entries.push(entry);
   }

@@ -13,7 +13,7 @@ import {
   ticksPerSecond,
 } from './pid-allocation.ts';
 import { listPids, readEntries, readEntry, readProcText } from './proc-entry.ts';
-import type { ProcessEntry, ProcessTable, TableScope } from './process-table.ts';
+import type { Elder, IsStranger, ProcessEntry, ProcessTable, TableScope } from './process-table.ts';
 
 /** Looking at a number costs 3 µs, listing `/proc` 60 µs and more. */
 const maxNumbersTried = 32;
@@ -31,6 +31,7 @@ export function createProcTable(): ProcessTable {
   };
   const lineages = new WeakMap<ProcessEntry, Promise<string>>();
   const birthRegister = createBirthRegister();
+  const readPidMax = createPidMaxReader();
 
   function hasOnlyYoungerAfter(startedAt: string, allocation: Allocation): boolean {
     return cannotHaveWrapped({
@@ -42,14 +43,17 @@ export function createProcTable(): ProcessTable {
     });
   }
 
-  async function since(elder: Pick<ProcessEntry, 'pid' | 'startedAt'>): Promise<readonly ProcessEntry[]> {
-    const allocation = readAllocation();
+  async function since(elder: Elder, isStranger: IsStranger = () => false): Promise<readonly ProcessEntry[]> {
+    const allocation = { ...readLoad(), pidMax: readPidMax() };
     if (hasOnlyYoungerAfter(elder.startedAt, allocation)) {
-      return readUpToNow(elder.pid, allocation);
+      return readUpToNow(elder.pid, { allocation, isStranger });
     }
     const { entriesSince, lastPid } = await birthRegister.read(readLastPid);
     const younger = entriesSince(Number(elder.startedAt)).filter((entry) => !holdsNumber(elder, entry));
-    const youngest = readUpToNow(lastPid, { ...allocation, lastPid: readLastPid() });
+    const youngest = readUpToNow(lastPid, {
+      allocation: { ...allocation, lastPid: readLastPid() },
+      isStranger,
+    });
     if (youngest.length === 0) return younger;
     return [...new Map([...younger, ...youngest].map((entry) => [entry.pid, entry])).values()];
   }
@@ -94,21 +98,28 @@ function refuseForeignProc(): void {
  * Goes on until no pid was given out during the last reading: only then can nothing have been born behind our back
  * by a process that died before we came to it. Bounded for a machine that forks faster than we read.
  */
-function readUpToNow(afterPid: number, { lastPid, pidMax }: Allocation): ProcessEntry[] {
+function readUpToNow(
+  afterPid: number,
+  { allocation, isStranger }: { allocation: Allocation; isStranger: IsStranger },
+): ProcessEntry[] {
+  const { lastPid, pidMax } = allocation;
   const entries = new Map<number, ProcessEntry>();
   let after = afterPid;
   let last = lastPid;
   for (let round = 0; round < 100 && last !== after; round += 1) {
-    for (const entry of readRange({ after, last, pidMax })) entries.set(entry.pid, entry);
+    for (const entry of readRange({ after, last, pidMax }, isStranger)) entries.set(entry.pid, entry);
     after = last;
     last = readLastPid();
   }
   return [...entries.values()];
 }
 
-function readRange(range: PidRange): ProcessEntry[] {
-  if (countOf(range) <= maxNumbersTried) return readEntries(pidsOf(range));
-  return readEntries(listPids().filter((pid) => isInRange(pid, range)));
+function readRange(range: PidRange, isStranger: IsStranger): ProcessEntry[] {
+  const pids =
+    countOf(range) <= maxNumbersTried
+      ? [...pidsOf(range)]
+      : listPids().filter((pid) => isInRange(pid, range));
+  return readEntries(pids.filter((pid) => !isStranger(pid)));
 }
 
 interface Allocation {
@@ -118,8 +129,18 @@ interface Allocation {
   readonly pidMax: number;
 }
 
-function readAllocation(): Allocation {
-  return { ...readLoad(), pidMax: Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) };
+/** An administrator may change it; asked once a second it costs nothing. */
+function createPidMaxReader(): () => number {
+  let pidMax = 0;
+  let readAgainAtMs = 0;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs >= readAgainAtMs) {
+      pidMax = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8'));
+      readAgainAtMs = nowMs + 1_000;
+    }
+    return pidMax;
+  };
 }
 
 function readLastPid(): number {

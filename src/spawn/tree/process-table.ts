@@ -24,6 +24,12 @@ export interface TableScope {
   readonly pidNamespace: string | null;
 }
 
+/** Whose descendants are looked for. */
+export type Elder = Pick<ProcessEntry, 'pid' | 'startedAt'>;
+
+/** Whether the process that has this number now is known to be somebody else's. */
+export type IsStranger = (pid: number) => boolean;
+
 /** Reads the machine's process table. Nothing here signals. */
 export interface ProcessTable {
   /** The entry of one process, or `null` when there is none. Costs microseconds on Linux. */
@@ -35,9 +41,9 @@ export interface ProcessTable {
   /**
    * Every entry that may descend from `elder`, whatever became of the links between them: at least all that began
    * after it and were there during the whole call, `elder` itself not. A process born while the call looks, of one
-   * that died while it looks, is among them.
+   * that died while it looks, is among them. Strangers, who are known not to descend from it, may be left out.
    */
-  since(elder: Pick<ProcessEntry, 'pid' | 'startedAt'>): Promise<readonly ProcessEntry[]>;
+  since(elder: Elder, isStranger?: IsStranger): Promise<readonly ProcessEntry[]>;
   /** Those of `entries` whose `TROUPE_LINEAGE`, as it was when their program began, contains `cookie`. */
   carrying(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   scope(): Promise<TableScope>;

@@ -2,7 +2,7 @@ import type { ProcessSignal, TreeMember } from '../../../machines/process/contex
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import { findMembers, type Members } from './find-members.ts';
 import { holdsNumber, type ProcessIdentity } from './identity.ts';
-import type { ProcessEntry, ProcessTable } from './process-table.ts';
+import type { IsStranger, ProcessEntry, ProcessTable } from './process-table.ts';
 import { groupExists, type SendSignal, sendToMembers } from './send-signal.ts';
 import { type LifeWatch, watchLife } from './watch-life.ts';
 
@@ -10,6 +10,8 @@ export interface ProcessTreeOptions {
   readonly identity: ProcessIdentity;
   readonly table: ProcessTable;
   readonly clock: Clock;
+  /** Leaders of other trees that this program has started itself, as long as their exit was not collected. */
+  readonly isStranger?: IsStranger;
   /** Told when the process table could not be read; the tree is looked at again later. */
   readonly reportError?: (error: unknown) => void;
   /** kill(2), as `process.kill`. */
@@ -67,9 +69,9 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
   /** The leader is read first: what it started before it died is then among those that began since. */
   async function look(): Promise<Members> {
-    const holder = await table.read(identity.pid);
+    const [holder = null] = await table.readAll([identity.pid]);
     const leaderHoldsNumber = !leaderIsCollected && holdsNumber(identity, holder);
-    const younger = await table.since(identity);
+    const younger = await table.since(identity, options.isStranger);
     const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
     const entries = leaderHoldsNumber && holder?.alive ? [holder, ...others] : others;
     const knownEntries = entries.filter((entry) => known.has(toKey(entry)));
