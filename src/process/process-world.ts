@@ -17,6 +17,8 @@ export interface ProcessWorld {
   onChange(): void;
   /** Ends what an ended process left behind, and proves it. */
   endLeftovers(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
-  /** What a subscriber or an actor threw: it is told, and otherwise without effect. */
+  /** Its actor threw: nobody is left to end what it has started. Its end is announced after this. */
+  onBroken(id: string, error: unknown): void;
+  /** What a subscriber threw: it is told, and otherwise without effect. */
   onFault(id: string, error: unknown): void;
 }

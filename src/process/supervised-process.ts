@@ -54,7 +54,7 @@ export class SupervisedProcess implements ProcessHandle {
       lastOutputAtMs: () => this.log.lastWriteAtMs,
       onSnapshot: () => this.#showStatus(),
       onAnnouncement: (announcement) => this.#take(announcement),
-      onBroken: (error) => world.onFault(plan.id, error),
+      onBroken: (error) => world.onBroken(plan.id, error),
     });
     this.note('created');
   }

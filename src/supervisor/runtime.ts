@@ -157,21 +157,18 @@ export function createRuntime(ground: Ground): Runtime {
 
   const world: ProcessWorld = {
     clock,
-    machine: provideProcessEffects({ clock, find, abandonTree: (id) => abandonTree(id, ground) }),
+    machine: provideProcessEffects({ clock, find, abandonTree: trees.abandon }),
     parent: admission.actor,
     onAnnouncement,
     onChange: () => changes.next(),
     endLeftovers: (id, order) => leftovers.end(id, order),
+    onBroken: (id, error) => {
+      trees.abandon(id);
+      tell('process.faulted', find(id), { error });
+    },
     onFault: (id, error) => tell('process.faulted', find(id), { error }),
   };
   return { world, registry, admission, leftovers, events, completions, changes, announceCreation };
-}
-
-/** The last resort for a tree whose backend broke. */
-function abandonTree(id: string, { trees }: Ground): void {
-  const tree = trees.get(id);
-  tree?.watch({ onAlive: () => {}, onGone: () => trees.remove(id) });
-  void tree?.signal('SIGKILL');
 }
 
 async function treePids(process: SupervisedProcess, { trees }: Ground): Promise<readonly number[]> {

@@ -14,6 +14,8 @@ export interface TreeGuard {
 export interface TreeRegistry {
   add(id: string, entry: { tree: ProcessTree; identity: ProcessIdentity }): void;
   get(id: string): ProcessTree | undefined;
+  /** Ends a tree that nobody is left to end, also one that is only about to be added. */
+  abandon(id: string): void;
   /** To be called once nothing of the tree is alive. */
   remove(id: string): void;
   ids(): readonly string[];
@@ -21,17 +23,32 @@ export interface TreeRegistry {
 
 export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
+  const abandoned = new Set<string>();
+
   const remove = (id: string) => {
+    abandoned.delete(id);
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
     guard.remove(entry.identity);
   };
+  const endTree = (id: string, tree: ProcessTree) => {
+    tree.watch({ onAlive: () => {}, onGone: () => remove(id) });
+    void tree.signal('SIGKILL');
+  };
+
   return {
     add: (id, entry) => {
+      const isAbandoned = abandoned.has(id);
       remove(id);
       entries.set(id, entry);
       guard.add(entry.identity);
+      if (isAbandoned) endTree(id, entry.tree);
+    },
+    abandon: (id) => {
+      const entry = entries.get(id);
+      if (entry === undefined) abandoned.add(id);
+      else endTree(id, entry.tree);
     },
     get: (id) => entries.get(id)?.tree,
     remove,
