@@ -64,6 +64,8 @@ export interface Backend {
   readonly mode: ProcessMode;
   readonly capabilities: BackendCapabilities;
   run(port: BackendPort): Cancel;
+  /** Lets go of what it holds between runs; called once, at the end of the shutdown. */
+  close?(): void;
 }
 
 /** What a backend can do at all; a command beyond it is answered with a refusal in words. */

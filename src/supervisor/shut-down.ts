@@ -24,6 +24,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   };
   // With survivors the watchdog stays: it ends with this program, and then they are its to end.
   if (report.survivors.length === 0) await ground.watchdog?.close();
+  ground.backend.close?.();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();
   return report;

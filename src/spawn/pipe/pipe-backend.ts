@@ -1,39 +1,57 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { createChildControl } from './child-control.ts';
+import { createFifoPool } from './fifo-pool.ts';
+import { createOutputPipe, type OutputPipe } from './output-pipe.ts';
 import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
-import { pourOutput } from './pour-output.ts';
+import { type OutputSources, pourOutput } from './pour-output.ts';
+
+type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>>;
 
 /** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
-export function createPipeBackend(parts: Omit<PipeWorld, 'leaders'>): Backend {
-  const world = { ...parts, leaders: new Set<number>() };
+export function createPipeBackend(parts: Omit<PipeWorld, 'leaders' | 'fifos'>): Backend {
+  const fifos = createFifoPool();
+  const world = { ...parts, fifos, leaders: new Set<number>() };
   return {
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true },
     run: (port) => {
-      const child = trySpawn(port);
-      return isSpawned(child) ? supervise(child, { port, world }) : reportFailure(child, port);
+      const pipes = { stdout: createOutputPipe(fifos), stderr: createOutputPipe(fifos) };
+      const child = trySpawn(port, pipes);
+      const sources = openSources(child, pipes);
+      if (isSpawned(child) && sources !== null) return supervise(child, { port, world, sources });
+      return reportFailure(child, port);
     },
+    close: fifos.close,
   };
 }
 
 /** An error where `spawn` throws; a child without a pid where it will emit one. */
-function trySpawn({ request }: BackendPort): ChildProcess | Error {
+function trySpawn({ request }: BackendPort, { stdout, stderr }: Pipes): ChildProcess | Error {
   const { work, cwd, env } = request;
   const stdin = request.stdin === 'pipe' ? 'pipe' : 'ignore';
-  const options = { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] } as const;
+  const options: SpawnOptions = { cwd, env, detached: true, stdio: [stdin, stdout.stdio, stderr.stdio] };
   try {
-    if (work.type === 'argv') return spawn(work.file, work.args, { ...options, stdio: [...options.stdio] });
-    if (work.type === 'shell')
-      return spawn(work.shell, ['-c', work.script], { ...options, stdio: [...options.stdio] });
+    if (work.type === 'argv') return spawn(work.file, work.args, options);
+    if (work.type === 'shell') return spawn(work.shell, ['-c', work.script], options);
     return new Error('the pipe backend runs commands, not functions');
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** Also after a start that failed: our ends then come to their end by themselves. */
+function openSources(child: ChildProcess | Error, pipes: Pipes): OutputSources | null {
+  const own = child instanceof Error ? { stdout: null, stderr: null } : child;
+  const stdout = pipes.stdout.open(own.stdout);
+  const stderr = pipes.stderr.open(own.stderr);
+  if (stdout !== null && stderr !== null && isSpawned(child)) return { stdout, stderr };
+  for (const source of [stdout, stderr]) source?.resume();
+  return null;
 }
 
 function isSpawned(child: ChildProcess | Error): child is SpawnedChild {
@@ -47,11 +65,13 @@ function reportFailure(child: ChildProcess | Error, port: BackendPort): Cancel {
   return () => {};
 }
 
-function supervise(child: SpawnedChild, { port, world }: { port: BackendPort; world: PipeWorld }): Cancel {
+function supervise(
+  child: SpawnedChild,
+  { port, world, sources }: { port: BackendPort; world: PipeWorld; sources: OutputSources },
+): Cancel {
   const control = createChildControl(child, { port, world });
 
-  const { stdout, stderr } = child;
-  pourOutput({ stdout, stderr }, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
+  pourOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
   world.leaders.add(child.pid);
   child.once('exit', (code, signal) => {
     world.leaders.delete(child.pid);
@@ -66,6 +86,9 @@ function supervise(child: SpawnedChild, { port, world }: { port: BackendPort; wo
   return () => {
     control.release();
     // What is left behind may hold the pipes for ever; reading them must not keep this program alive.
-    for (const pipe of [stdout, stderr]) (pipe as Readable & { unref?(): void }).unref?.();
+    for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
   };
 }
+
+/** A socket is; the type of `ChildProcess.stdout` does not say so. */
+type Unrefable = Readable & { unref?(): void };

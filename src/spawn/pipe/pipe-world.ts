@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import type { ProcessTable } from '../tree/process-table.ts';
 import type { TreeRegistry } from '../tree/tree-registry.ts';
+import type { FifoPool } from './fifo-pool.ts';
 
 /** What all children of one supervisor share. */
 export interface PipeWorld {
@@ -9,12 +9,9 @@ export interface PipeWorld {
   readonly trees: TreeRegistry;
   /** Pids of children that were started and whose exit was not seen yet. */
   readonly leaders: Set<number>;
+  readonly fifos: FifoPool;
   readonly reportError: (error: unknown) => void;
 }
 
 /** A child with a pid: it exists. */
-export type SpawnedChild = ChildProcess & {
-  readonly pid: number;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-};
+export type SpawnedChild = ChildProcess & { readonly pid: number };

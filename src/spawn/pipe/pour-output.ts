@@ -1,9 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { OutputSink, OutputStream } from '../../output/output-sink.ts';
 
+/** Our ends of the two pipes. */
+export type OutputSources = Readonly<Record<'stdout' | 'stderr', Readable>>;
+
 /** Pours two pipes into the sink as they fill, and says once that both have ended. */
 export function pourOutput(
-  pipes: Readonly<Record<'stdout' | 'stderr', Readable>>,
+  pipes: OutputSources,
   { sink, onEnded }: { sink: OutputSink; onEnded: () => void },
 ): void {
   const sources = Object.entries(pipes) as [OutputStream, Readable][];

@@ -1,0 +1,38 @@
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { FifoPool } from './fifo-pool.ts';
+
+/** One pipe of a child, from before its start on. */
+export interface OutputPipe {
+  /** What `spawn` takes for it. */
+  readonly stdio: 'pipe' | number;
+  /**
+   * Our end, to be asked for once, after `spawn` whether it worked or not. `own` is what `spawn` made for `'pipe'`;
+   * `null` where it made nothing.
+   */
+  open(own: Readable | null): Readable | null;
+}
+
+/** A real pipe where there is one to be had, and else the pair of sockets that Node makes. */
+export function createOutputPipe(pool: FifoPool): OutputPipe {
+  const fifo = pool.take();
+  if (fifo === null) return { stdio: 'pipe', open: (own) => own };
+  return {
+    stdio: fifo.writeFd,
+    open: () => {
+      // The end of file comes when the last writer is gone, and we were one.
+      closeSync(fifo.writeFd);
+      const source = new Socket({ fd: fifo.readFd, readable: true, writable: false });
+      let hasEnded = false;
+      source.once('end', () => {
+        hasEnded = true;
+      });
+      source.once('close', () => {
+        // Without an end of file there may be a writer, whose words must not reach the next one.
+        if (hasEnded) fifo.giveBack();
+      });
+      return source;
+    },
+  };
+}

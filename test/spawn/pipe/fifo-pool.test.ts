@@ -1,0 +1,78 @@
+import { closeSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../../src/index.ts';
+import { createFifoPool } from '../../../src/spawn/pipe/fifo-pool.ts';
+
+const openFiles = () => readdirSync('/proc/self/fd').length;
+
+test('what goes into a FIFO comes out of it', () => {
+  const pool = createFifoPool();
+  const fifo = pool.take();
+  if (fifo === null) throw new Error('This machine makes no FIFOs.');
+
+  writeSync(fifo.writeFd, 'through');
+  closeSync(fifo.writeFd);
+  const text = readFileSync(fifo.readFd, 'utf8');
+
+  closeSync(fifo.readFd);
+  fifo.giveBack();
+  pool.close();
+  expect(text).toBe('through');
+});
+
+test('a FIFO has no name and no second copy', () => {
+  const before = openFiles();
+  const pool = createFifoPool();
+  const taken = [pool.take(), pool.take()];
+
+  const names = taken.map((fifo) => readlinkSync(`/proc/self/fd/${fifo?.readFd}`));
+  for (const fifo of taken) {
+    if (fifo === null) continue;
+    closeSync(fifo.readFd);
+    closeSync(fifo.writeFd);
+    fifo.giveBack();
+  }
+  pool.close();
+
+  expect(names).toEqual([expect.stringMatching(/ \(deleted\)$/), expect.stringMatching(/ \(deleted\)$/)]);
+  expect(openFiles()).toBe(before);
+});
+
+test('elsewhere there are none to be had', () => {
+  expect(createFifoPool('darwin').take()).toBeNull();
+});
+
+test('a command may open its output by name', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+
+  const handle = supervisor.start({ command: 'echo out | tee /dev/stdout; echo err > /dev/stderr' });
+  const { status } = await handle.ended;
+
+  expect(status).toBe('completed');
+  expect(handle.read({ stream: 'stdout' }).text).toContain('out');
+  expect(handle.read({ stream: 'stderr' }).text).toBe('err\n');
+});
+
+test('one command never reads the words of another', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false, maxParallelTools: 40 });
+
+  const commands = Array.from({ length: 200 }, (_, number) => `echo ${number}; echo -${number} >&2`);
+  const handles = commands.map((command) => supervisor.start({ command }));
+  await Promise.all(handles.map((handle) => handle.ended));
+
+  const heard = handles.map((handle) => [
+    handle.read({ stream: 'stdout' }).text,
+    handle.read({ stream: 'stderr' }).text,
+  ]);
+  expect(heard).toEqual(commands.map((_, number) => [`${number}\n`, `-${number}\n`]));
+});
+
+test('a shutdown closes what the pool has kept', async () => {
+  const before = openFiles();
+  const supervisor = createSupervisor({ stateDirectory: false });
+  await supervisor.execute({ command: 'true' });
+
+  await supervisor.shutdown();
+
+  expect(openFiles()).toBeLessThanOrEqual(before + 1);
+});
