@@ -32,7 +32,7 @@ export type SpawnFailureCause =
 /** Which limit stopped a process. */
 export type LimitName = 'timeout' | 'maxExecutionTime' | 'maxBackgroundTime';
 
-/** Why a run ended (L-4). Exactly one per run; beside it `exit` keeps what the operating system reported. */
+/** Why a run ended. Exactly one per run; beside it `exit` keeps what the operating system reported. */
 export type EndReason =
   | { readonly type: 'exited'; readonly code: number }
   | { readonly type: 'signalled'; readonly signal: ProcessSignal; readonly by: 'outside' }
@@ -52,7 +52,7 @@ export type EndReason =
   | { readonly type: 'cancelled'; readonly by: Requester }
   | { readonly type: 'lost'; readonly why: string };
 
-/** What the proof of a kill says (L-32). */
+/** What the proof of a kill says. */
 export interface KillReceipt {
   /** The first signal that was sent. */
   readonly signalled: ProcessSignal;
@@ -98,7 +98,7 @@ export interface RestartSettings {
   readonly healthyAfterMs: number;
 }
 
-/** The five ways to end (L-1). */
+/** The five ways to end. */
 export type FinalStatus = 'completed' | 'failed' | 'killed' | 'timed_out' | 'lost';
 
 /** What the chart is told of a process when it is created. All of it can be written down as JSON. */

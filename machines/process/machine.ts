@@ -267,7 +267,7 @@ export const processMachine = processSetup.createMachine({
           entry: ['recordSurvivors', 'announceSurvivors'],
           on: {
             'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
-            'process.stop': { target: 'killing', actions: 'overruleRestart' },
+            'process.stop': { target: 'killing', actions: ['overruleRestart', 'forgetReceipt'] },
           },
         },
         settling: {

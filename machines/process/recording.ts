@@ -1,6 +1,5 @@
 import type {
   EndReason,
-  FinalStatus,
   KillReceipt,
   LimitName,
   ProcessContext,
@@ -117,13 +116,14 @@ export const scheduleRestart: Recorder = (context, event) => {
   return { seed, restartTimesMs: [...recentMs, event.atMs], nextStartAtMs: event.atMs + pauseMs };
 };
 
-/** The reason for ending, most specific first (L-4). */
+/** The reason for ending, most specific first. */
 export function toEndReason(context: ProcessContext): EndReason {
-  const { stop, exit, spawnFailure, spawnedAtMs } = context;
+  const { stop, exit, spawnFailure, spawnedAtMs, nextStartAtMs } = context;
   if (stop?.cause.type === 'limit') {
     return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
   }
-  if (stop !== null && spawnedAtMs === null) return { type: 'cancelled', by: stop.cause.by };
+  const isWaiting = spawnedAtMs === null || nextStartAtMs !== null;
+  if (stop !== null && isWaiting) return { type: 'cancelled', by: stop.cause.by };
   if (stop !== null) {
     return { type: 'killed', by: stop.cause.by, signal: stop.signal, escalated: stop.escalated };
   }
@@ -138,24 +138,6 @@ export function toLoss(event: ProcessEvent): EndReason {
   if (event.type === 'process.lost') return { type: 'lost', why: event.why };
   const { error } = event as unknown as { error?: unknown };
   return { type: 'lost', why: `the actor that ran it broke: ${String(error)}` };
-}
-
-/** The state that a reason for ending leads to. */
-export function toFinalStatus(reason: EndReason): FinalStatus {
-  switch (reason.type) {
-    case 'exited':
-      return reason.code === 0 ? 'completed' : 'failed';
-    case 'signalled':
-    case 'spawnFailed':
-      return 'failed';
-    case 'timedOut':
-      return 'timed_out';
-    case 'killed':
-    case 'cancelled':
-      return 'killed';
-    case 'lost':
-      return 'lost';
-  }
 }
 
 function reachedLimit(

@@ -1,6 +1,6 @@
 import type { ProcessContext, RestartSettings } from './context.ts';
 
-/** Whether an attempt that ended like this one is to be followed by another (L-60). */
+/** Whether an attempt that ended like this one is to be followed by another. */
 export function isRestartWanted(context: ProcessContext): boolean {
   if (context.restart.policy === 'temporary') return false;
   return context.restart.policy === 'permanent' || context.exit?.code !== 0;

@@ -75,6 +75,7 @@ const base = setup({
     recordSeen: assign(({ context, event }) => recording.recordSeen(context, event)),
     recordGone: assign(({ context, event }) => recording.recordGone(context, event)),
     recordSurvivors: assign(({ context, event }) => recording.recordSurvivors(context, event)),
+    forgetReceipt: assign({ receipt: null }),
     recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
     recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
     recordLoss: assign(({ event }) => ({ reason: recording.toLoss(event) })),

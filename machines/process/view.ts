@@ -4,7 +4,7 @@ import type { processMachine } from './machine.ts';
 
 export type LiveStatus = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting';
 
-/** The ten states of a process, and the only words for them (L-1). */
+/** The ten states of a process, and the only words for them. */
 export type ProcessStatus = LiveStatus | FinalStatus;
 
 export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed', 'killed', 'timed_out', 'lost'];
@@ -36,6 +36,8 @@ export type LifeView =
       readonly reason: EndReason;
       readonly leftovers: readonly TreeMember[];
       readonly receipt: KillReceipt | null;
+      /** Whether all pipes came to their end; else somebody may still write. */
+      readonly outputEnded: boolean;
     };
 
 interface Up {
@@ -60,7 +62,8 @@ export function isFinal(status: ProcessStatus): status is FinalStatus {
 
 export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const status = toStatus(snapshot);
-  const { attempt, pid, pgid, exit, leftovers, survivors, receipt, restartTimesMs } = snapshot.context;
+  const { attempt, pid, pgid, exit, leftovers, survivors, receipt, restartTimesMs, outputEnded } =
+    snapshot.context;
   const restarts = restartTimesMs.length;
   const reason = snapshot.context.reason ?? { type: 'lost', why: 'its end was not reported' };
   switch (status) {
@@ -74,6 +77,6 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
     case 'restarting':
       return { status, attempt, restarts, nextStartAtMs: snapshot.context.nextStartAtMs ?? 0, reason };
     default:
-      return { status, attempt, restarts, pid, exit, reason, leftovers, receipt };
+      return { status, attempt, restarts, pid, exit, reason, leftovers, receipt, outputEnded };
   }
 }

@@ -100,6 +100,7 @@ class KeptOutput implements OutputLog {
   #listeners: Set<() => void> | null = null;
   #lines = 0;
   #hasOutput = false;
+  #isHeld = false;
   #lastWriteAtMs: number;
   #ended = false;
   #finished = false;
@@ -121,6 +122,10 @@ class KeptOutput implements OutputLog {
 
   get lastWriteAtMs(): number {
     return this.#lastWriteAtMs;
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
   get bytes(): number {
@@ -238,8 +243,16 @@ class KeptOutput implements OutputLog {
       this.#hasNotedLate = true;
     }
     const isWritable = this.#file === null || this.#file.write(bytes);
+    if (!isWritable) this.#hold(this.#file);
     this.#notify();
     return isWritable;
+  }
+
+  #hold(file: LogFile | null): void {
+    this.#isHeld = true;
+    file?.whenWritable(() => {
+      this.#isHeld = false;
+    });
   }
 
   #notify(): void {

@@ -11,6 +11,8 @@ export interface OutputSink {
   write(stream: OutputStream, bytes: Uint8Array): boolean;
   /** Calls back once, when `write` may go on after it answered `false`. */
   whenWritable(callback: () => void): void;
+  /** Between a `write` that answered `false` and the call back: bytes may wait in the source. */
+  readonly isHeld: boolean;
   /** `nowMs` of the last byte that arrived, or of the sink's creation. */
   readonly lastWriteAtMs: number;
 }

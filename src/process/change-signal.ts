@@ -23,7 +23,7 @@ export class ChangeSignal {
     });
   }
 
-  /** A value now and after each change; completes after the last one. */
+  /** A value now and each one that differs from it after a change; completes after the last one. */
   observe<T>(source: {
     current: () => T;
     isLast: () => boolean;
@@ -31,8 +31,11 @@ export class ChangeSignal {
   }): Observable<T> {
     const { current, isLast, onSubscriberError } = source;
     return new GuardedObservable((subscriber) => {
+      let last: { readonly value: T } | null = null;
       const push = () => {
-        subscriber.next(current());
+        const value = current();
+        if (last === null || !Object.is(last.value, value)) subscriber.next(value);
+        last = { value };
         if (isLast()) subscriber.complete();
       };
       push();

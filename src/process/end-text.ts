@@ -17,7 +17,7 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
     case 'spawnFailed':
       return `could not be started: ${reason.message}`;
     case 'cancelled':
-      return `was cancelled by the ${reason.by} before it started`;
+      return `was cancelled by the ${reason.by} before it started${exit === null ? '' : ' again'}`;
     case 'lost':
       return `was lost: ${reason.why}`;
   }

@@ -47,7 +47,10 @@ async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer>
   const receipt = await target.settled();
   // It may have come up in the same moment; then it was stopped like any other.
   if (receipt !== null) return { type: 'killed', receipt, message: describeReceipt(target, receipt) };
-  return { type: 'cancelled', message: `Process ${target.id} was cancelled before it started.` };
+  return {
+    type: 'cancelled',
+    message: `Process ${target.id} was cancelled before it started${target.life.status === 'restarting' ? ' again' : ''}.`,
+  };
 }
 
 async function stop(
@@ -79,9 +82,10 @@ function notRunning(target: KillTarget): KillAnswer {
 function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
   const { id } = target;
   const took = formatDuration(receipt.durationMs);
-  if (!target.hasEnded()) {
+  if (!target.hasEnded() || receipt.survivors.length > 0) {
     const who = receipt.survivors.length === 0 ? '' : `: alive still: ${list(receipt.survivors)}`;
-    return `Process ${id} is not gone after ${took}${who}. It stays "stopping".`;
+    const state = target.hasEnded() ? '' : ' It stays "stopping".';
+    return `Process ${id} is not gone after ${took}${who}.${state}`;
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
   const others = receipt.leftoversEnded.length;

@@ -22,7 +22,7 @@ export interface KillOptions {
 
 /**
  * What became of an order to kill. It is given once the tree is proven gone, or once something is known to have
- * survived; `message` says it in words. Orders given at the same time share one receipt (L-33, L-34).
+ * survived; `message` says it in words. Orders given at the same time share one receipt.
  */
 export type KillAnswer =
   | { readonly type: 'killed' | 'alreadyStopping'; readonly receipt: KillReceipt; readonly message: string }

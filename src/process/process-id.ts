@@ -5,7 +5,7 @@ const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 
 const random = customAlphabet(ALPHABET, 8);
 
-/** `tool_k3m9xq2p`: what it is, and eight characters that are never given twice (L-7). */
+/** `tool_k3m9xq2p`: what it is, and eight characters that are never given twice. */
 export function createProcessId(kind: 'tool' | 'agent' | 'service'): string {
   return `${kind}_${random()}`;
 }

@@ -152,6 +152,7 @@ export class ProcessLife {
       reason: { type: 'lost', why: `its actor broke: ${String(error)}` },
       leftovers: [],
       receipt: null,
+      outputEnded: false,
     };
     this.#note({ type: 'process.ended' });
     const listeners = this.#listeners;

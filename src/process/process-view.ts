@@ -25,7 +25,7 @@ export interface OutputView {
   readonly degraded: string | null;
 }
 
-/** Whether a process can be used (L-62). `undeclared` where nothing was said of it. */
+/** Whether a process can be used. `undeclared` where nothing was said of it. */
 export type ReadyView =
   | { readonly state: 'undeclared' }
   | { readonly state: 'waiting' }

@@ -13,7 +13,7 @@ export interface ProcessBrief {
 }
 
 /**
- * What a caller in the foreground gets (L-53). Where the command itself printed a JSON object with a boolean `ok`, it is that
+ * What a caller in the foreground gets. Where the command itself printed a JSON object with a boolean `ok`, it is that
  * object: then `data` and `error` are what the command says, and other keys may stand beside them.
  */
 export type ResultEnvelope =
@@ -32,7 +32,7 @@ export type ResultEnvelope =
       readonly process: ProcessBrief | null;
     };
 
-/** What a caller gets when the process went to the background (L-21). */
+/** What a caller gets when the process went to the background. */
 export interface BackgroundedData {
   readonly status: 'backgrounded';
   readonly process_id: string;
@@ -74,6 +74,16 @@ export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
   return { ok: true, data: toBackgroundedData(view), process: toBrief(view) };
 }
 
+/** Its end may never come: whoever waits is told so. */
+export function toSurvivedEnvelope(view: ProcessView): ResultEnvelope {
+  const survivors = view.status === 'stopping' ? view.survivors : [];
+  const who = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+  const error =
+    `Process ${view.id} was stopped and is not gone${who === '' ? '' : `: alive still: ${who}`}. ` +
+    'It stays "stopping" and is watched.';
+  return { ok: false, error, process: toBrief(view) };
+}
+
 /** A JSON object with a boolean `ok` is a result by itself; anything else is text. */
 function parseOwnEnvelope(stdout: string): { readonly ok: true } | { readonly ok: false } | null {
   if (!/^\s*\{/.test(stdout)) return null;
@@ -87,7 +97,8 @@ function parseOwnEnvelope(stdout: string): { readonly ok: true } | { readonly ok
 
 function toErrorText(view: FinalView, { stdout, stderr }: PrintedText): string {
   if (view.reason.type === 'exited') {
-    return stderr || stdout || `Process exited with code ${view.reason.code}`;
+    const gaveUp = view.restarts === 0 ? '' : `Gave up after ${view.restarts} restarts. `;
+    return gaveUp + (stderr || stdout || `Process exited with code ${view.reason.code}`);
   }
   const words = `Process ${view.id} ${describeEnd(view.reason, view.exit)}`;
   const said = stderr || stdout;

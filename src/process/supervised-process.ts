@@ -4,6 +4,7 @@ import type { BackendCommand, ProcessAnnouncement, WriteResult } from '../../mac
 import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import type { OutputLine } from '../output/lines.ts';
 import { iterate, lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
@@ -19,7 +20,12 @@ import type { ProcessPlan } from './process-plan.ts';
 import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ProcessWorld } from './process-world.ts';
 import { readPrinted } from './read-printed.ts';
-import { type ResultEnvelope, toBackgroundedEnvelope, toResultEnvelope } from './result-envelope.ts';
+import {
+  type ResultEnvelope,
+  toBackgroundedEnvelope,
+  toResultEnvelope,
+  toSurvivedEnvelope,
+} from './result-envelope.ts';
 import { addEntry, type TimelineEntry, type TimelineEvent } from './timeline.ts';
 import { toProcessView } from './to-process-view.ts';
 
@@ -103,7 +109,8 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   async result(): Promise<ResultEnvelope> {
-    await this.#changes.until(() => this.hasEnded || this.life.view.status === 'backgrounded');
+    await this.#changes.until(() => this.hasEnded || this.status === 'backgrounded' || this.#hasSurvived);
+    if (this.#hasSurvived) return toSurvivedEnvelope(this.view());
     if (!this.hasEnded) return toBackgroundedEnvelope(this.view());
     const view = await this.ended;
     return toResultEnvelope(view, readPrinted(this.log, this.plan.output.maxReplyBytes));
@@ -140,7 +147,7 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   write(data: string | Uint8Array): Promise<WriteResult> {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const bytes = toBytes(data);
     return this.#askBody((reply) => ({ type: 'process.write', data: bytes, reply }));
   }
 
@@ -169,7 +176,8 @@ export class SupervisedProcess implements ProcessHandle {
 
   background(by: Requester = 'user'): boolean {
     const status = this.status;
-    if (status !== 'running' && status !== 'pending' && status !== 'restarting') return false;
+    const isUp = status === 'running' && this.life.view.status === 'running' && this.life.view.exit === null;
+    if (!isUp && status !== 'pending' && status !== 'restarting') return false;
     this.life.send({ type: 'process.background', by });
     return true;
   }
@@ -183,7 +191,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   changeLimits(changes: LimitChanges): boolean {
     const parsed = parseOptions(limitChanges, { input: changes, name: 'changeLimits' });
-    if (this.hasEnded) return false;
+    if (this.hasEnded || this.status === 'stopping') return false;
     this.life.send({
       type: 'limits.change',
       limits: {
@@ -235,6 +243,12 @@ export class SupervisedProcess implements ProcessHandle {
     addEntry(this.#timeline, { at: this.#world.clock.epochMs(), event, ...more });
   }
 
+  /** Something is alive although it was killed: the end may never come. */
+  get #hasSurvived(): boolean {
+    const { view } = this.life;
+    return view.status === 'stopping' && view.receipt !== null;
+  }
+
   /** Resolves with the receipt of the stop, at the end or when something survived; `null` where nothing was stopped. */
   async #settled(): Promise<KillReceipt | null> {
     let survivedWith: KillReceipt | null = null;
@@ -251,8 +265,7 @@ export class SupervisedProcess implements ProcessHandle {
     const { event, ...more } = toNote(announcement, this.life.view);
     this.note(event, more);
     if (announcement.type === 'process.restarting') this.log.markRestart();
-    if (announcement.type === 'process.started' && this.plan.ready !== null)
-      this.#ready = { state: 'waiting' };
+    if (this.plan.ready !== null && beginsAnew.has(announcement.type)) this.#ready = { state: 'waiting' };
     if (announcement.type === 'process.ended') this.#end();
     if (announcement.type === 'process.survived') this.#changed();
     else this.#showStatus();
@@ -263,8 +276,9 @@ export class SupervisedProcess implements ProcessHandle {
     this.log.markEnd();
     this.log.finish();
     const { view } = this.life;
-    const hasLeftovers = 'leftovers' in view && view.leftovers.length > 0;
-    this.#flushed = hasLeftovers ? this.log.flush() : this.log.close();
+    // Somebody may still write: late output is taken in until the leftovers are gone or the process is forgotten.
+    const isOpen = 'outputEnded' in view && (view.leftovers.length > 0 || !view.outputEnded);
+    this.#flushed = isOpen ? this.log.flush() : this.log.close();
   }
 
   /** An announcement comes before the step that it belongs to is complete: whichever is first shows the status. */
@@ -294,4 +308,18 @@ export class SupervisedProcess implements ProcessHandle {
       }
     });
   }
+}
+
+/** With these, what was ready is not any more. */
+const beginsAnew = new Set<ProcessAnnouncement['type']>([
+  'process.started',
+  'process.stopping',
+  'process.restarting',
+]);
+
+function toBytes(data: string | Uint8Array): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data);
+  if (data instanceof Uint8Array) return data;
+  const message = `write: the data is ${typeof data}; expected text or a Uint8Array.`;
+  throw new TroupeError({ code: 'invalid-option', message });
 }

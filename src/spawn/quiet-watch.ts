@@ -1,7 +1,10 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 
-/** Calls back once, when no byte has come for `quietMs`; one timer, which is put off while bytes come. */
+/**
+ * Calls back once, when no byte has come for `quietMs`; one timer, which is put off while bytes come. A source that is held
+ * is not quiet: what it has was only not asked for.
+ */
 export function watchQuiet(watch: {
   clock: Clock;
   output: OutputSink;
@@ -9,15 +12,13 @@ export function watchQuiet(watch: {
   onQuiet: () => void;
 }): Cancel {
   const { clock, output, quietMs, onQuiet } = watch;
-  const since = clock.nowMs();
-  let cancel: Cancel = () => {};
-  const wait = () => {
-    const quietAtMs = Math.max(since, output.lastWriteAtMs) + quietMs;
-    cancel = clock.at(quietAtMs, () => {
-      if (Math.max(since, output.lastWriteAtMs) + quietMs <= clock.nowMs()) onQuiet();
-      else wait();
-    });
+  const sinceMs = clock.nowMs();
+  const quietAtMs = () => Math.max(sinceMs, output.lastWriteAtMs) + quietMs;
+  const look = () => {
+    if (output.isHeld) cancel = clock.at(clock.nowMs() + quietMs, look);
+    else if (quietAtMs() <= clock.nowMs()) onQuiet();
+    else cancel = clock.at(quietAtMs(), look);
   };
-  wait();
+  let cancel: Cancel = clock.at(quietAtMs(), look);
   return () => cancel();
 }

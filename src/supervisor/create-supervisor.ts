@@ -1,5 +1,5 @@
 import { parseOptions } from '../config/parse-options.ts';
-import { type SupervisorOptions, supervisorOptions } from '../config/supervisor-options.ts';
+import { supervisorOptions } from '../config/supervisor-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import { createGround } from './ground.ts';
@@ -11,10 +11,14 @@ import { shutDown } from './shut-down.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
+import type { SupervisorOptions } from './supervisor-options.ts';
 import { forgetOld, removeOldLogs } from './sweep.ts';
 
 /** How often ended processes are looked through for those to forget. */
 const SWEEP_EVERY_MS = 60_000;
+
+/** Logs are kept for days: their directory is read once an hour. */
+const SWEEPS_FOR_LOGS = 60;
 
 /**
  * Creates a supervisor. Nothing is started and no file is written before the first process.
@@ -23,11 +27,18 @@ const SWEEP_EVERY_MS = 60_000;
  */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
-  const ground = createGround(settings, { reportError: () => {} });
+  const ground = createGround(settings, { reportError: (error) => reportFault(error) });
   const runtime = createRuntime(ground);
   const { registry, events, completions } = runtime;
   const { clock } = ground;
 
+  let hasWarned = false;
+  const reportFault = (error: unknown) => {
+    events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error });
+    // Once: whoever wants to know all of them subscribes.
+    if (!hasWarned) process.emitWarning(toError(error));
+    hasWarned = true;
+  };
   const onSubscriberError = (error: unknown) =>
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
   const list: Supervisor['list'] = (filter = {}) =>
@@ -48,8 +59,11 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   const sweepLater = () => clock.at(clock.nowMs() + SWEEP_EVERY_MS, sweepNow, { idle: true });
   const sweepNow = () => {
     forgetOld(runtime, ground);
+    if (sweeps % SWEEPS_FOR_LOGS === 0) void removeOldLogs(runtime, ground);
+    sweeps += 1;
     cancelSweep = sweepLater();
   };
+  let sweeps = 0;
   let cancelSweep = sweepLater();
 
   const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });

@@ -1,5 +1,6 @@
-import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
+import type { ProcessTree } from '../spawn/tree/process-tree.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
 /** How often it is looked whether leftovers have ended by themselves. */
@@ -8,12 +9,17 @@ const LOOK_EVERY_MS = 1_000;
 /** How long SIGKILL may take before what is still alive is called a survivor. */
 const PROOF_MS = 2_000;
 
+export interface LeftoverOrder {
+  readonly signal: ProcessSignal;
+  readonly graceMs: number;
+}
+
 /** Keeps what ended processes left behind: still owned, still killable, and known to be gone when it is. */
 export interface LeftoverKeeper {
   /** `onGone` is called once, when nothing is left of the tree. */
   keep(id: string, onGone: () => void): void;
-  /** Ends them and proves it; concurrent calls get the same receipt. */
-  end(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
+  /** Ends them and proves it; concurrent calls get the same receipt, and the soonest of them decides. */
+  end(id: string, order: LeftoverOrder): Promise<KillReceipt>;
   /** Ids of processes that have ended with something left. */
   readonly ids: readonly string[];
 }
@@ -21,7 +27,14 @@ export interface LeftoverKeeper {
 interface Kept {
   readonly onGone: () => void;
   cancelLook: Cancel;
-  ending: Promise<KillReceipt> | null;
+  ending: Ending | null;
+}
+
+/** An order that is being carried out. */
+interface Ending {
+  readonly receipt: Promise<KillReceipt>;
+  /** Another order: the sooner of the two ends the grace. */
+  hurry(graceMs: number): void;
 }
 
 export function createLeftoverKeeper({
@@ -55,6 +68,16 @@ export function createLeftoverKeeper({
     );
   };
 
+  const begin = (id: string, { entry, order }: { entry: Kept; order: LeftoverOrder }): Ending => {
+    const tree = trees.get(id);
+    if (tree === undefined) return { receipt: Promise.resolve(emptyReceipt(order.signal)), hurry: () => {} };
+    const ending = endTree(tree, { order, clock, onGone: () => letGo(id) });
+    void ending.receipt.then(() => {
+      entry.ending = null;
+    });
+    return ending;
+  };
+
   return {
     keep: (id, onGone) => {
       const entry: Kept = { onGone, cancelLook: () => {}, ending: null };
@@ -64,12 +87,9 @@ export function createLeftoverKeeper({
     end: (id, order) => {
       const entry = kept.get(id);
       if (entry === undefined) return Promise.resolve(emptyReceipt(order.signal));
-      entry.ending ??= endTree({ id, order, clock, trees }).then((receipt) => {
-        if (receipt.survivors.length === 0) letGo(id);
-        else entry.ending = null;
-        return receipt;
-      });
-      return entry.ending;
+      if (entry.ending === null) entry.ending = begin(id, { entry, order });
+      else entry.ending.hurry(order.signal === 'SIGKILL' ? 0 : order.graceMs);
+      return entry.ending.receipt;
     },
     get ids() {
       return [...kept.keys()];
@@ -81,35 +101,56 @@ function emptyReceipt(signalled: ProcessSignal): KillReceipt {
   return { signalled, escalated: false, survivors: [], leftoversEnded: [], durationMs: 0 };
 }
 
-function endTree(call: {
-  id: string;
-  order: { signal: ProcessSignal; graceMs: number };
-  clock: Clock;
-  trees: TreeRegistry;
-}): Promise<KillReceipt> {
-  const { id, order, clock, trees } = call;
-  const tree = trees.get(id);
-  if (tree === undefined) return Promise.resolve(emptyReceipt(order.signal));
+function endTree(
+  tree: ProcessTree,
+  call: { order: LeftoverOrder; clock: Clock; onGone: () => void },
+): Ending {
+  const { order, clock, onGone } = call;
   const startMs = clock.nowMs();
-  return new Promise((resolve) => {
-    let survivors: readonly TreeMember[] = [];
-    let escalated = false;
-    const finish = (end: { survivors: readonly TreeMember[]; leftoversEnded: readonly TreeMember[] }) => {
-      cancelWatch();
-      cancelTimer();
-      resolve({ signalled: order.signal, escalated, ...end, durationMs: clock.nowMs() - startMs });
-    };
-    let cancelTimer = clock.at(startMs + order.graceMs, () => {
-      escalated = order.signal !== 'SIGKILL';
-      void tree.signal('SIGKILL');
-      cancelTimer = clock.at(clock.nowMs() + PROOF_MS, () => finish({ survivors, leftoversEnded: [] }));
-    });
-    const cancelWatch = tree.watch({
-      onAlive: (alive) => {
-        survivors = alive;
-      },
-      onGone: (leftoversEnded) => finish({ survivors: [], leftoversEnded }),
-    });
-    void tree.signal(order.signal);
+  let killAtMs = startMs + order.graceMs;
+  let cancelTimer: Cancel = () => {};
+  let escalated = false;
+  let proving = false;
+  let finish: (receipt: KillReceipt) => void = () => {};
+  const receipt = new Promise<KillReceipt>((resolve) => {
+    finish = resolve;
   });
+
+  const end = (found: Pick<KillReceipt, 'survivors' | 'leftoversEnded'>) => {
+    cancelWatch();
+    cancelTimer();
+    const durationMs = Math.round(clock.nowMs() - startMs);
+    finish({ signalled: order.signal, escalated, ...found, durationMs });
+  };
+  const kill = () => {
+    proving = true;
+    escalated = order.signal !== 'SIGKILL';
+    void tree.signal('SIGKILL');
+    cancelTimer = clock.at(clock.nowMs() + PROOF_MS, async () => {
+      end({ survivors: await tree.survey(), leftoversEnded: [] });
+    });
+  };
+  const armKill = () => {
+    cancelTimer();
+    cancelTimer = clock.at(killAtMs, kill);
+  };
+
+  armKill();
+  const cancelWatch = tree.watch({
+    onAlive: () => {},
+    onGone: (leftoversEnded) => {
+      end({ survivors: [], leftoversEnded });
+      onGone();
+    },
+  });
+  void tree.signal(order.signal);
+  return {
+    receipt,
+    hurry: (graceMs) => {
+      const sooner = clock.nowMs() + graceMs < killAtMs;
+      if (proving || !sooner) return;
+      killAtMs = clock.nowMs() + graceMs;
+      armKill();
+    },
+  };
 }

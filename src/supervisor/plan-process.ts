@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import {
@@ -49,7 +49,7 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
   const execution = decideExecution(settings, { ...spec, maxExecutionTime });
   const command = toCommand(spec, ground);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
-  const cwd = ('cwd' in spec ? spec.cwd : undefined) ?? ground.cwd;
+  const cwd = resolve(ground.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
     id,
     kind: spec.kind,

@@ -28,10 +28,17 @@ export function createProcessRegistry(options: {
   const live = new Map<string, SupervisedProcess>();
   const ended = new Map<string, SupervisedProcess>();
 
+  const forget = (id: string) => {
+    const process = ended.get(id);
+    ended.delete(id);
+    // Who still wrote to it was no leftover of ours.
+    void process?.log.close();
+  };
+
   const forgetOldest = () => {
     for (const id of ended.keys()) {
       if (ended.size <= options.maxFinished) return;
-      if (!options.isNeeded(id)) ended.delete(id);
+      if (!options.isNeeded(id)) forget(id);
     }
   };
 
@@ -59,7 +66,7 @@ export function createProcessRegistry(options: {
     get: (id) => live.get(id) ?? ended.get(id),
     remove: (id) => {
       live.delete(id);
-      ended.delete(id);
+      forget(id);
     },
     end: (process) => {
       if (!live.delete(process.id)) return;

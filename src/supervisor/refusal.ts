@@ -1,7 +1,7 @@
 import type { Refusal } from '../../machines/supervisor/events.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
-/** A refused start in words (L-41). */
+/** A refused start in words. */
 export function toRefusalError(
   refusal: Refusal,
   { max, backgroundIds }: { max: number; backgroundIds: readonly string[] },

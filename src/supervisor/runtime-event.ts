@@ -37,6 +37,8 @@ export type RuntimeEvent =
       readonly process: ProcessView;
       readonly error: unknown;
     }
+  /** A part of the supervisor does not work, such as its watchdog; the processes go on. */
+  | { readonly type: 'supervisor.faulted'; readonly at: number; readonly error: unknown }
   | { readonly type: 'supervisor.stopping'; readonly at: number }
   | { readonly type: 'supervisor.stopped'; readonly at: number; readonly report: ShutdownReport };
 

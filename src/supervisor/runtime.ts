@@ -91,7 +91,7 @@ export function createRuntime(ground: Ground): Runtime {
       cwd,
       treePids: () => treePids(process, ground),
       onReady: () => {
-        process.setReady({ state: 'ready', afterMs: clock.nowMs() - startMs });
+        process.setReady({ state: 'ready', afterMs: Math.round(clock.nowMs() - startMs) });
         tell('process.ready', process);
       },
       onFailed: (why) => {

@@ -18,7 +18,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
 
   const report: ShutdownReport = {
-    durationMs: clock.nowMs() - startMs,
+    durationMs: Math.round(clock.nowMs() - startMs),
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, ground),
   };

@@ -37,7 +37,7 @@ export function startProcess(
   return process;
 }
 
-/** The process that is joined instead of a start of its own; `null` where it is to start (L-44). */
+/** The process that is joined instead of a start of its own; `null` where it is to start. */
 function joinedDuplicate(
   plan: ProcessPlan,
   { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },

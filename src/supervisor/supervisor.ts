@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt } from '../../machines/process/context.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -21,7 +20,7 @@ export interface Supervisor extends AsyncDisposable {
    */
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
   /**
-   * Starts a process and waits for its result, or until it goes to the background (L-21, L-53). Never rejects: what
+   * Starts a process and waits for its result, or until it goes to the background. Never rejects: what
    * `start` would throw is a result with `ok: false`.
    */
   execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
@@ -44,5 +43,3 @@ export interface Supervisor extends AsyncDisposable {
   /** Ends everything, within `shutdownGrace` and a few seconds. Every call gets the same report. */
   shutdown(): Promise<ShutdownReport>;
 }
-
-export type { KillReceipt };

@@ -200,3 +200,63 @@ test('a kill with a wrong option is refused', async () => {
   await expect(handle.kill({ signal: 'TERM' as never })).rejects.toThrow('"signal" is "TERM"');
   expect(handle.status).toBe('running');
 });
+
+test('a kill in the pause before a restart cancels it', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', restart: { policy: 'permanent' } });
+  rig.run(0).exit({ code: 3 });
+  await turn();
+
+  const answer = await handle.kill();
+  const { status, reason, exit } = await handle.ended;
+
+  expect(answer).toEqual({
+    type: 'cancelled',
+    message: `Process ${handle.id} was cancelled before it started again.`,
+  });
+  expect({ status, reason, exit }).toEqual({
+    status: 'killed',
+    reason: { type: 'cancelled', by: 'user' },
+    exit: { code: 3, signal: null },
+  });
+});
+
+test('a write of something else is refused at once', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', stdin: 'pipe' });
+
+  const write = () => handle.write(new ArrayBuffer(8) as never);
+
+  expect(write).toThrow('write: the data is object; expected text or a Uint8Array.');
+  expect(await handle.write('text')).toEqual({ ok: true, bytesWritten: 4 });
+});
+
+test('a status is told once, whatever else changes', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
+  const statuses: string[] = [];
+  handle.status$.subscribe((status) => statuses.push(status));
+
+  rig.run(0).print('up\n');
+  await handle.ready();
+  rig.run(0).exit();
+  await handle.ended;
+
+  expect(statuses).toEqual(['running', 'completed']);
+});
+
+test('what was ready is not while it begins anew', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
+  rig.run(0).print('up\n');
+  await handle.ready();
+
+  handle.restart();
+  await turn();
+  const again = handle.ready();
+  const states = [handle.view()].map((view) => 'ready' in view && view.ready.state);
+  rig.run(1).print('up\n');
+
+  expect(states).toEqual(['waiting']);
+  expect(await again).toMatchObject({ state: 'ready' });
+});

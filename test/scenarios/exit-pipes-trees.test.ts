@@ -424,3 +424,17 @@ function isZombieOfOurs(pid: string): boolean {
 function isWithin(now: Resources, before: Resources): boolean {
   return now.zombies === 0 && now.descriptors <= before.descriptors + 3 && now.active <= before.active + 3;
 }
+
+test('a shutdown does not wait for a patient kill of leftovers', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({ command: `trap '' TERM; sleep 600 & echo $!` });
+  await handle.ended;
+  const [pid] = handle.read().text.trim().split('\n').map(Number);
+  const patient = handle.kill({ grace: '1h' });
+
+  const report = await stage.supervisor.shutdown();
+
+  expect(report.survivors).toEqual([]);
+  expect(isAlive(pid ?? 0)).toBe(false);
+  expect(await patient).toMatchObject({ type: 'leftoversEnded', receipt: { escalated: true } });
+});

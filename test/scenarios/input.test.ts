@@ -101,7 +101,10 @@ test('who does not read is given up, and is killable', async () => {
   expect(isAlive(pid)).toBe(true);
   const killed = await handle.kill();
 
-  expect(answer).toMatchObject({ ok: false, error: 'It has not read its input for 10 s.' });
+  expect(answer).toMatchObject({
+    ok: false,
+    error: expect.stringMatching(/^It has not read its input for 10 s\./),
+  });
   // What the system keeps for a reader that may come; Node's pipes are sockets, whose size is a setting.
   expect(answer.bytesWritten).toBeGreaterThan(0);
   expect(answer.bytesWritten).toBeLessThan(5 * 1024 * 1024);

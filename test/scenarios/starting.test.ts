@@ -254,3 +254,11 @@ test('a redacted name stays with this program', async () => {
     delete process.env['TROUPE_TEST_API_KEY'];
   }
 });
+
+test('a relative cwd counts from that of the supervisor', async () => {
+  await using stage = openStage({ cwd: '/usr' });
+
+  const result = await stage.supervisor.execute({ command: ['pwd'], cwd: 'lib', logFile: false });
+
+  expect(result).toMatchObject({ ok: true, data: '/usr/lib\n' });
+});

@@ -17,12 +17,19 @@ const untilAborted: Run = ({ signal }) =>
 
 test('what a function returns is its data', async () => {
   expect(await execute(async () => 'text')).toMatchObject({ ok: true, data: 'text', process: { pid: null } });
-  expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}' });
+  expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}\n' });
   expect(await execute(async () => undefined)).toMatchObject({ ok: true, data: '' });
   expect(await execute(async () => ({ ok: false, error: 'none' }))).toMatchObject({
     ok: false,
     error: 'none',
   });
+});
+
+test('a result that JSON cannot tell is its text', async () => {
+  const named = function named() {};
+
+  expect(await execute(async () => Symbol('x'))).toMatchObject({ ok: true, data: 'Symbol(x)\n' });
+  expect(await execute(async () => named)).toMatchObject({ ok: true, data: `${named}\n` });
 });
 
 test('a function has a lifecycle like a command', async () => {
@@ -165,3 +172,22 @@ function toCircle(): object {
   circle.self = circle;
   return circle;
 }
+
+test('a caller is told of what cannot be ended', async () => {
+  await using rig = createScriptedRig();
+  const result = rig.supervisor.execute({
+    run: () => new Promise(() => {}),
+    timeout: 200,
+    onTimeout: 'kill',
+    killGrace: 100,
+  });
+
+  await turn();
+  for (let step = 0; step < 5; step += 1) {
+    rig.clock.advance(1_000);
+    await turn();
+  }
+
+  expect(await result).toMatchObject({ ok: false, process: { status: 'stopping' } });
+  expect((await result).ok === false && (await result)['error']).toContain('is not gone');
+});

@@ -13,7 +13,7 @@ import { restartScope } from './restart-scope.ts';
 import { startOrder } from './start-order.ts';
 import { untilUp } from './until-up.ts';
 
-const mostNotes = 100;
+const maxNotes = 100;
 
 /**
  * Starts processes that belong together, each as soon as those it depends on are ready; those that depend on nothing are
@@ -32,7 +32,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   }
   const notes: string[] = [];
   const get = (name: string): ProcessHandle | undefined => members.get(name)?.handle ?? undefined;
-  /** Who is not to run any more, and why: it is neither started nor begun anew. */
+  /** Who is not to run any more, and why: it is neither started nor restarted. */
   const closed = new Map<string, string>();
   const getOpen = (name: string) => (closed.has(name) ? undefined : get(name));
   const rounds = createRestartRounds({ strategy, order, get: getOpen, note });
@@ -40,7 +40,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   let hasEnded = false;
 
   function note(words: string): void {
-    if (notes.length >= mostNotes) notes.shift();
+    if (notes.length >= maxNotes) notes.shift();
     notes.push(words);
   }
 
@@ -81,7 +81,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   function follow(member: Member, handle: ProcessHandle): void {
     const { name } = member;
     handle.status$.pipe(distinctUntilChanged()).subscribe((status) => {
-      if (status === 'restarting' && !closed.has(name)) rounds.fell(name);
+      if (status === 'restarting' && !closed.has(name)) rounds.terminated(name);
     });
     void handle.ended.then((end) => {
       member.end = end;
@@ -90,7 +90,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   }
 
   function giveUp({ name }: Member, end: FinalView): void {
-    const scope = restartScope(strategy, { order, fallen: name });
+    const scope = restartScope(strategy, { order, terminated: name });
     const words = `${name} gave up after ${end.restarts} restarts: it ${describeEnd(end.reason, end.exit)}`;
     const open = scope.filter((each) => !closed.has(each));
     note(open.length === 0 ? words : `${words}; stopped with it: ${open.join(', ')}`);

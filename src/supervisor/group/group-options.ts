@@ -9,8 +9,8 @@ const commandMember = commandSpec.extend({ dependsOn });
 const functionMember = functionSpec.extend({ dependsOn });
 
 /** Options of `startGroup`. */
-export const groupOptions = z.strictObject({
-  /** What the fall of one process means for the others. Default `oneForOne`: nothing. */
+const groupOptions = z.strictObject({
+  /** What the end of one process means for the others. Default `oneForOne`: nothing. */
   strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).default('oneForOne'),
   /** Each is checked by itself, as what `start` takes, and `dependsOn`. */
   processes: z.record(z.string().min(1), z.looseObject({})),
@@ -34,7 +34,7 @@ export interface GroupMemberPlan {
   readonly policy: 'temporary' | 'transient' | 'permanent';
 }
 
-export interface GroupPlan {
+interface GroupPlan {
   readonly strategy: RestartStrategy;
   readonly members: ReadonlyMap<string, GroupMemberPlan>;
 }
@@ -50,7 +50,7 @@ export function parseGroup(input: GroupOptions): GroupPlan {
   return { strategy, members: new Map(members) };
 }
 
-/** A member serves until the group stops it: it runs in the background without a limit, and comes back when it falls. */
+/** A member serves until the group stops it: it runs in the background without a limit, and is restarted when it fails. */
 const serviceDefaults = {
   kind: 'service',
   background: true,

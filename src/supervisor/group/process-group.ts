@@ -53,8 +53,8 @@ export interface GroupView {
 }
 
 /**
- * Processes that stand and fall together (L-61). Each is an ordinary process of its supervisor, which ends it at the
- * shutdown like all others; the group adds the order of start and stop, and who else begins anew when one falls.
+ * Processes that belong together. Each is an ordinary process of its supervisor, which ends it at the
+ * shutdown like all others; the group adds the order of start and stop, and who else is restarted when one terminates.
  */
 export interface ProcessGroup {
   /** In start order. */

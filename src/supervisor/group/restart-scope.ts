@@ -1,23 +1,23 @@
-/** OTP's words for what the fall of one member means for the others. */
+/** OTP's words for what the end of one member means for the others. */
 export type RestartStrategy =
   /** Nothing. */
   | 'oneForOne'
-  /** All others begin anew as well. */
+  /** All others are restarted as well. */
   | 'oneForAll'
-  /** Those that were started after it begin anew as well. */
+  /** Those that were started after it are restarted as well. */
   | 'restForOne';
 
-/** Which others begin anew with `fallen`, in start order. */
+/** Which others are restarted with `terminated`, in start order. */
 export function restartScope(
   strategy: RestartStrategy,
-  { order, fallen }: { order: readonly string[]; fallen: string },
+  { order, terminated }: { order: readonly string[]; terminated: string },
 ): readonly string[] {
   switch (strategy) {
     case 'oneForOne':
       return [];
     case 'oneForAll':
-      return order.filter((name) => name !== fallen);
+      return order.filter((name) => name !== terminated);
     case 'restForOne':
-      return order.slice(order.indexOf(fallen) + 1);
+      return order.slice(order.indexOf(terminated) + 1);
   }
 }

@@ -2,7 +2,7 @@ import { nearest } from '../../config/nearest.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 
 /** What each process waits for, by name, in the order in which they were given. */
-export type Dependencies = ReadonlyMap<string, readonly string[]>;
+type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Each after everything that it depends on, and otherwise as given.

@@ -10,7 +10,7 @@ import { createTreePort, type PortState } from './tree-port.ts';
 /** How long one attempt may wait for the head of the answer. */
 const longestWaitMs = 2_000;
 
-export interface HttpReadyOptions {
+interface HttpReadyOptions {
   readonly clock: Clock;
   readonly treePids: () => Promise<readonly number[]>;
   readonly sockets?: SocketTable;

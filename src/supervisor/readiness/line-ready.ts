@@ -9,7 +9,7 @@ import { toPlainText } from '../../output/plain-text.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
 /** How much of the end of an unfinished line is searched whenever it grows. */
-const openTextLength = 4096;
+const openTailChars = 4096;
 
 /**
  * Holds when a line, as a person would see it, contains the text or matches the expression, from `fromOffset` on. Text is
@@ -71,7 +71,7 @@ function createLineSearch(wanted: string | RegExp) {
 
   function isInOpenText(text: string): boolean {
     if (typeof wanted !== 'string' || text === '') return false;
-    return isWanted(toPlainText(text.slice(-openTextLength - wanted.length)));
+    return isWanted(toPlainText(text.slice(-openTailChars - wanted.length)));
   }
 
   return { push, breakAt: (stream: OutputStream) => open.delete(stream) };

@@ -20,7 +20,7 @@ interface LsofRow {
 }
 
 /** One field a line: `p<pid>` begins a process, `n<address>:<port>` stands for each of its sockets. */
-export function parseLsof(text: string): readonly LsofRow[] {
+function parseLsof(text: string): readonly LsofRow[] {
   const rows: LsofRow[] = [];
   let pid = 0;
   let family = '';

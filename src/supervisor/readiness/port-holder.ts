@@ -11,7 +11,7 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
 }
 
 /** `pid 4711 (node server.js)`. */
-export function describeHolder({ pid, command }: PortHolder): string {
+function describeHolder({ pid, command }: PortHolder): string {
   const short = command.length > 120 ? `${command.slice(0, 119)}…` : command;
   return pid === null ? `a process that is not ours to see (${short})` : `pid ${pid} (${short})`;
 }

@@ -28,7 +28,7 @@ function readTable(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-export interface SocketRow {
+interface SocketRow {
   readonly address: string;
   readonly port: number;
   readonly uid: number;
@@ -36,7 +36,7 @@ export interface SocketRow {
 }
 
 /** The rows of `/proc/net/tcp` or `/proc/net/tcp6` that listen; proc_net(5). */
-export function parseSocketTable(text: string): readonly SocketRow[] {
+function parseSocketTable(text: string): readonly SocketRow[] {
   return text.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , uid, , inode] = line.trim().split(/\s+/);
     if (state !== listenState || inode === undefined) return [];

@@ -11,7 +11,7 @@ export interface ReadinessCondition {
   watch(observer: ConditionObserver): Cancel;
 }
 
-export interface ConditionObserver {
+interface ConditionObserver {
   onHolds(): void;
   onImpossible(why: string): void;
 }

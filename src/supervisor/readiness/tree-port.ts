@@ -7,7 +7,7 @@ export type PortState =
   | { readonly type: 'ours' }
   | { readonly type: 'taken'; readonly holder: PortHolder };
 
-export interface TreePortOptions {
+interface TreePortOptions {
   readonly port: number;
   readonly sockets: SocketTable;
   readonly treePids: () => Promise<readonly number[]>;

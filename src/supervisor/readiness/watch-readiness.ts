@@ -9,7 +9,7 @@ import { lineReady } from './line-ready.ts';
 import { portReady } from './port-ready.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly settings: ReadinessSettings;
   readonly clock: Clock;
   readonly log: OutputLog;
@@ -23,7 +23,7 @@ export interface ReadinessOptions {
 }
 
 /**
- * Watches a process that has just been started until it is ready or cannot become so (L-62), and says which, once, never before this
+ * Watches a process that has just been started until it is ready or cannot become so, and says which, once, never before this
  * returns and never after it was cancelled. Each condition must have held, not all of them at one moment. That the
  * process has ended is the caller's to see, and to cancel. `within: 0` is no deadline.
  */

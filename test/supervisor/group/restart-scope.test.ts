@@ -7,10 +7,10 @@ test.each([
   ['oneForOne', []],
   ['oneForAll', ['a', 'c', 'd']],
   ['restForOne', ['c', 'd']],
-] as const)('%s begins exactly %j anew with b', (strategy, others) => {
+] as const)('%s restarts exactly %j with b', (strategy, others) => {
   const order = ['a', 'b', 'c', 'd'];
 
-  const scope = restartScope(strategy, { order, fallen: 'b' });
+  const scope = restartScope(strategy, { order, terminated: 'b' });
 
   expect(scope).toEqual(others);
 });

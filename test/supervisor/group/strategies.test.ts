@@ -29,7 +29,7 @@ test.each([
   expect(rig.starts().slice(4).sort()).toEqual(restarted);
 });
 
-test('the rest begins anew in start order after the fallen', async () => {
+test('the rest is restarted in start order', async () => {
   await using rig = createChain('restForOne');
   await rig.group.ready();
 
@@ -41,9 +41,9 @@ test('the rest begins anew in start order after the fallen', async () => {
   expect(signals).toEqual([]);
   expect(rig.starts().slice(4)).toEqual(['b#2', 'c#2', 'd#2']);
   expect(rig.group.view().notes).toEqual([
-    'b fell: restForOne',
-    'c begins anew because b fell',
-    'd begins anew because b fell',
+    'b terminated: restForOne',
+    'c is restarted because b terminated',
+    'd is restarted because b terminated',
   ]);
 });
 
@@ -63,7 +63,7 @@ test.each([
   expect(rig.starts()).toEqual(['a#1', 'b#1']);
 });
 
-test('who has ended for good is not begun anew', async () => {
+test('who has ended for good is not restarted', async () => {
   await using rig = createChain('oneForAll');
   await rig.group.ready();
   await rig.group.get('c')?.kill();
@@ -74,7 +74,7 @@ test('who has ended for good is not begun anew', async () => {
   expect(rig.starts().slice(4).sort()).toEqual(['a#2', 'b#2', 'd#2']);
 });
 
-test('the next begins anew only when the one before is ready', async () => {
+test('the next is restarted only when the one before is ready', async () => {
   await using rig = createGroupRig({
     strategy: 'restForOne',
     processes: {
@@ -103,7 +103,7 @@ test('the next begins anew only when the one before is ready', async () => {
   expect(rig.starts().slice(3)).toEqual(['a#2', 'b#2', 'c#2']);
 });
 
-test('two that fall together make one round', async () => {
+test('two that terminate together make one round', async () => {
   await using rig = createChain('oneForAll');
   await rig.group.ready();
 
@@ -111,8 +111,8 @@ test('two that fall together make one round', async () => {
   rig.runOf('d').exit({ code: 1 });
   await pass(rig, 60_000);
 
-  const notes = rig.group.view().notes.filter((note) => note.includes('fell: '));
-  expect(notes).toEqual(['a fell: oneForAll']);
+  const notes = rig.group.view().notes.filter((note) => note.includes('terminated: '));
+  expect(notes).toEqual(['a terminated: oneForAll']);
   expect(
     new Set(
       rig
@@ -123,7 +123,7 @@ test('two that fall together make one round', async () => {
   ).toEqual(new Set(['a', 'b', 'c', 'd']));
 });
 
-test('who falls again after its turn begins another round', async () => {
+test('who terminates again after its turn begins another round', async () => {
   await using rig = createChain('restForOne');
   await rig.group.ready();
   rig.runOf('c').obeys = (signal) => signal === 'SIGKILL';

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
+import { createOutputLog } from '../../src/output/output-log.ts';
+import { watchQuiet } from '../../src/spawn/quiet-watch.ts';
+import { createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+
+test('a pipe that is held is not quiet', async () => {
+  const directory = tempDir();
+  const clock = createVirtualClock();
+  const held: (() => void)[] = [];
+  const slow = {
+    ...nodeLogFileSystem,
+    open: async (...args: Parameters<typeof nodeLogFileSystem.open>) => {
+      const handle = await nodeLogFileSystem.open(...args);
+      return {
+        read: handle.read.bind(handle),
+        stat: () => handle.stat(),
+        close: () => handle.close(),
+        writev: async (buffers: readonly Uint8Array[]) => {
+          await new Promise<void>((resolve) => held.push(resolve));
+          return handle.writev(buffers);
+        },
+      };
+    },
+  };
+  const log = createOutputLog({
+    clock,
+    maxBufferBytes: 1024 * 1024,
+    headBytes: 1024,
+    logFile: { path: directory.file('a.log'), maxBytes: 64 * 1024 * 1024, files: slow },
+  });
+  let quiet = 0;
+  const isWritable = log.write('stdout', new Uint8Array(5 * 1024 * 1024));
+  watchQuiet({
+    clock,
+    output: log,
+    quietMs: 100,
+    onQuiet: () => {
+      quiet += 1;
+    },
+  });
+
+  clock.advance(500);
+  const whileHeld = quiet;
+  clock.advance(1_000);
+  await new Promise(setImmediate);
+  clock.advance(500);
+
+  for (const release of held) release();
+  directory.remove();
+  expect(isWritable).toBe(false);
+  expect(whileHeld).toBe(0);
+  expect(quiet).toBe(1);
+});
