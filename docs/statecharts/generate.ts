@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { renderStatecharts } from './render.ts';
 
 const files = await renderStatecharts();
-for (const name of readdirSync(import.meta.dirname)) {
-  if (!name.endsWith('.ts') && !files.has(name)) rmSync(join(import.meta.dirname, name));
+for (const entry of readdirSync(import.meta.dirname, { withFileTypes: true })) {
+  if (entry.isFile() && isStale(entry.name)) rmSync(join(import.meta.dirname, entry.name));
 }
 for (const [name, text] of files) writeFileSync(join(import.meta.dirname, name), text);
+
+function isStale(name: string): boolean {
+  return !name.endsWith('.ts') && !files.has(name);
+}

@@ -1,11 +1,11 @@
 import { type AnyStateMachine, StateMachine } from 'xstate';
 import * as machines from '../../machines/index.ts';
-import { childrenOf, type Diagram } from '../../src/graph/diagram.ts';
-import { toOverview } from '../../src/graph/overview.ts';
-import { toPart } from '../../src/graph/part.ts';
-import { toDiagram } from '../../src/graph/to-diagram.ts';
-import { toGuide } from '../../src/graph/to-guide.ts';
-import { toMermaid } from '../../src/graph/to-mermaid.ts';
+import { childrenOf, type Diagram } from './drawing/diagram.ts';
+import { toOverview } from './drawing/overview.ts';
+import { toPart } from './drawing/part.ts';
+import { toDiagram } from './drawing/to-diagram.ts';
+import { toGuide } from './drawing/to-guide.ts';
+import { toMermaid } from './drawing/to-mermaid.ts';
 import { toSvg } from './to-svg.ts';
 
 /** A chart with more states than this is drawn as an overview and a picture for each compound state. */

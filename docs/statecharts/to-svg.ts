@@ -1,5 +1,5 @@
-import type { Diagram } from '../../src/graph/diagram.ts';
-import { toDot } from '../../src/graph/to-dot.ts';
+import type { Diagram } from './drawing/diagram.ts';
+import { toDot } from './drawing/to-dot.ts';
 
 /** The families of the widths that the layout reckons with; they are alike. */
 const FONTS = 'Arial, Helvetica, Liberation Sans, sans-serif';

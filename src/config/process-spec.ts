@@ -10,8 +10,8 @@ const command = z.union([z.string().trim().min(1), z.tuple([z.string().min(1)], 
   error: () => 'text for the shell ("git status | head") or program and arguments (["git", "status"])',
 });
 
-/** When a process counts as ready (L-62). All that are given must hold. */
-export const readiness = z.strictObject({
+/** When a process counts as ready. All that are given must hold. */
+const readiness = z.strictObject({
   /** A line of its output contains this text, or matches this expression. */
   line: z.union([z.string().min(1), z.instanceof(RegExp)]).optional(),
   /** A TCP port on which a process of this tree listens. */
@@ -26,7 +26,7 @@ export const readiness = z.strictObject({
   within: duration.default(30_000),
 });
 
-export const restart = z.strictObject({
+const restart = z.strictObject({
   /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. */
   policy: z.enum(['temporary', 'transient', 'permanent']).default('temporary'),
   /** So many restarts within `within` and no more. Default 5 in 60 s. */
@@ -51,7 +51,7 @@ const ownLimits = {
   notifyAfter: duration.optional(),
 } satisfies OptionalLimits;
 
-const common = {
+const everyProcess = {
   ...ownLimits,
   kind: z.enum(['tool', 'agent', 'service']).default('tool'),
   /** A name of the caller's choice; shown beside the id. */
@@ -76,7 +76,7 @@ const common = {
 
 /** Work of the operating system: a program, or text for the shell. */
 export const commandSpec = z.strictObject({
-  ...common,
+  ...everyProcess,
   /** Text runs in the shell; an array is a program with its arguments, and no shell sees it. */
   command,
   cwd: z.string().min(1).optional(),
@@ -96,7 +96,7 @@ export const commandSpec = z.strictObject({
 
 /** Work inside this program: a function with an abort signal. */
 export const functionSpec = z.strictObject({
-  ...common,
+  ...everyProcess,
   /** See `InProcessWork`. */
   run: z.custom<(context: never) => Promise<unknown>>((value) => typeof value === 'function', 'a function'),
 });

@@ -15,9 +15,12 @@ export const onTimeout = z.enum(['background', 'kill', 'wait']);
 /** What a model's own wishes may be overruled with, by tool name or glob. */
 const executionMode = z.enum(['background', 'sync', 'auto']);
 
-/** Time limits (L-20): 0 means none in the first three. */
+/** Time limits: 0 means none in the first three. */
 export const limitOptions = {
-  /** How long a caller waits in the foreground. Default 30 s. */
+  /**
+   * How long a caller waits in the foreground, from the start of the process: waiting for a slot does not count.
+   * Default 30 s.
+   */
   timeout: duration.default(30_000),
   onTimeout: onTimeout.default('background'),
   /** Hard limit while in the foreground, from the start. Default 300 s. */
@@ -97,12 +100,25 @@ export const supervisorOptions = z.strictObject({
     .custom<Clock>((value) => typeof (value as Clock | null)?.nowMs === 'function', 'a Clock')
     .optional(),
   /** Another way to run commands, for tests and far hosts. */
-  backend: z
-    .custom<object>((value) => typeof (value as { run?: unknown } | null)?.run === 'function', 'a Backend')
-    .optional(),
+  backend: z.custom<BackendShape>(isBackend, 'a Backend: "mode", "capabilities" and "run"').optional(),
 });
 
-/** Options of `createSupervisor`; every one has a default. */
-export type SupervisorOptions = z.input<typeof supervisorOptions>;
-/** The same, checked and complete, with all durations in milliseconds. */
+/** What is checked of a `Backend`, whose type this folder may not import. */
+interface BackendShape {
+  readonly mode: string;
+  readonly capabilities: object;
+  run(port: never): unknown;
+}
+
+function isBackend(value: unknown): boolean {
+  const { mode, capabilities, run } = (value ?? {}) as Partial<Record<keyof BackendShape, unknown>>;
+  return (
+    typeof mode === 'string' &&
+    typeof capabilities === 'object' &&
+    capabilities !== null &&
+    typeof run === 'function'
+  );
+}
+
+/** Options of `createSupervisor`, checked and complete, with all durations in milliseconds. */
 export type SupervisorSettings = z.output<typeof supervisorOptions>;

@@ -27,7 +27,7 @@ export interface ExecutionWishes {
 }
 
 /**
- * Decides how a call is run (L-50), most binding first: the tool's own mode, then patterns that force the background,
+ * Decides how a call is run, most binding first: the tool's own mode, then patterns that force the background,
  * then patterns that force a wait, then what the call wishes. A rule that sets only the mode leaves the time-out alone.
  */
 export function decideExecution(rules: ExecutionRules, wishes: ExecutionWishes): ExecutionDecision {

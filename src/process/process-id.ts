@@ -1,15 +1,16 @@
 import { customAlphabet } from 'nanoid';
 
-/** Lower case without look-alikes: no 0 o 1 l i, and no vowels beyond those that spell nothing. */
+/** Digits and lower case: 31 characters, without the look-alikes 0 o 1 l i. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 
-const random = customAlphabet(ALPHABET, 8);
+/** Eight characters chosen at random: one of 850 billion. */
+export const createRandomId: () => string = customAlphabet(ALPHABET, 8);
 
-/** `tool_k3m9xq2p`: what it is, and eight characters that are never given twice. */
+/** `tool_k3m9xq2p`: what it is, and a random id. */
 export function createProcessId(kind: 'tool' | 'agent' | 'service'): string {
-  return `${kind}_${random()}`;
+  return `${kind}_${createRandomId()}`;
 }
 
 export function createSupervisorId(): string {
-  return `sup_${random()}`;
+  return `sup_${createRandomId()}`;
 }

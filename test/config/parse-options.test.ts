@@ -80,6 +80,15 @@ test.each([
   expect(problemOf(() => parseSupervisor(input)).message).toContain(`createSupervisor: ${expected}`);
 });
 
+test.each(['mode', 'capabilities', 'run'])('a backend without %s is refused', (missing) => {
+  const complete = { mode: 'pipe', capabilities: {}, run: () => {} };
+  const backend = { ...complete, [missing]: undefined };
+
+  const { message } = problemOf(() => parseSupervisor({ backend }));
+
+  expect(message).toContain('expected a Backend: "mode", "capabilities" and "run".');
+});
+
 test.each([
   [{}, '"command" is undefined'],
   [{ command: [] }, '"command" is []'],

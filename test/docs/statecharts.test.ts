@@ -8,7 +8,9 @@ const folder = join(import.meta.dirname, '../../docs/statecharts');
 test('pictures of the statecharts are up to date', async () => {
   const expected = await renderStatecharts();
 
-  const written = readdirSync(folder).filter((name) => !name.endsWith('.ts'));
+  const written = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
+    .map(({ name }) => name);
 
   const stale = [...expected].filter(([name, text]) => read(name) !== text).map(([name]) => name);
   const orphaned = written.filter((name) => !expected.has(name));

@@ -4,7 +4,7 @@ import type { SourceImport } from './source-imports.ts';
 export const layers: readonly (readonly string[])[] = [
   ['config', 'clock'],
   ['machines'],
-  ['graph', 'output', 'spawn', 'policy', 'store'],
+  ['output', 'spawn', 'policy', 'store'],
   ['process'],
   ['supervisor'],
   ['observe'],

@@ -1,7 +1,8 @@
 import { parseOptions } from '../../src/config/parse-options.ts';
-import { type SupervisorOptions, supervisorOptions } from '../../src/config/supervisor-options.ts';
+import { supervisorOptions } from '../../src/config/supervisor-options.ts';
 import { createGround, type Ground } from '../../src/supervisor/ground.ts';
 import { createRuntime, type Runtime } from '../../src/supervisor/runtime.ts';
+import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 
 /** What `createSupervisor` is made of, its actors open to inspection. */
 export function openRuntime(options: SupervisorOptions): { runtime: Runtime; ground: Ground } {

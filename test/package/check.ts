@@ -13,7 +13,7 @@ const hasDoor = existsSync(join(root, 'src/index.ts'));
 /** What may be loaded by `import 'troupe'`, beside its own files. */
 const paidByEverybody = ['xstate', 'rxjs', 'tslib', 'zod', 'nanoid', 'picomatch'];
 /** Folders of ours that have a door of their own. */
-const behindTheDoor = /\/dist\/src\/(cli|mcp|inspector|remote|react|testing|graph)\//;
+const behindTheDoor = /\/dist\/src\/(cli|mcp|inspector|remote|react|testing)\//;
 
 interface Step {
   readonly title: string;

@@ -1,7 +1,8 @@
-import { closeSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { closeSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor } from '../../../src/index.ts';
 import { createFifoPool } from '../../../src/spawn/pipe/fifo-pool.ts';
+import { tempDir } from '../../fixtures/os.ts';
 
 const openFiles = () => readdirSync('/proc/self/fd').length;
 
@@ -40,6 +41,19 @@ test('a FIFO has no name and no second copy', () => {
 
 test('elsewhere there are none to be had', () => {
   expect(createFifoPool('darwin').take()).toBeNull();
+});
+
+test('a mkfifo that hangs is not waited for', () => {
+  using directory = tempDir();
+  writeFileSync(directory.file('mkfifo'), '#!/bin/sh\ntrap "" TERM\nexec sleep 30\n', { mode: 0o700 });
+  vi.stubEnv('PATH', `${directory.path}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const startMs = performance.now();
+
+  const fifo = createFifoPool().take();
+
+  expect(fifo).toBeNull();
+  expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
 test('a command may open its output by name', async () => {

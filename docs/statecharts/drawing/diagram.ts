@@ -2,14 +2,7 @@
  * What stands behind a state: `folded` is a compound state drawn as one box, `elsewhere` a state that belongs to
  * another picture.
  */
-export type DiagramStateKind =
-  | 'atomic'
-  | 'compound'
-  | 'parallel'
-  | 'final'
-  | 'history'
-  | 'folded'
-  | 'elsewhere';
+type DiagramStateKind = 'atomic' | 'compound' | 'parallel' | 'final' | 'history' | 'folded' | 'elsewhere';
 
 export interface DiagramState {
   /** The path from the root, `running.up`; empty for the root itself. */

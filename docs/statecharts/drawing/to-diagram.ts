@@ -43,15 +43,15 @@ function transitionsOf(node: AnyStateNode): readonly DiagramTransition[] {
 /** A transition into several regions is drawn once for each. What is left to the last of several choices is its guard. */
 function toTransitions(transition: Transition, index: number): readonly DiagramTransition[] {
   const { source, target, eventType, guard, actions, description } = transition;
-  const common = {
+  const withoutTarget = {
     source: idOf(source),
     event: eventType === '' ? null : toEventLabel(eventType),
     guard: toGuardLabel(guard) ?? (index > 0 ? 'else' : null),
     actions: actions.map((action) => toActionLabel(action, eventType)),
     description: description ?? '',
   };
-  if (target === undefined) return [{ ...common, target: null }];
-  return target.map((node) => ({ ...common, target: idOf(node) }));
+  if (target === undefined) return [{ ...withoutTarget, target: null }];
+  return target.map((node) => ({ ...withoutTarget, target: idOf(node) }));
 }
 
 function idOf(node: AnyStateNode): string {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { toOverview } from '../../../docs/statecharts/drawing/overview.ts';
+import { toPart } from '../../../docs/statecharts/drawing/part.ts';
+import { toDiagram } from '../../../docs/statecharts/drawing/to-diagram.ts';
+import { toMermaid } from '../../../docs/statecharts/drawing/to-mermaid.ts';
 import { toSvg } from '../../../docs/statecharts/to-svg.ts';
-import { toOverview } from '../../../src/graph/overview.ts';
-import { toPart } from '../../../src/graph/part.ts';
-import { toDiagram } from '../../../src/graph/to-diagram.ts';
-import { toMermaid } from '../../../src/graph/to-mermaid.ts';
 import { doorMachine } from './door.ts';
 
 const door = toDiagram(doorMachine);

@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
+import { createRealClock } from '../../../src/clock/real-clock.ts';
+import { createOutputLog } from '../../../src/output/output-log.ts';
+import type { SpawnRequest, ToldFact } from '../../../src/spawn/backend.ts';
+import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import type { ProcessTable } from '../../../src/spawn/tree/process-table.ts';
+import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
+import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
+
+const tooMany = new Error('EMFILE: too many open files');
+
+/** Runs `script` with a process table of which `read`, the look at one process, is another. */
+function play(script: string, read: (real: ProcessTable) => ProcessTable['read']) {
+  const table = createCurrentTable();
+  const errors: unknown[] = [];
+  const facts: ToldFact[] = [];
+  const clock = createRealClock();
+  const id = `tool_control_${Math.random().toString(36).slice(2, 8)}`;
+  const request: SpawnRequest = {
+    id,
+    attempt: 1,
+    work: { type: 'shell', shell: '/bin/sh', script },
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_control/${id}/` },
+    stdin: 'pipe',
+  };
+  const backend = createPipeBackend({
+    table: { ...table, read: read(table) },
+    trees: createTreeRegistry({ add: () => {}, remove: () => {} }),
+    reportError: (error) => errors.push(error),
+  });
+  let listener: (command: BackendCommand) => void = () => {};
+  const cancel = backend.run({
+    request,
+    output: createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 }),
+    clock,
+    tell: (fact) => facts.push(fact),
+    onCommand: (given) => {
+      listener = given;
+    },
+  });
+  onTestFinished(async () => {
+    cancel();
+    backend.close?.();
+    await endAll([], `/${id}/`);
+  });
+  const spawned = facts.find((fact) => fact.type === 'process.spawned');
+  const told = (type: ToldFact['type']) => facts.filter((fact) => fact.type === type).length;
+  return {
+    errors,
+    told,
+    pid: spawned?.pid ?? 0,
+    alive: () => carriers(`/${id}/`),
+    send: (command: BackendCommand) => listener(command),
+    until: (type: ToldFact['type']) => waitUntil(() => told(type) > 0, { what: `${type} is told` }),
+  };
+}
+
+test.for([
+  ['cannot be read', () => Promise.reject(tooMany)],
+  ['is not seen', () => Promise.resolve(null)],
+] as const)('a leader that %s can still be ended', async ([, read]) => {
+  const given = play('trap "" TERM; while :; do sleep 0.05; done', () => read);
+  await waitUntil(() => given.alive().length > 1);
+
+  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  await turns();
+  expect(isAlive(given.pid)).toBe(true);
+  expect(given.told('tree.gone')).toBe(0);
+  given.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await given.until('tree.gone');
+
+  expect(isAlive(given.pid)).toBe(false);
+  expect(given.told('tree.gone')).toBe(1);
+  await waitUntil(() => given.alive().length === 0);
+});
+
+test('an unreadable table is reported and asked again', async () => {
+  let looks = 0;
+  const given = play('setsid sleep 600 & exec sleep 600', ({ read }) => async (pid) => {
+    looks += 1;
+    if (looks === 1) throw tooMany;
+    return read(pid);
+  });
+  await waitUntil(() => given.alive().length === 2);
+
+  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  await given.until('tree.gone');
+
+  expect(given.errors).toEqual([tooMany]);
+  expect(given.alive()).toEqual([]);
+});
+
+test('a leader that was not read ends by itself', async () => {
+  const given = play('exit 0', () => () => Promise.reject(tooMany));
+  await given.until('process.exited');
+
+  given.send({ type: 'tree.survey' });
+  await given.until('tree.surveyed');
+  given.send({ type: 'process.signal', signal: 'SIGTERM' });
+  await given.until('tree.gone');
+
+  expect(given.errors).toContain(tooMany);
+});
+
+test('a write that breaks is answered', async () => {
+  const given = play('exec sleep 600', ({ read }) => read);
+
+  const answer = await new Promise<WriteResult>((reply) => {
+    given.send({ type: 'process.write', data: null as unknown as Uint8Array, reply });
+  });
+
+  expect(answer).toMatchObject({ ok: false, bytesWritten: 0 });
+});
+
+/** Long enough for what should not be told to be told. */
+async function turns(): Promise<void> {
+  for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
+}

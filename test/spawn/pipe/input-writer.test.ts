@@ -1,0 +1,73 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createInputWriter } from '../../../src/spawn/pipe/input-writer.ts';
+import { createVirtualClock } from '../../../src/testing/index.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+
+const pieceBytes = 16 * 1024;
+
+/** A reader who takes a piece only when the test says so. */
+function createSlowReader() {
+  const arrived: Buffer[] = [];
+  const taking: (() => void)[] = [];
+  const stdin = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      arrived.push(chunk);
+      taking.push(done);
+    },
+  });
+  const clock = createVirtualClock();
+  return {
+    clock,
+    input: createInputWriter(stdin, clock),
+    text: () => Buffer.concat(arrived).toString(),
+    offered: () => waitUntil(() => taking.length > 0, { what: 'a piece is offered' }),
+    take: () => taking.shift()?.(),
+  };
+}
+
+test('a write that breaks stops none after it', async () => {
+  const { input, offered, take, text } = createSlowReader();
+
+  const broken = input.write(null as unknown as Uint8Array);
+  const next = input.write(Buffer.from('after it'));
+  const end = input.end();
+  await expect(broken).rejects.toThrow(TypeError);
+  await offered();
+  take();
+
+  expect(await next).toEqual({ ok: true, bytesWritten: 8 });
+  expect(await end).toMatchObject({ ok: true });
+  expect(text()).toBe('after it');
+});
+
+test('patience begins anew with each piece', async () => {
+  const { clock, input, offered, take } = createSlowReader();
+
+  const writing = input.write(Buffer.alloc(4 * pieceBytes));
+  for (let piece = 0; piece < 4; piece += 1) {
+    await offered();
+    clock.advance(9_000);
+    take();
+  }
+
+  expect(await writing).toEqual({ ok: true, bytesWritten: 4 * pieceBytes });
+});
+
+test('a refused write says what may still arrive', async () => {
+  const { clock, input, offered, take, text } = createSlowReader();
+
+  const writing = input.write(Buffer.alloc(2 * pieceBytes, 'x'));
+  await offered();
+  take();
+  await offered();
+  clock.advance(10_000);
+  const answer = await writing;
+
+  expect(answer).toEqual({
+    ok: false,
+    bytesWritten: pieceBytes,
+    error: 'It has not read its input for 10 s. Up to 16384 bytes more are on the way and may still arrive.',
+  });
+  expect(text()).toHaveLength(2 * pieceBytes);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { ProcessTree } from '../../../src/spawn/tree/process-tree.ts';
+import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
+import { leaderIdentity } from './entries.ts';
+
+/** A tree that remembers what it was sent. */
+function createHeardTree() {
+  const heard: string[] = [];
+  const tree: ProcessTree = {
+    survey: async () => [],
+    signal: async (signal) => void heard.push(signal),
+    watch: () => () => {},
+    recheck: () => {},
+    leaderExited: () => {},
+  };
+  return { heard, entry: { tree, identity: leaderIdentity } };
+}
+
+test('a tree abandoned before it comes is ended', () => {
+  const registry = createTreeRegistry({ add: () => {}, remove: () => {} });
+  const { heard, entry } = createHeardTree();
+
+  registry.abandon('tool_a');
+  registry.add('tool_a', entry);
+
+  expect(heard).toEqual(['SIGKILL']);
+});
+
+test('trees that never come are forgotten', () => {
+  const registry = createTreeRegistry({ add: () => {}, remove: () => {} });
+  const [old, young] = [createHeardTree(), createHeardTree()];
+
+  for (let count = 0; count <= 1_000; count += 1) registry.abandon(`tool_${count}`);
+  registry.add('tool_0', old.entry);
+  registry.add('tool_1000', young.entry);
+
+  expect(old.heard).toEqual([]);
+  expect(young.heard).toEqual(['SIGKILL']);
+});
