@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { filter, firstValueFrom, timeout } from 'rxjs';
-import { createConversation } from '../src/conversation/create-conversation.ts';
-import { createSupervisor, type FinalView, type ProcessView } from '../src/index.ts';
-import { createScriptedModel } from '../src/models/scripted-model.ts';
+import {
+  createConversation,
+  createScriptedModel,
+  createSupervisor,
+  type FinalView,
+  type ProcessView,
+} from '../src/index.ts';
 import { findCarriers } from './demo/carriers.ts';
 import { createChecks } from './demo/checks.ts';
 import { narrateConversation, narrateProcesses } from './demo/narrate.ts';
@@ -117,7 +121,7 @@ async function server(): Promise<void> {
 async function forgotten(): Promise<void> {
   stage.chapter(
     '5  Forgotten',
-    'Agents forget. This one leaves a watcher running, with a helper that got away from its parent.',
+    'Agents forget. This one leaves a watcher running, with a companion that got away from its parent.',
   );
   await conversation.say('Watch the files.');
   checks.expect('the watcher runs', find('watcher')?.status === 'backgrounded');

@@ -1,9 +1,15 @@
 import { styleText } from 'node:util';
 import { formatDuration } from '../../src/config/duration.ts';
-import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
-import type { KillReceipt, ProcessHandle, ProcessStatus, ProcessView, Supervisor } from '../../src/index.ts';
-import type { ToolCall } from '../../src/models/chat-model.ts';
-import type { ToolAnswer } from '../../src/tools/tool.ts';
+import type {
+  ConversationEvent,
+  KillReceipt,
+  ProcessHandle,
+  ProcessStatus,
+  ProcessView,
+  Supervisor,
+  ToolAnswer,
+  ToolCall,
+} from '../../src/index.ts';
 import type { Stage } from './stage.ts';
 
 /** Tells what happens in the conversation, as it happens. */

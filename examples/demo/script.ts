@@ -1,5 +1,4 @@
-import type { ChatMessage } from '../../src/models/chat-model.ts';
-import type { ScriptedStep } from '../../src/models/scripted-model.ts';
+import type { ChatMessage, ScriptedStep } from '../../src/index.ts';
 
 /** What the agent of the demonstration says, in place of a language model. Commands and processes are real. */
 export const script: readonly ScriptedStep[] = [
@@ -65,7 +64,7 @@ export const script: readonly ScriptedStep[] = [
 
   // 5. Forgotten
   {
-    text: 'I start a watcher. It detaches a helper, whose parent is gone at once.',
+    text: 'I start a watcher. It detaches a companion, whose parent is gone at once.',
     calls: [
       {
         name: 'start_process',

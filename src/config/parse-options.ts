@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
+import { quote } from './quote.ts';
 import { TroupeError } from './troupe-error.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -25,7 +26,7 @@ function describeIssue(issue: Issue, call: { input: unknown; name: string; schem
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => describeUnknown([...issue.path, key], call)).join('\n');
   }
-  const value = show(valueAt(call.input, issue.path));
+  const value = showAt(call.input, issue.path);
   const subject =
     where === '' ? `${call.name}: the options are ${value}` : `${call.name}: "${where}" is ${value}`;
   return `${subject}; expected ${describeExpected(issue)}.`;
@@ -38,7 +39,7 @@ function describeUnknown(
   const key = String(path.at(-1));
   const known = knownKeys(call.schema, path.slice(0, -1));
   const hint = UNKNOWN_HINTS[key] ?? suggest(key, known);
-  return `${call.name}: there is no option "${path.join('.')}" (given: ${show(valueAt(call.input, path))}). ${hint}`;
+  return `${call.name}: there is no option ${quote(path.join('.'))} (given: ${showAt(call.input, path)}). ${hint}`;
 }
 
 /** What people bring along from other libraries. */
@@ -57,14 +58,22 @@ function describeExpected(issue: Issue): string {
     case 'invalid_type':
       return withArticle(issue.expected);
     case 'invalid_value':
-      return `one of ${issue.values.map((value) => show(value)).join(', ')}`;
+      return describeChoice(issue);
     case 'too_small':
       return issue.origin === 'number' ? `at least ${issue.minimum}` : 'something that is not empty';
     case 'too_big':
       return `at most ${issue.maximum}`;
+    case 'invalid_format':
+      return withArticle(issue.format);
     default:
       return issue.message;
   }
+}
+
+function describeChoice({ values, input }: Extract<Issue, { code: 'invalid_value' }>): string {
+  const all = `one of ${values.map((value) => show(value)).join(', ')}`;
+  const meant = typeof input === 'string' ? nearest(input, values.map(String)) : null;
+  return meant === null ? all : `${all}; the nearest is ${quote(meant)}`;
 }
 
 function withArticle(type: string): string {
@@ -95,8 +104,14 @@ function unwrap(schema: unknown): unknown {
   return inner === undefined ? schema : unwrap(inner);
 }
 
+/** What looks like a secret is not repeated, also where it was put in the wrong place. */
+function showAt(input: unknown, path: readonly PropertyKey[]): string {
+  const isSecret = path.some((key) => /secret|token|passw|api_?key/i.test(String(key)));
+  return isSecret ? '[redacted]' : show(valueAt(input, path));
+}
+
 function show(value: unknown): string {
-  const text =
-    typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 0, breakLength: 120 });
+  if (typeof value === 'string') return quote(value);
+  const text = inspect(value, { depth: 0, breakLength: 120 });
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -1,6 +1,7 @@
+import { constants } from 'node:os';
 import { z } from 'zod';
 import { duration } from './duration.ts';
-import { hints, type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
+import { type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
 
 type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };
 
@@ -51,6 +52,13 @@ const ownLimits = {
   notifyAfter: duration.optional(),
 } satisfies OptionalLimits;
 
+/** What is left out is as the supervisor has it. */
+const ownHints = z.strictObject({
+  pager: z.boolean().optional(),
+  gitPrompt: z.boolean().optional(),
+  term: z.boolean().optional(),
+});
+
 const everyProcess = {
   ...ownLimits,
   kind: z.enum(['tool', 'agent', 'service']).default('tool'),
@@ -87,7 +95,7 @@ export const commandSpec = z.strictObject({
   shell: z.string().min(1).optional(),
   /** `end`, the default: end-of-file at once. `pipe`: `write` and `endInput` work. */
   stdin: z.enum(['end', 'pipe']).default('end'),
-  hints: hints.partial().optional(),
+  hints: ownHints.optional(),
   /** What happens when the same command already runs in the background in the same directory. */
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
   /** Starts it although a duplicate runs. */
@@ -113,7 +121,7 @@ export const limitChanges = z.strictObject({
 });
 
 export const killOptions = z.strictObject({
-  signal: z.templateLiteral(['SIG', z.string().regex(/^[A-Z0-9]+$/)]).default('SIGTERM'),
+  signal: z.enum(Object.keys(constants.signals)).default('SIGTERM'),
   grace: duration.optional(),
   by: z.enum(['agent', 'user', 'supervisor', 'owner']).default('user'),
 });

@@ -1,3 +1,4 @@
+import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import type { ToolCall } from '../models/chat-model.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../tools/tool.ts';
@@ -17,7 +18,7 @@ export async function callTool(
   } catch (error) {
     return {
       ok: false,
-      error: `The arguments of ${call.name} are no JSON: ${toText(error)}. Send one object.`,
+      error: `The arguments of ${call.name} are no JSON: ${toErrorText(error)}. Send one object.`,
     };
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -28,7 +29,7 @@ export async function callTool(
   } catch (error) {
     if (signal.aborted)
       return { ok: false, error: 'The conversation was closed before there was an answer.' };
-    return { ok: false, error: toText(error) };
+    return { ok: false, error: toErrorText(error) };
   }
 }
 
@@ -37,8 +38,4 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
   const meant = nearest(name, names);
   const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
   return { ok: false, error: `There is no tool ${JSON.stringify(name.slice(0, 64))}. ${hint}` };
-}
-
-function toText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,5 @@
-import { customAlphabet } from 'nanoid';
-
-/** As the ids of processes: without look-alikes. */
-const random = customAlphabet('23456789abcdefghjkmnpqrstuvwxyz', 8);
+import { createRandomId } from '../process/process-id.ts';
 
 export function createConversationId(): string {
-  return `conv_${random()}`;
+  return `conv_${createRandomId()}`;
 }

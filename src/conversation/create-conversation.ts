@@ -1,4 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
+import { toError } from '../config/error-text.ts';
 import type { ChatMessage, ChatModel } from '../models/chat-model.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { Completion } from '../supervisor/runtime-event.ts';
@@ -7,9 +8,10 @@ import { processTools } from '../tools/process-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 import { createConversationId } from './conversation-id.ts';
+import { describeTools } from './describe-tools.ts';
 import { createInbox, type InboxEntry } from './inbox.ts';
 import { type EndedProcess, tailReadBytes, toNotice } from './notice.ts';
-import { runTurn } from './run-conversation.ts';
+import { runTurn } from './run-turn.ts';
 
 export interface ConversationOptions {
   readonly supervisor: Supervisor;
@@ -43,8 +45,10 @@ export interface Conversation extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** @throws TroupeError `invalid-option` where JSON Schema cannot express the input of a tool. */
 export function createConversation(options: ConversationOptions): Conversation {
   const { supervisor, model, tools = processTools, systemPrompt, maxSteps = 50 } = options;
+  const descriptions = describeTools(tools);
   const id = createConversationId();
   const inbox = createInbox();
   const transcript: ChatMessage[] =
@@ -82,6 +86,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const outcome = await runTurn({
       model,
       tools,
+      descriptions,
       inbox,
       transcript,
       maxSteps,
@@ -181,5 +186,5 @@ function toEnded({ process }: Completion, supervisor: Supervisor): EndedProcess 
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)), 'TroupeSubscriberWarning');
+  process.emitWarning(toError(error), 'TroupeSubscriberWarning');
 }

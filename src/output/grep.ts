@@ -23,11 +23,8 @@ const searchTimeoutMs = 100;
 export function grepLines(lines: readonly string[], options: GrepOptions): GrepResult {
   const expression = toExpression(options);
   if (typeof expression === 'string') return { type: 'problem', problem: expression };
-  const found = search(lines, expression);
-  if (found === null) {
-    const problem = `the pattern ${JSON.stringify(options.pattern)} takes too long on this output: make it simpler, for example without nested repetition`;
-    return { type: 'problem', problem };
-  }
+  const found = search(lines, { expression, pattern: quote(options.pattern) });
+  if (typeof found === 'string') return { type: 'problem', problem: found };
   const context = Math.max(0, Math.floor(options.context ?? 0));
   return { type: 'matches', lines: withContext(lines, { found, context }), matches: found.length };
 }
@@ -37,12 +34,26 @@ function toExpression({ pattern, ignoreCase }: GrepOptions): RegExp | string {
   try {
     return new RegExp(pattern, ignoreCase === true ? 'i' : '');
   } catch (error) {
-    return `the pattern ${JSON.stringify(pattern)} is not a regular expression: ${(error as Error).message}`;
+    return `the pattern ${quote(pattern)} is not a regular expression: ${toReason(error as Error)}`;
   }
 }
 
-/** The indices of the lines that match, `null` when the time ran out. */
-function search(lines: readonly string[], expression: RegExp): number[] | null {
+const longestQuote = 200;
+
+function quote(pattern: string): string {
+  return JSON.stringify(pattern.length > longestQuote ? `${pattern.slice(0, longestQuote)}…` : pattern);
+}
+
+/** V8 repeats the whole pattern before the reason. */
+function toReason({ message }: Error): string {
+  return message.slice(message.lastIndexOf(': ') + 1).trim();
+}
+
+/** The indices of the lines that match, or in words why they could not be searched. */
+function search(
+  lines: readonly string[],
+  { expression, pattern }: { expression: RegExp; pattern: string },
+): number[] | string {
   // A context costs a millisecond, and polls mostly find nothing new.
   if (lines.length === 0) return [];
   const found: number[] = [];
@@ -55,7 +66,14 @@ function search(lines: readonly string[], expression: RegExp): number[] | null {
     new Script('run()').runInContext(createContext({ run }), { timeout: searchTimeoutMs });
     return found;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+      return `the pattern ${pattern} takes too long on this output: make it simpler, for example without nested repetition`;
+    }
+    // Expressions are compiled only at their first use: one that is too large fails here, and so does one that nests too deep.
+    if (name === 'SyntaxError' || name === 'RangeError') {
+      return `the pattern ${pattern} cannot be searched for: ${toReason(error as Error)}`;
+    }
     throw error;
   }
 }

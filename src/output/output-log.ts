@@ -8,6 +8,7 @@ import { countNewlines } from './newline-count.ts';
 import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
 import { createRedactor, type Redactor } from './redact.ts';
+import { redactText } from './redact-text.ts';
 
 export interface OutputLogOptions {
   readonly clock: Clock;
@@ -51,8 +52,14 @@ export interface OutputLog extends OutputSink {
   /** The offset of the next byte. */
   readonly bytes: number;
   readonly positions: StreamPositions;
-  /** The process has ended: what comes now is labelled `afterEnd` and displaces nothing that came before. */
-  markEnd(): void;
+  /**
+   * The process has ended: what comes now is labelled `afterEnd` and displaces nothing that came before. An end that could be
+   * the beginning of a secret is shown now, or with `keep`, when processes left behind may go on with it, once more comes or
+   * at `close`.
+   */
+  markEnd(held?: 'flush' | 'keep'): void;
+  /** A text made of this output as it may be shown: taking out control characters can put a secret together again. */
+  hide(text: string): string;
   /** The process runs again: labels go off, subscriptions stay open. */
   markRestart(): void;
   /** Everything that the process itself wrote is here: subscribers complete. Late output is still taken in. */
@@ -96,6 +103,7 @@ class KeptOutput implements OutputLog {
   readonly #store: ChunkStore;
   readonly #file: LogFile | null;
   readonly #redactors: Record<OutputStream, Redactor> | null;
+  readonly #secrets: readonly string[];
   readonly #onListenerError: OutputLogOptions['onListenerError'];
   #listeners: Set<() => void> | null = null;
   #lines = 0;
@@ -115,7 +123,8 @@ class KeptOutput implements OutputLog {
       logFile === undefined
         ? null
         : createLogFile({ ...logFile, clock, ...(onDegraded === undefined ? {} : { onDegraded }) });
-    this.#redactors = createRedactors(options.secrets ?? []);
+    this.#secrets = options.secrets ?? noSecrets;
+    this.#redactors = createRedactors(this.#secrets);
     this.#onListenerError = options.onListenerError;
     this.#lastWriteAtMs = clock.nowMs();
   }
@@ -165,9 +174,9 @@ class KeptOutput implements OutputLog {
     else this.#file.whenWritable(callback);
   }
 
-  markEnd(): void {
+  markEnd(held: 'flush' | 'keep' = 'flush'): void {
     if (this.#ended) return;
-    this.#flushRedactors();
+    if (held === 'flush') this.#flushRedactors();
     this.#ended = true;
     this.#hasNotedLate = false;
   }
@@ -181,6 +190,10 @@ class KeptOutput implements OutputLog {
     if (this.#finished) return;
     this.#finished = true;
     this.#notify();
+  }
+
+  hide(text: string): string {
+    return redactText(text, this.#secrets);
   }
 
   flush(): Promise<void> {
@@ -295,6 +308,7 @@ class KeptOutput implements OutputLog {
 
 /** One for all that have no file. */
 const closed = Promise.resolve();
+const noSecrets: readonly string[] = [];
 
 function* take<Item>(items: Iterable<Item>, count: number): Generator<Item, void> {
   let left = count;

@@ -148,7 +148,8 @@ function toText(log: OutputLog, { span, format }: { span: Span; format: 'plain' 
     text += decoder.push(piece.bytes);
   }
   if (log.ended && span.reachesEnd) for (const decoder of decoders.values()) text += decoder.flush();
-  const plain = format === 'raw' ? text : toPlainText(text);
+  // Before grep, which could ask for a secret letter by letter, and before the text is cut, perhaps inside one.
+  const plain = log.hide(format === 'raw' ? text : toPlainText(text));
   return binary.reduce((shown, stream) => {
     const bytes = span.end[stream] - span.start[stream];
     return ownLine(shown, `[${stream}: binary, ${toByteWords(bytes)}]`);

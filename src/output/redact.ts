@@ -4,7 +4,7 @@ export const redactedMark: Uint8Array = Buffer.from('[redacted]');
 export interface Redactor {
   /** What may be shown by now. An end that could be the beginning of a secret is held until more is known. */
   push(bytes: Uint8Array): Uint8Array;
-  /** What is still held. Half a secret and more is not shown either. */
+  /** What is still held, whole secrets in it replaced. Half a secret and more is not shown either. */
   flush(): Uint8Array;
 }
 
@@ -24,33 +24,42 @@ export function createRedactor(secrets: readonly string[]): Redactor | null {
     const text = held.byteLength === 0 ? asBuffer(bytes) : Buffer.concat([held, bytes]);
     const openBytes = Math.max(...needles.map((needle) => openEnd(text, needle)));
     const cut = text.byteLength - openBytes;
+    const shown = show(text, { spans: findAll(text, needles), cut });
+    // A copy: the chunk that a few held bytes lie in would stay in memory with them.
+    held = Uint8Array.from(text.subarray(cut));
+    return shown;
+  }
+
+  function flush(): Uint8Array {
+    const text = asBuffer(held);
+    const spans = [...findAll(text, needles), ...tellingEnds(text, needles)].sort((a, b) => a.from - b.from);
+    const shown = show(text, { spans, cut: text.byteLength });
+    held = new Uint8Array(0);
+    return shown;
+  }
+
+  /** What stands before the cut, without what an earlier mark covers. */
+  function show(text: Buffer, { spans, cut }: { spans: readonly Span[]; cut: number }): Uint8Array {
     const parts: Uint8Array[] = [];
     let shown = covered;
-    for (const { from, to } of findAll(text, needles)) {
+    for (const { from, to } of spans) {
       if (from >= cut) break;
       if (from >= shown) parts.push(text.subarray(shown, from), redactedMark);
       shown = Math.max(shown, to);
     }
     if (shown < cut) parts.push(text.subarray(shown, cut));
     covered = Math.max(0, shown - cut);
-    // A copy: the chunk that a few held bytes lie in would stay in memory with them.
-    held = Uint8Array.from(text.subarray(cut));
     const only = parts[0];
     return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
   }
 
-  function flush(): Uint8Array {
-    const rest = held.subarray(covered);
-    const isTelling = needles.some((needle) => {
-      const openBytes = openEnd(asBuffer(held), needle);
-      return openBytes * 2 >= needle.byteLength && held.byteLength - openBytes <= covered;
-    });
-    held = new Uint8Array(0);
-    covered = 0;
-    return isTelling && rest.byteLength > 0 ? redactedMark : rest;
-  }
-
   return { push, flush };
+}
+
+/** A place in the text that is not to be shown. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 function toNeedles(secrets: readonly string[]): Buffer[] {
@@ -60,14 +69,23 @@ function toNeedles(secrets: readonly string[]): Buffer[] {
 }
 
 /** All matches, also those that overlap, by their beginning. */
-function findAll(text: Buffer, needles: readonly Buffer[]): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = [];
+function findAll(text: Buffer, needles: readonly Buffer[]): Span[] {
+  const found: Span[] = [];
   for (const needle of needles) {
     for (let from = text.indexOf(needle); from !== -1; from = text.indexOf(needle, from + 1)) {
       found.push({ from, to: from + needle.byteLength });
     }
   }
   return found.sort((a, b) => a.from - b.from);
+}
+
+/** Ends of the text that are half a secret and more. */
+function tellingEnds(text: Buffer, needles: readonly Buffer[]): Span[] {
+  const to = text.byteLength;
+  return needles.flatMap((needle) => {
+    const openBytes = openEnd(text, needle);
+    return openBytes > 0 && openBytes * 2 >= needle.byteLength ? [{ from: to - openBytes, to }] : [];
+  });
 }
 
 /** How many bytes at the end of the text are the beginning, but not the whole, of the secret. */

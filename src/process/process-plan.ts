@@ -11,6 +11,8 @@ export interface ProcessPlan {
   readonly command: Command;
   readonly commandLine: string;
   readonly cwd: string;
+  /** The same for what would run the same command in the same directory, secrets and all; tells nothing of them. */
+  readonly likeness: string;
   readonly label: string | null;
   readonly owner: string;
   readonly tool: string | null;

@@ -273,11 +273,11 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   #end(): void {
-    this.log.markEnd();
-    this.log.finish();
     const { view } = this.life;
     // Somebody may still write: late output is taken in until the leftovers are gone or the process is forgotten.
     const isOpen = 'outputEnded' in view && (view.leftovers.length > 0 || !view.outputEnded);
+    this.log.markEnd(isOpen ? 'keep' : 'flush');
+    this.log.finish();
     this.#flushed = isOpen ? this.log.flush() : this.log.close();
   }
 

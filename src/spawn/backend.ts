@@ -16,6 +16,8 @@ export interface SpawnRequest {
   /** The whole environment, identity variables included; nothing is inherited beside it. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'end' | 'pipe';
+  /** Never to be shown: in command lines and error texts `redactText` takes their place. */
+  readonly secrets: readonly string[];
 }
 
 /** What is to be run: a program with its arguments, text for a shell, or a function of this program. */

@@ -23,7 +23,7 @@ export function toCookie(id: string): string {
 }
 
 /**
- * The whole environment of a process (L-11): what this program has, less redacted names, then hints, then overrides,
+ * The whole environment of a process: what this program has, less redacted names, then hints, then overrides,
  * then identity. Later ones win; an override of `null` takes a variable out.
  */
 export function createEnvironment(parts: {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { SpawnFailureCause } from '../../machines/process/context.ts';
+import { redactText } from '../output/redact-text.ts';
 import type { SpawnRequest, ToldFact, Work } from './backend.ts';
 
 type SpawnFailedFact = Extract<ToldFact, { type: 'process.spawnFailed' }>;
@@ -12,7 +13,8 @@ type SpawnFailedFact = Extract<ToldFact, { type: 'process.spawnFailed' }>;
 export async function toSpawnFailure(error: unknown, request: SpawnRequest): Promise<SpawnFailedFact> {
   const code = errorCode(error);
   const cause = (await causeInDirectory(request.cwd)) ?? causeByCode(code);
-  return { type: 'process.spawnFailed', cause, code, message: describe({ cause, code, error, request }) };
+  const message = redactText(describe({ cause, code, error, request }), request.secrets);
+  return { type: 'process.spawnFailed', cause, code, message };
 }
 
 function errorCode(error: unknown): string | null {

@@ -1,4 +1,6 @@
+import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
+import { quote } from '../config/quote.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
@@ -96,10 +98,5 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 function notFound(id: string, { registry }: Runtime): KillAnswer {
   const nearest = registry.nearest(id);
   const hint = nearest.length === 0 ? 'There are no processes.' : `Did you mean ${nearest.join(' or ')}?`;
-  // Control characters in an id must not reach a terminal.
-  return { type: 'notFound', nearest, message: `Process ${JSON.stringify(id)} not found. ${hint}` };
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+  return { type: 'notFound', nearest, message: `Process ${quote(id)} not found. ${hint}` };
 }

@@ -6,17 +6,13 @@ export function findDuplicate(
   plan: ProcessPlan,
   live: Iterable<SupervisedProcess>,
 ): SupervisedProcess | undefined {
-  const key = toKey(plan);
   for (const process of live) {
-    if (isInBackground(process) && toKey(process.plan) === key) return process;
+    if (isInBackground(process) && process.plan.likeness === plan.likeness) return process;
   }
   return undefined;
 }
 
-function isInBackground({ plan, life }: SupervisedProcess): boolean {
-  return plan.background || life.times.backgroundedAt !== null;
-}
-
-function toKey({ command, cwd }: ProcessPlan): string {
-  return JSON.stringify([command, cwd]);
+/** One that is being stopped is nobody to join. */
+function isInBackground({ plan, life, status }: SupervisedProcess): boolean {
+  return status !== 'stopping' && (plan.background || life.times.backgroundedAt !== null);
 }

@@ -8,6 +8,7 @@ import { createSupervisorId } from '../process/process-id.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
+import type { ProcessTable } from '../spawn/tree/process-table.ts';
 import { createTreeRegistry, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import type { PlanningGround } from './plan-process.ts';
@@ -17,6 +18,8 @@ export interface Ground extends PlanningGround {
   readonly clock: Clock;
   readonly trees: TreeRegistry;
   readonly watchdog: Watchdog | null;
+  /** `null` where nothing of the operating system is started. */
+  readonly table: ProcessTable | null;
 }
 
 /** @throws TroupeError `unsupported-platform` */
@@ -30,7 +33,7 @@ export function createGround(
   const ownBackend = settings.backend as Backend | undefined;
   const table = ownBackend === undefined ? createCurrentTable() : null;
   const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
-  const trees = createTreeRegistry(watchdog ?? { add: () => {}, remove: () => {} });
+  const trees = createTreeRegistry(watchdog ?? { prepare: () => {}, add: () => {}, remove: () => {} });
   return {
     supervisorId,
     settings,
@@ -38,9 +41,11 @@ export function createGround(
     cwd,
     trees,
     watchdog,
+    table,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth: toDepth(process.env['TROUPE_DEPTH']),
-    isRedacted: picomatch([...settings.redactNames]),
+    // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
+    isRedacted: picomatch([...settings.redactNames], { bash: true, dot: true }),
     logDirectory:
       settings.stateDirectory === false ? null : join(resolve(cwd, settings.stateDirectory), 'processes'),
     backend: ownBackend ?? createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError }),

@@ -3,27 +3,43 @@ import type { Cancel } from '../clock/clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Marks our listeners, so that several supervisors in one program know of each other's. */
+const mark = Symbol.for('troupe.host-signal');
+
 /**
  * Ends this program in order when it is told to end or when it breaks: first the processes, then itself, with the exit
- * code it would have had. A second signal ends it at once; what then is left is the watchdog's.
+ * code it would have had. A second signal ends it at once; what then is left is the watchdog's. What breaks while the
+ * end is under way is printed and changes nothing. With several supervisors the last one to be done ends the program.
  */
 export function installHostSignals(shutdown: () => Promise<unknown>): Cancel {
   let isEnding = false;
   const end = (exitCode: number) => {
-    if (isEnding) process.exit(exitCode);
     isEnding = true;
-    void shutdown().finally(() => process.exit(exitCode));
+    void shutdown().finally(() => {
+      remove();
+      if (!SIGNALS.some((signal) => process.listeners(signal).some(isOurs))) process.exit(exitCode);
+    });
   };
-  const onSignal = (signal: (typeof SIGNALS)[number]) => end(128 + constants.signals[signal]);
+  const onSignal = (signal: (typeof SIGNALS)[number]) => {
+    const exitCode = 128 + constants.signals[signal];
+    if (isEnding) process.exit(exitCode);
+    else end(exitCode);
+  };
   const onException = (error: unknown) => {
     console.error(error);
-    end(1);
+    if (!isEnding) end(1);
   };
-
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  process.on('uncaughtException', onException);
-  return () => {
+  const remove = () => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
     process.off('uncaughtException', onException);
   };
+
+  Object.assign(onSignal, { [mark]: true });
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on('uncaughtException', onException);
+  return remove;
+}
+
+function isOurs(listener: object): boolean {
+  return mark in listener;
 }

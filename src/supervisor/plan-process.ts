@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
@@ -8,6 +9,7 @@ import {
   functionSpec,
 } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { redactText } from '../output/redact-text.ts';
 import { decideExecution } from '../policy/execution-mode.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
@@ -49,13 +51,15 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
   const execution = decideExecution(settings, { ...spec, maxExecutionTime });
   const command = toCommand(spec, ground);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
+  const shown = redactCommand(command, secrets);
   const cwd = resolve(ground.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
     id,
     kind: spec.kind,
-    command: redactCommand(command, secrets),
-    commandLine: redact(toCommandLine(command), secrets),
-    cwd,
+    command: shown,
+    commandLine: toCommandLine(shown),
+    cwd: redactText(cwd, secrets),
+    likeness: toLikeness(command, cwd),
     label: spec.label ?? null,
     owner: spec.owner ?? settings.owner,
     tool: spec.tool ?? null,
@@ -135,6 +139,7 @@ function toRequest(start: {
       cwd,
       env: {},
       stdin: 'end',
+      secrets: [],
     };
   }
   const { settings, supervisorId, depth } = ground;
@@ -145,7 +150,15 @@ function toRequest(start: {
     overrides: { ...settings.env, ...spec.env, ...spec.secrets },
     identity: { processId: id, supervisorId, owner: spec.owner ?? settings.owner, depth },
   });
-  return { id, attempt, work: toWork(command), cwd, env, stdin: spec.stdin };
+  return {
+    id,
+    attempt,
+    work: toWork(command),
+    cwd,
+    env,
+    stdin: spec.stdin,
+    secrets: Object.values(spec.secrets),
+  };
 }
 
 function definedOnly<T extends object>(partial: T): { [K in keyof T]: Exclude<T[K], undefined> } {
@@ -159,13 +172,15 @@ function toWork(command: Command): Work {
   return { type: 'argv', file, args };
 }
 
-function redactCommand(command: Command, secrets: readonly string[]): Command {
-  if (secrets.length === 0 || command.type === 'function') return command;
-  if (command.type === 'shell') return { ...command, script: redact(command.script, secrets) };
-  const [file, ...args] = command.argv;
-  return { type: 'argv', argv: [file, ...args.map((argument) => redact(argument, secrets))] };
+function toLikeness(command: Command, cwd: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([command, cwd]))
+    .digest('base64');
 }
 
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((result, secret) => result.replaceAll(secret, '[redacted]'), text);
+function redactCommand(command: Command, secrets: readonly string[]): Command {
+  if (secrets.length === 0 || command.type === 'function') return command;
+  if (command.type === 'shell') return { ...command, script: redactText(command.script, secrets) };
+  const [file, ...args] = command.argv.map((word) => redactText(word, secrets));
+  return { type: 'argv', argv: [file ?? '', ...args] };
 }

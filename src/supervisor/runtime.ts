@@ -1,6 +1,8 @@
 import { Subject } from 'rxjs';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { Cancel } from '../clock/clock.ts';
+import { redactText } from '../output/redact-text.ts';
+import { toCompletionId } from '../process/completion-id.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type Admission, createAdmission } from './admission.ts';
@@ -95,7 +97,7 @@ export function createRuntime(ground: Ground): Runtime {
         tell('process.ready', process);
       },
       onFailed: (why) => {
-        process.setReady({ state: 'failed', why });
+        process.setReady({ state: 'failed', why: redactText(why, process.plan.output.secrets) });
         tell('process.unready', process);
       },
     });
@@ -110,7 +112,7 @@ export function createRuntime(ground: Ground): Runtime {
   const complete = async (process: SupervisedProcess) => {
     const view = await process.ended;
     tell('process.ended', process);
-    completions.next({ id: `${view.id}/${view.attempt}/ended`, at: clock.epochMs(), process: view });
+    completions.next({ id: toCompletionId(view), at: clock.epochMs(), process: view });
   };
 
   const endProcess = (process: SupervisedProcess) => {

@@ -1,4 +1,5 @@
 import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolAnswer, ToolContext } from './tool.ts';
 
@@ -13,7 +14,7 @@ export function findProcess(
   const handle = supervisor.get(id);
   if (handle !== undefined && handle.view().owner === owner) return handle;
   const ids = supervisor.list({ owner }).map((view) => view.id);
-  const shown = ID.test(id) ? id : JSON.stringify(id.slice(0, 64));
+  const shown = ID.test(id) ? id : quote(id);
   return { ok: false, error: `Process ${shown} not found. ${suggest(id, ids)}` };
 }
 

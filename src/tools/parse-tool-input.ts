@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 
 export type ParsedInput<S extends z.ZodType> =
@@ -17,7 +18,7 @@ export function parseToolInput<S extends z.ZodObject>(
   try {
     return { ok: true, input: parseOptions(tool.input, { input, name: tool.name }) };
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    return { ok: false, error: toErrorText(error) };
   }
 }
 

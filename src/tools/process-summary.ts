@@ -1,4 +1,5 @@
 import { isFinal } from '../../machines/process/view.ts';
+import { toCompletionId } from '../process/completion-id.ts';
 import { describeEnd } from '../process/end-text.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 
@@ -31,5 +32,5 @@ export function isEnded(view: ProcessView): view is FinalView {
 
 /** The completions that somebody who saw these views need not be told of again. */
 export function toRevealed(...views: readonly ProcessView[]): readonly string[] {
-  return views.filter(isEnded).map(({ id, attempt }) => `${id}/${attempt}/ended`);
+  return views.filter(isEnded).map(toCompletionId);
 }

@@ -23,6 +23,7 @@ export const startProcess = defineTool({
       .optional()
       .describe('It is ready when it listens on this TCP port.'),
     ready_url: z.url().optional().describe('It is ready when this address answers.'),
+    force: z.boolean().default(false).describe('Start it although the same command already runs.'),
     ready_within_seconds: z.number().positive().optional().describe('How long to wait for that. Default 30.'),
   }),
   execute: async (input, { supervisor, owner }) => {
@@ -32,6 +33,8 @@ export const startProcess = defineTool({
       owner,
       tool: 'start_process',
       background: true,
+      onDuplicate: 'refuse',
+      force: input.force,
       ...(cwd !== undefined && { cwd }),
       ...(label !== undefined && { label }),
       ...toReadiness(input),

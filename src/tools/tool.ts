@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toErrorText } from '../config/error-text.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 
@@ -48,7 +49,7 @@ export function defineTool<S extends z.ZodObject>(definition: {
       try {
         return await definition.execute(parsed.input, context);
       } catch (error) {
-        return { ok: false, error: error instanceof Error ? error.message : String(error) };
+        return { ok: false, error: toErrorText(error) };
       }
     },
   };

@@ -301,6 +301,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       cwd: '/',
       env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_conform/${id}/` },
       stdin: options.stdin ?? 'end',
+      secrets: [],
     };
     const log = createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 });
     const facts: ToldFact[] = [];

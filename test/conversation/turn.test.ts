@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createSupervisor } from '../../src/index.ts';
 import type { ChatDelta } from '../../src/models/chat-model.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { defineTool } from '../../src/tools/tool.ts';
 import { arrange, gate, toolThat } from './arrange.ts';
 
 test('results stand in the order of the calls', async () => {
@@ -100,6 +103,26 @@ test('an answer that cannot be written down is an error', async () => {
   expect(given.answers()).toMatchObject([
     { ok: false, error: expect.stringContaining('The answer of odd is no JSON') },
   ]);
+});
+
+test('a tool that JSON Schema cannot describe is refused', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  const remind = defineTool({
+    name: 'remind',
+    description: 'Reminds of something.',
+    input: z.strictObject({ at: z.date() }),
+    execute: async () => ({ ok: true, data: null }),
+  });
+
+  const create = () => createConversation({ supervisor, model: createScriptedModel([]), tools: [remind] });
+
+  expect(create).toThrow(
+    expect.objectContaining({
+      name: 'TroupeError',
+      code: 'invalid-option',
+      message: expect.stringMatching(/"tools".*"remind".*Date/),
+    }),
+  );
 });
 
 test('closing leaves no call without a result', async () => {

@@ -136,6 +136,28 @@ describe('the output log', () => {
     expect(droppedIn(pieces)).toBe(5000 - 1024);
   });
 
+  test('a secret split by the end is not shown', () => {
+    const log = createTestLog({ secrets: ['hunter2'] });
+    log.write('stdout', Buffer.from('key: hun'));
+
+    log.markEnd('keep');
+    log.write('stdout', Buffer.from('ter2\n'));
+
+    expect(bytesOf(log.chunks(0)).toString()).toBe('key: [redacted]\n');
+  });
+
+  test('what is kept beyond the end is shown at close', async () => {
+    const log = createTestLog({ secrets: ['hunter2'] });
+    log.write('stdout', Buffer.from('key: hun'));
+
+    log.markEnd('keep');
+    const atEnd = bytesOf(log.chunks(0)).toString();
+    await log.close();
+
+    expect(atEnd).toBe('key: ');
+    expect(bytesOf(log.chunks(0)).toString()).toBe('key: hun');
+  });
+
   test('labels go off again at a restart', () => {
     const log = createTestLog();
     log.write('stdout', Buffer.from('one\n'));

@@ -255,6 +255,32 @@ describe('reading', () => {
     expect(reader.read().text).toBe('text\n');
   });
 
+  test('a pattern too large is a problem in words', () => {
+    const log = logOf('text\n');
+
+    const read = readOutput(log, { grep: 'x'.repeat(100_000) });
+
+    expect(read.problem).toContain('cannot be searched for: Regular expression too large');
+    expect(read.problem?.length).toBeLessThan(1000);
+    expect(read.text).toBe('');
+  });
+
+  test('plain text puts no secret together again', () => {
+    const log = createTestLog({ secrets: ['hunter2'] });
+    log.write(
+      'stdout',
+      Buffer.from('hunX\bter2\nhun\u001b[0mter2!\n\u001b[01;31mhunt\u001b[m\u001b[Ker2?\n'),
+    );
+
+    const read = readOutput(log);
+    const found = readOutput(log, { grep: 'hunter' });
+    const cut = readOutput(log, { maxBytes: 40 });
+
+    expect(read.text).toBe('[redacted]\n[redacted]!\n[redacted]?\n');
+    expect(found.text).toBe('');
+    expect(cut.text).not.toContain('hun');
+  });
+
   test('a catastrophic pattern ends as a problem', () => {
     const log = logOf(`${'a'.repeat(200)}!\n`);
 

@@ -72,6 +72,35 @@ describe('the redactor', () => {
     expect(redact([Buffer.from('key: h')], ['hunter2-secret'])).toBe('key: h');
   });
 
+  test('a whole secret at the end is not shown', () => {
+    const secrets = ['hunter2', 'hunter2-and-a-long-suffix'];
+
+    expect(redact([Buffer.from('key: hunter2')], secrets)).toBe('key: [redacted]');
+    expect(redact([Buffer.from('key: hunter2'), Buffer.from('-a')], secrets)).toBe('key: [redacted]-a');
+    expect(redact([Buffer.from('key: hunter2-and-a-l')], secrets)).toBe('key: [redacted]');
+  });
+
+  test('half a secret inside another beginning is not shown', () => {
+    const secrets = ['hunter2-secret', 'a hunter2-secret-that-goes-on-and-on'];
+
+    expect(redact([Buffer.from('a hunter2-s')], secrets)).toBe('a [redacted]');
+  });
+
+  test('no whole secret is shown wherever the output ends', () => {
+    const unit = fc.constantFrom('a', 'b');
+    const needles = fc.array(fc.string({ unit, minLength: 2, maxLength: 8 }), { minLength: 1, maxLength: 3 });
+    const cut = fc.string({ unit, maxLength: 20 }).chain((text) => anyCuts(Buffer.from(text)));
+    fc.assert(
+      fc.property(cut, needles, (pieces, secrets) => {
+        const shown = redact(pieces, secrets);
+
+        expect(shown).toBe(redact([Buffer.concat(pieces)], secrets));
+        for (const secret of secrets) expect(shown.replaceAll('[redacted]', '\n')).not.toContain(secret);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test('a secret of several lines is found in a terminal', () => {
     expect(redact([Buffer.from('a\r\nkey one\r\nkey two\r\nb')], ['key one\nkey two\n'])).toBe(
       'a\r\n[redacted]\r\nb',

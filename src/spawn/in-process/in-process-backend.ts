@@ -4,7 +4,7 @@ import type { Backend, BackendPort } from '../backend.ts';
 import { watchQuiet } from '../quiet-watch.ts';
 
 /**
- * Runs a function of this program (E-3). SIGKILL cannot end it: a function that ignores its abort signal stays
+ * Runs a function of this program. SIGKILL cannot end it: a function that ignores its abort signal stays
  * `stopping`. What it resolves with is its output: text as it is, anything else as one line of JSON.
  */
 export const inProcessBackend: Backend = {
@@ -43,12 +43,17 @@ async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> 
   try {
     if (work.type !== 'function') throw new Error(`The in-process backend runs functions, not ${work.type}.`);
     const result = await work.run({ signal, stdout: write('stdout'), stderr: write('stderr') });
-    if (result !== undefined) write('stdout')(typeof result === 'string' ? result : JSON.stringify(result));
+    if (result !== undefined) write('stdout')(toPrinted(result));
     return 0;
   } catch (error) {
     write('stderr')(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return 1;
   }
+}
+
+/** JSON has no word for functions and symbols. */
+function toPrinted(result: unknown): string {
+  return typeof result === 'string' ? result : `${JSON.stringify(result) ?? String(result)}\n`;
 }
 
 function obey(

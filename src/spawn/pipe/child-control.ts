@@ -1,5 +1,8 @@
+import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
+import { toErrorText } from '../../config/error-text.ts';
+import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
 import { watchQuiet } from '../quiet-watch.ts';
 import { identify } from '../tree/identity.ts';
@@ -24,25 +27,53 @@ export function createChildControl(
   const cancels = new Set<Cancel>();
   let watching = false;
   let exited = false;
+  /** A signal went to the group alone, as the tree is not known. */
+  let groupWasSignalled = false;
 
   // The pid is the child's until its exit is collected, which takes a later turn of the event loop.
-  const tree = identify(world.table, { pid: child.pid, id: request.id }).then((identity) => {
-    if (identity === null) return null;
-    const { table, leaders, reportError } = world;
-    const isStranger = (pid: number) => pid !== child.pid && leaders.has(pid);
-    const created = createProcessTree({ identity, table, clock, isStranger, reportError });
-    world.trees.add(request.id, { tree: created, identity });
-    if (exited) created.leaderExited();
-    return created;
-  });
+  let tree = findTree();
 
-  async function signalTree(
-    signal: Extract<BackendCommand, { type: 'process.signal' }>['signal'],
-  ): Promise<void> {
-    const found = await tree;
-    if (found === null) return port.tell({ type: 'tree.gone', ended: [] });
+  /** `null` where the leader cannot be told from others. Never rejects. */
+  async function findTree(): Promise<ProcessTree | null> {
+    const { table, leaders, reportError } = world;
+    try {
+      const identity = await identify(table, { pid: child.pid, id: request.id });
+      if (identity === null) return null;
+      const isStranger = (pid: number) => pid !== child.pid && leaders.has(pid);
+      const redact = (text: string) => redactText(text, request.secrets);
+      const created = createProcessTree({ identity, table, clock, isStranger, redact, reportError });
+      world.trees.add(request.id, { tree: created, identity });
+      if (exited) created.leaderExited();
+      return created;
+    } catch (error) {
+      reportError(error);
+      return null;
+    }
+  }
+
+  /** What kept it from being found may be over, such as too many open files: until the exit the pid is the child's. */
+  async function findTreeAgain(): Promise<ProcessTree | null> {
+    const before = tree;
+    if ((await before) === null && !exited && tree === before) tree = findTree();
+    return tree;
+  }
+
+  async function signalTree(signal: ProcessSignal): Promise<void> {
+    const found = await findTreeAgain();
+    if (found === null) return signalGroup(signal);
     if (!watching) watchTree(found);
     await found.signal(signal);
+  }
+
+  /** The child leads a group of its own, which is ours until its exit is collected. Then nobody is known to be alive. */
+  function signalGroup(signal: ProcessSignal): void {
+    if (exited) return port.tell({ type: 'tree.gone', ended: [] });
+    groupWasSignalled = true;
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      world.reportError(error);
+    }
   }
 
   function watchTree(found: ProcessTree): void {
@@ -68,6 +99,7 @@ export function createChildControl(
   }
 
   const refuse = (error: string): WriteResult => ({ ok: false, bytesWritten: 0, error });
+  const refuseBroken = (error: unknown) => refuse(`It could not be written: ${toErrorText(error)}`);
   const noInput = refuse('Its input was not asked for: start it with stdin: "pipe".');
 
   return {
@@ -80,9 +112,13 @@ export function createChildControl(
         case 'output.settle':
           return settleOutput(command.quietMs);
         case 'process.write':
-          return input === null ? command.reply(noInput) : void input.write(command.data).then(command.reply);
+          return input === null
+            ? command.reply(noInput)
+            : void input.write(command.data).catch(refuseBroken).then(command.reply);
         case 'process.endInput':
-          return input === null ? command.reply(noInput) : void input.end().then(command.reply);
+          return input === null
+            ? command.reply(noInput)
+            : void input.end().catch(refuseBroken).then(command.reply);
         case 'process.resize':
           return command.reply(refuse('It has no terminal.'));
       }
@@ -92,6 +128,7 @@ export function createChildControl(
       void tree.then((found) => {
         found?.leaderExited();
         found?.recheck();
+        if (found === null && groupWasSignalled) port.tell({ type: 'tree.gone', ended: [] });
       });
     },
     release: () => {

@@ -26,6 +26,9 @@ export interface FifoPool {
 /** Making one costs as much as making many: most of it is the start of `mkfifo`. */
 const batchSize = 16;
 
+/** `mkfifo` takes a few milliseconds; meanwhile this program does nothing else. */
+const makingMs = 2_000;
+
 export function createFifoPool(platform: NodeJS.Platform = process.platform): FifoPool {
   const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
   /** Reading ends: they keep the FIFO in being, and do not hide the end of file as a writing end would. */
@@ -46,7 +49,11 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
     try {
       directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
       const paths = Array.from({ length: batchSize }, (_, number) => join(`${directory}`, String(number)));
-      spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
+      spawnSync('mkfifo', ['-m', '600', ...paths], {
+        stdio: 'ignore',
+        timeout: makingMs,
+        killSignal: 'SIGKILL',
+      });
       for (const path of paths) idle.push(openSync(path, O_RDONLY | O_NONBLOCK));
     } catch {
       isUsable = idle.length > 0;

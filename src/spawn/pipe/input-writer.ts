@@ -2,14 +2,18 @@ import type { Writable } from 'node:stream';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
 
-/** The writing end of a process's stdin. Writes are taken in order, one after another. */
+/** The writing end of a process's stdin. Writes are taken in order, one after another; one that breaks stops none after it. */
 export interface InputWriter {
+  /**
+   * Goes on as long as something is read every ten seconds. After a refusal `bytesWritten` are in for certain; the piece
+   * under way, of 16 KiB at most, cannot be taken back and may still arrive.
+   */
   write(data: Uint8Array): Promise<WriteResult>;
   /** End-of-file, after all that was written before. */
   end(): Promise<WriteResult>;
 }
 
-/** How long a process that does not read is waited for (I-1). */
+/** How long a process that does not read is waited for, anew for each piece. */
 const PATIENCE_MS = 10_000;
 
 /** Written at once: what is in the pipe when patience ends is uncertain by less than this. */
@@ -19,7 +23,7 @@ export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
   let last: Promise<unknown> = Promise.resolve();
   const queue = <T>(step: () => Promise<T>): Promise<T> => {
     const done = last.then(step);
-    last = done;
+    last = done.catch(() => {});
     return done;
   };
   // Without a listener, a process that closed its stdin would end this program.
@@ -40,14 +44,17 @@ async function writeAll(
   stdin: Writable,
   { data, clock }: { data: Uint8Array; clock: Clock },
 ): Promise<WriteResult> {
-  const deadlineMs = clock.nowMs() + PATIENCE_MS;
   let bytesWritten = 0;
   while (bytesWritten < data.byteLength) {
     if (!stdin.writable) return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
     const piece = data.subarray(bytesWritten, bytesWritten + PIECE_BYTES);
-    const outcome = await writePiece(stdin, { piece, clock, deadlineMs });
+    const outcome = await writePiece(stdin, { piece, clock });
     if (outcome === 'late') {
-      return refusal(bytesWritten, `It has not read its input for ${PATIENCE_MS / 1_000} s.`);
+      return refusal(
+        bytesWritten,
+        `It has not read its input for ${PATIENCE_MS / 1_000} s. ` +
+          `Up to ${piece.byteLength} bytes more are on the way and may still arrive.`,
+      );
     }
     if (outcome === 'broken')
       return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
@@ -58,10 +65,10 @@ async function writeAll(
 
 function writePiece(
   stdin: Writable,
-  { piece, clock, deadlineMs }: { piece: Uint8Array; clock: Clock; deadlineMs: number },
+  { piece, clock }: { piece: Uint8Array; clock: Clock },
 ): Promise<'in' | 'late' | 'broken'> {
   return new Promise((resolve) => {
-    const cancel = clock.at(deadlineMs, () => resolve('late'));
+    const cancel = clock.at(clock.nowMs() + PATIENCE_MS, () => resolve('late'));
     stdin.write(piece, (error) => {
       cancel();
       resolve(error == null ? 'in' : 'broken');

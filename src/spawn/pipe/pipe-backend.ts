@@ -20,6 +20,8 @@ export function createPipeBackend(parts: Omit<PipeWorld, 'leaders' | 'fifos'>): 
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true },
     run: (port) => {
+      // Before the child is there: this program may be gone in the same turn.
+      world.trees.prepare();
       const pipes = { stdout: createOutputPipe(fifos), stderr: createOutputPipe(fifos) };
       const child = trySpawn(port, pipes);
       const sources = openSources(child, pipes);

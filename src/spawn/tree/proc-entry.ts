@@ -2,15 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ProcessEntry } from './process-table.ts';
 import { parseStatLine, type StatLine } from './stat-line.ts';
 
+/** Processes come and go, and others' files are closed to us. */
+const absent: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
 /**
- * The text of a file below `/proc`, or `null`: processes come and go, and others' files are closed to us. Read
- * synchronously because it never waits for a disk and the round through the thread pool costs ten times more.
+ * The text of a file below `/proc`, or `null` where there is none for us. Throws when the reading itself fails, as with too
+ * many open files: that must not look like the end of a process. Read synchronously because it never waits for a
+ * disk and the round through the thread pool costs ten times more.
  */
 export function readProcText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    return null;
+  } catch (error) {
+    if (absent.has((error as NodeJS.ErrnoException).code)) return null;
+    throw error;
   }
 }
 

@@ -12,6 +12,8 @@ export interface ProcessTreeOptions {
   readonly clock: Clock;
   /** Leaders of other trees that this program has started itself, as long as their exit was not collected. */
   readonly isStranger?: IsStranger;
+  /** What may be shown of a command line. Default: all of it. */
+  readonly redact?: (commandLine: string) => string;
   /** Told when the process table could not be read; the tree is looked at again later. */
   readonly reportError?: (error: unknown) => void;
   /** kill(2), as `process.kill`. */
@@ -55,6 +57,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock } = options;
   const send: SendSignal = options.send ?? ((target, name) => void process.kill(target, name));
   const reportError = options.reportError ?? (() => {});
+  const redact = options.redact ?? ((commandLine: string) => commandLine);
   let leaderIsCollected = false;
   /** Once empty, the group's number is free for anybody. */
   let groupHasEnded = false;
@@ -94,6 +97,13 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
     return found;
   }
+
+  const toMember = ({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember => ({
+    pid,
+    pgid,
+    startedAt,
+    command: redact(command),
+  });
 
   const isLeader = (member: { pid: number; startedAt: string }): boolean =>
     member.pid === identity.pid && member.startedAt === identity.startedAt;
@@ -195,8 +205,4 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
 function toKey({ pid, startedAt }: { pid: number; startedAt: string }): string {
   return `${pid}@${startedAt}`;
-}
-
-function toMember({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember {
-  return { pid, pgid, startedAt, command };
 }

@@ -3,6 +3,8 @@ import type { ProcessTree } from './process-tree.ts';
 
 /** Told of every tree that exists, so that it can end them when this program no longer can. */
 export interface TreeGuard {
+  /** Called before a process is started. */
+  prepare(): void;
   add(identity: ProcessIdentity): void;
   remove(identity: ProcessIdentity): void;
 }
@@ -12,14 +14,19 @@ export interface TreeGuard {
  * there, what was started can still be found and ended.
  */
 export interface TreeRegistry {
+  /** To be called before a process is started: from then on somebody would end it. */
+  prepare(): void;
   add(id: string, entry: { tree: ProcessTree; identity: ProcessIdentity }): void;
   get(id: string): ProcessTree | undefined;
-  /** Ends a tree that nobody is left to end, also one that is only about to be added. */
+  /** Ends a tree that nobody is left to end, also one that is only about to be added, which takes milliseconds. */
   abandon(id: string): void;
   /** To be called once nothing of the tree is alive. */
   remove(id: string): void;
   ids(): readonly string[];
 }
+
+/** Of the abandoned that have no tree, which may never come, the newest are remembered. */
+const maxAwaited = 1_000;
 
 export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
@@ -38,6 +45,7 @@ export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
   };
 
   return {
+    prepare: () => guard.prepare(),
     add: (id, entry) => {
       const isAbandoned = abandoned.has(id);
       remove(id);
@@ -47,8 +55,10 @@ export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
     },
     abandon: (id) => {
       const entry = entries.get(id);
-      if (entry === undefined) abandoned.add(id);
-      else endTree(id, entry.tree);
+      if (entry !== undefined) return endTree(id, entry.tree);
+      abandoned.add(id);
+      const [oldest] = abandoned;
+      if (oldest !== undefined && abandoned.size > maxAwaited) abandoned.delete(oldest);
     },
     get: (id) => entries.get(id)?.tree,
     remove,

@@ -10,6 +10,8 @@ import { startWatchdogProcess, type WatchdogProcess } from './watchdog-process.t
  * first process and costs one write for each. One that dies is replaced and told everything again.
  */
 export interface Watchdog {
+  /** Starts it if there is none. To be called before the first process is: from then on the cookie is enough. */
+  prepare(): void;
   /** From now on the group dies with this program. What carries the supervisor's cookie does in any case. */
   add(identity: WatchedGroup): void;
   /** Call it when the whole tree is gone. */
@@ -37,7 +39,7 @@ export interface WatchdogOptions {
  * How long a group may be unknown to it: a write wakes it up, which for a short command costs more than all the rest.
  * Until then the cookie alone must find what was started.
  */
-const batchMs = 20;
+const batchMs = 5;
 
 const maxStarts = 5;
 const startWindowMs = 10_000;
@@ -84,7 +86,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   function startIfNeeded(): void {
-    if (groups.size === 0 || cancelRetry !== null || closing !== null) return;
+    if (cancelRetry !== null || closing !== null) return;
     const nowMs = clock.nowMs();
     startTimesMs = startTimesMs.filter((atMs) => nowMs - atMs < startWindowMs);
     if (startTimesMs.length >= maxStarts) {
@@ -115,7 +117,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (current !== ended) return;
     current = null;
     if (error !== null) reportError(error);
-    startIfNeeded();
+    if (groups.size > 0) startIfNeeded();
   }
 
   function retryLater(error: unknown): void {
@@ -124,7 +126,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       clock.nowMs() + startWindowMs,
       () => {
         cancelRetry = null;
-        startIfNeeded();
+        if (groups.size > 0) startIfNeeded();
       },
       { idle: true },
     );
@@ -139,6 +141,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   return {
+    prepare: () => {
+      if (current === null) startIfNeeded();
+    },
     add: ({ pid, pgid, startedAt }) => {
       // A group that is not named after the leader has a life of its own; the cookie is enough to find ours in it.
       const line = pgid === pid && pgid > 1 ? `+ ${pgid} ${startedAt}\n` : '';

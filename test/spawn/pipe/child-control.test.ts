@@ -25,10 +25,11 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_control/${id}/` },
     stdin: 'pipe',
+    secrets: [],
   };
   const backend = createPipeBackend({
     table: { ...table, read: read(table) },
-    trees: createTreeRegistry({ add: () => {}, remove: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} }),
     reportError: (error) => errors.push(error),
   });
   let listener: (command: BackendCommand) => void = () => {};

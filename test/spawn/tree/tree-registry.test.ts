@@ -17,7 +17,7 @@ function createHeardTree() {
 }
 
 test('a tree abandoned before it comes is ended', () => {
-  const registry = createTreeRegistry({ add: () => {}, remove: () => {} });
+  const registry = createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} });
   const { heard, entry } = createHeardTree();
 
   registry.abandon('tool_a');
@@ -27,7 +27,7 @@ test('a tree abandoned before it comes is ended', () => {
 });
 
 test('trees that never come are forgotten', () => {
-  const registry = createTreeRegistry({ add: () => {}, remove: () => {} });
+  const registry = createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} });
   const [old, young] = [createHeardTree(), createHeardTree()];
 
   for (let count = 0; count <= 1_000; count += 1) registry.abandon(`tool_${count}`);

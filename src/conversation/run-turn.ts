@@ -1,12 +1,13 @@
-import type { ChatMessage, ChatModel, ToolCall } from '../models/chat-model.ts';
-import { type Tool, type ToolAnswer, type ToolContext, toInputSchema } from '../tools/tool.ts';
+import { toErrorText } from '../config/error-text.ts';
+import type { ChatMessage, ChatModel, ToolCall, ToolDescription } from '../models/chat-model.ts';
+import type { Tool, ToolAnswer, ToolContext } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
 import { collectReply } from './collect-reply.ts';
 import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 import type { Inbox, InboxEntry } from './inbox.ts';
 import { orAborted } from './or-aborted.ts';
 
-/** What is drained at one safe point, and how often in one turn (C-5). The rest waits for the next turn. */
+/** What is drained at one safe point, and how often in one turn. The rest waits for the next turn. */
 const MAX_MESSAGES_PER_DRAIN = 3;
 const MAX_DRAINS_PER_TURN = 5;
 
@@ -14,6 +15,8 @@ const MAX_DRAINS_PER_TURN = 5;
 export interface TurnWiring {
   readonly model: ChatModel;
   readonly tools: readonly Tool[];
+  /** The same tools, as the model is told of them. */
+  readonly descriptions: readonly ToolDescription[];
   readonly context: ToolContext;
   readonly inbox: Inbox;
   /** Grows at its end only. */
@@ -66,12 +69,7 @@ function createDrain(wiring: TurnWiring): () => boolean {
 }
 
 async function think(wiring: TurnWiring): Promise<Extract<ChatMessage, { role: 'assistant' }> | TurnOutcome> {
-  const { model, tools, transcript, signal, emit } = wiring;
-  const descriptions = tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: toInputSchema(tool),
-  }));
+  const { model, descriptions, transcript, signal, emit } = wiring;
   try {
     const stream = model.stream({ messages: [...transcript], tools: descriptions, signal });
     const onText = (text: string) => emit({ type: 'text.written', text });
@@ -80,7 +78,7 @@ async function think(wiring: TurnWiring): Promise<Extract<ChatMessage, { role: '
     return reply;
   } catch (error) {
     if (signal.aborted) return { type: 'closed' };
-    return { type: 'failed', error: error instanceof Error ? error.message : String(error) };
+    return { type: 'failed', error: toErrorText(error) };
   }
 }
 
