@@ -1,13 +1,14 @@
 import type { ProcessPlan } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 
-/** The process that runs the same command in the same directory in the background already, if there is one. */
+/** The process of the same owner that runs the same command in the same directory in the background, if there is one. */
 export function findDuplicate(
   plan: ProcessPlan,
   live: Iterable<SupervisedProcess>,
 ): SupervisedProcess | undefined {
   for (const process of live) {
-    if (isInBackground(process) && process.plan.likeness === plan.likeness) return process;
+    const { owner, likeness } = process.plan;
+    if (isInBackground(process) && owner === plan.owner && likeness === plan.likeness) return process;
   }
   return undefined;
 }

@@ -84,3 +84,23 @@ test('what has ended is no duplicate', async () => {
   expect(first.status).toBe('completed');
   expect(second.status).toBe('backgrounded');
 });
+
+test('another owner has no duplicate here', async () => {
+  await using rig = createScriptedRig();
+  const spec = { command: 'serve', background: true, onDuplicate: 'join' } as const;
+
+  const mine = rig.supervisor.start({ ...spec, owner: 'me' });
+  const yours = rig.supervisor.start({ ...spec, owner: 'you' });
+
+  expect(yours.id).not.toBe(mine.id);
+});
+
+test('commands that differ in a secret are no duplicates', async () => {
+  await using rig = createScriptedRig();
+  const spec = { background: true, onDuplicate: 'join' } as const;
+
+  const one = rig.supervisor.start({ ...spec, command: ['sleep', '31'], secrets: { T: '31' } });
+  const other = rig.supervisor.start({ ...spec, command: ['sleep', '32'], secrets: { T: '32' } });
+
+  expect(other.id).not.toBe(one.id);
+});

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { carriers, waitUntil } from '../../fixtures/os.ts';
+
+const door = new URL('../../../src/index.ts', import.meta.url).href;
+
+test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
+  'nothing survives a host that ends by %s in the turn of the start',
+  async (end) => {
+    const script = `
+    import { createSupervisor } from ${JSON.stringify(door)};
+    const supervisor = createSupervisor({ stateDirectory: false });
+    process.stdout.write(supervisor.id + '\\n', () => {
+      supervisor.start({ command: ['sleep', '600'], background: true });
+      ${end};
+    });
+  `;
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = await once(host.stdout, 'data');
+    const cookie = `/${String(line).trim()}/`;
+
+    await once(host, 'exit');
+
+    await waitUntil(() => carriers(cookie).length === 0);
+    expect(carriers(cookie)).toEqual([]);
+  },
+);
