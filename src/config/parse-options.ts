@@ -29,7 +29,7 @@ function describeIssue(issue: Issue, call: { input: unknown; name: string; schem
   const value = showAt(call.input, issue.path);
   const subject =
     where === '' ? `${call.name}: the options are ${value}` : `${call.name}: "${where}" is ${value}`;
-  return `${subject}; expected ${describeExpected(issue)}.`;
+  return `${subject}; expected ${describeExpected(issue, valueAt(call.input, issue.path))}.`;
 }
 
 function describeUnknown(
@@ -53,12 +53,12 @@ function suggest(key: string, known: readonly string[]): string {
   return meant === null ? `Known options: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
 }
 
-function describeExpected(issue: Issue): string {
+function describeExpected(issue: Issue, given: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
       return withArticle(issue.expected);
     case 'invalid_value':
-      return describeChoice(issue);
+      return describeChoice(issue.values, given);
     case 'too_small':
       return issue.origin === 'number' ? `at least ${issue.minimum}` : 'something that is not empty';
     case 'too_big':
@@ -70,9 +70,9 @@ function describeExpected(issue: Issue): string {
   }
 }
 
-function describeChoice({ values, input }: Extract<Issue, { code: 'invalid_value' }>): string {
+function describeChoice(values: readonly unknown[], given: unknown): string {
   const all = `one of ${values.map((value) => show(value)).join(', ')}`;
-  const meant = typeof input === 'string' ? nearest(input, values.map(String)) : null;
+  const meant = typeof given === 'string' ? nearest(given, values.map(String)) : null;
   return meant === null ? all : `${all}; the nearest is ${quote(meant)}`;
 }
 

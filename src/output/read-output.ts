@@ -1,3 +1,5 @@
+import { parseOptions } from '../config/parse-options.ts';
+import { readOptions } from '../config/read-options.ts';
 import { cutText, toByteWords } from './cut-text.ts';
 import { createDecoder, type Decoder, looksBinary } from './decode.ts';
 import { grepLines } from './grep.ts';
@@ -50,8 +52,13 @@ export interface OutputRead {
 const defaultMaxBytes = 32 * 1024;
 const beginning: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
 
-/** Reads what is kept, without moving anybody's cursor. */
+/**
+ * Reads what is kept, without moving anybody's cursor.
+ *
+ * @throws TroupeError `invalid-option`
+ */
 export function readOutput(log: OutputLog, options: ReadOptions = {}): OutputRead {
+  parseOptions(readOptions, { input: options, name: 'read' });
   const span = findSpan(log, options);
   const text = toText(log, { span, format: options.format ?? 'plain' });
   const shown = options.grep === undefined ? text : grepText(text, { ...options, grep: options.grep });

@@ -338,3 +338,17 @@ describe('reading', () => {
     expect(largeMs).toBeLessThan(smallMs * 10 + 50);
   });
 });
+
+test.each([
+  [{ tial: 5 }, 'read: there is no option "tial" (given: 5). Did you mean "tail"?'],
+  [{ tail: -1 }, 'read: "tail" is -1; expected at least 0.'],
+  [{ stream: 'stdrr' }, 'the nearest is "stderr"'],
+  [{ since: 'x' }, 'expected an offset, the positions of a read, or "last"'],
+  [{ maxBytes: Number.NaN }, 'read: "maxBytes" is NaN'],
+])('a wrong option is named: %j', (options, words) => {
+  const log = createTestLog();
+
+  const read = () => readOutput(log, options as never);
+
+  expect(read).toThrow(words);
+});

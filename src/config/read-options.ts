@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** What a read of output takes; the type with its meaning stands in `src/output/read-output.ts`. */
+export const readOptions = z.strictObject({
+  since: z
+    .union([count, z.literal('last'), z.strictObject({ stdout: count, stderr: count, screen: count })], {
+      error: () => 'an offset, the positions of a read, or "last"',
+    })
+    .optional(),
+  stream: z.enum(['stdout', 'stderr', 'screen', 'both']).optional(),
+  tail: count.optional(),
+  lines: count.optional(),
+  offset: count.optional(),
+  limit: count.optional(),
+  grep: z.string().optional(),
+  ignoreCase: z.boolean().optional(),
+  context: count.optional(),
+  format: z.enum(['plain', 'raw']).optional(),
+  maxBytes: z.int().min(1).optional(),
+});
