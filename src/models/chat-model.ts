@@ -8,6 +8,12 @@ export interface ToolCall {
 }
 
 /**
+ * What only the model that wrote a reply can read, such as the signatures of its thoughts: JSON, kept with the reply and given
+ * back to that model as it came. Another model leaves it alone.
+ */
+export type ProviderData = Readonly<Record<string, unknown>>;
+
+/**
  * One message of a conversation, in no provider's dialect. The messages of tools stand directly behind the assistant's message
  * with their calls, one for each call and in the same order.
  */
@@ -16,19 +22,26 @@ export type ChatMessage =
   | { readonly role: 'user'; readonly text: string }
   /** What happened outside. Adapters send it on the user's side; nobody typed it, and a visible transcript leaves it out. */
   | { readonly role: 'notice'; readonly completionIds: readonly string[]; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      readonly providerData?: ProviderData;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
 
 /** A piece of what a model says, in the order in which it says it. */
 export type ChatDelta =
   | { readonly type: 'text'; readonly text: string }
-  /** Deltas with the same id are one call: the first has the name, the texts are joined. */
+  /** A name begins a call; what follows with the same id and no name belongs to it, and the texts are joined. */
   | {
       readonly type: 'toolCall';
       readonly id: string;
       readonly name?: string;
       readonly argumentsText?: string;
-    };
+    }
+  /** Of the whole reply; the last one counts. */
+  | { readonly type: 'providerData'; readonly data: ProviderData };
 
 /** A tool as a model is told of it. */
 export interface ToolDescription {

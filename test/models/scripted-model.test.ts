@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
+import { collectReply } from '../../src/models/collect-reply.ts';
+import { ModelError } from '../../src/models/model-error.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 
 const request = { messages: [], tools: [], signal: new AbortController().signal };
@@ -51,4 +53,39 @@ test('an aborted reply stops in the middle', async () => {
 
   await expect(reply).rejects.toThrow('aborted');
   expect(heard).toEqual(['one ']);
+});
+
+test('beyond the last step it goes on with the fallback', async () => {
+  const model = createScriptedModel([{ text: 'one' }], { fallback: { text: 'again' } });
+
+  const texts = [];
+  for (let turn = 0; turn < 3; turn += 1) texts.push(await Array.fromAsync(model.stream(request)));
+
+  expect(texts.flat()).toEqual(['one', 'again', 'again'].map((text) => ({ type: 'text', text })));
+});
+
+test('a step may be a failure', async () => {
+  const model = createScriptedModel([new ModelError({ failure: 'cut', message: 'gone' }), { text: 'back' }]);
+
+  await expect(Array.fromAsync(model.stream(request))).rejects.toMatchObject({ failure: 'cut' });
+
+  expect(await Array.fromAsync(model.stream(request))).toEqual([{ type: 'text', text: 'back' }]);
+});
+
+test('a script may break its arguments', async () => {
+  const model = createScriptedModel([{ calls: [{ name: 'look', argumentsText: '{"x":' }] }]);
+
+  const reply = await collectReply(model.stream(request), { onText: () => {} });
+
+  expect(reply.toolCalls).toEqual([{ id: 'call_1_1', name: 'look', argumentsText: '{"x":' }]);
+});
+
+test('a new program repeats no id of the transcript', async () => {
+  const steps = [{ calls: [{ name: 'look', arguments: {} }] }];
+  const first = await collectReply(createScriptedModel(steps).stream(request), { onText: () => {} });
+
+  const resumed = createScriptedModel(steps).stream({ ...request, messages: [first] });
+  const second = await collectReply(resumed, { onText: () => {} });
+
+  expect(second.toolCalls[0]?.id).not.toBe(first.toolCalls[0]?.id);
 });

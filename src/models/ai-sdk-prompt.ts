@@ -1,0 +1,58 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
+import { fromReplyRecord } from './ai-sdk-record.ts';
+import { toCallInput, toToolName } from './call-input.ts';
+import type { ChatMessage, ToolDescription } from './chat-model.ts';
+import { type Alternation, type Turn, toTurns } from './turns.ts';
+
+/** A transcript as the AI SDK's prompt for one provider. Texts of the user's side that follow each other are parts of one message. */
+export function toPrompt(
+  messages: readonly ChatMessage[],
+  { provider, alternation }: { readonly provider: string; readonly alternation: Alternation },
+): LanguageModelV4Message[] {
+  return toTurns(messages, { alternation }).map((turn) => toMessage(turn, provider));
+}
+
+function toMessage(turn: Turn, provider: string): LanguageModelV4Message {
+  switch (turn.role) {
+    case 'system':
+      return { role: 'system', content: turn.text };
+    case 'user':
+      return { role: 'user', content: turn.texts.map((text) => ({ type: 'text', text })) };
+    case 'assistant':
+      return { role: 'assistant', content: toContent(turn, provider) };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: turn.results.map(({ callId, name, text }) => ({
+          type: 'tool-result',
+          toolCallId: callId,
+          toolName: toToolName(name),
+          output: { type: 'text', value: text },
+        })),
+      };
+  }
+}
+
+type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
+
+function toContent(turn: Extract<Turn, { role: 'assistant' }>, provider: string): AssistantContent {
+  const { text, toolCalls, providerData } = turn;
+  const calls = toolCalls.map(({ id, name, argumentsText }) => ({
+    type: 'tool-call' as const,
+    toolCallId: id,
+    toolName: toToolName(name),
+    input: toCallInput(argumentsText),
+  }));
+  const recorded = fromReplyRecord(providerData, { provider, text, calls });
+  return recorded ?? [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls];
+}
+
+/** Tools as functions; the schema is taken as it is. */
+export function toFunctionTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
+  return tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema,
+  }));
+}

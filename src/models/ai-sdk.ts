@@ -1,0 +1,112 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import type { z } from 'zod';
+import { parseOptions } from '../config/parse-options.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { orAborted } from '../tools/or-aborted.ts';
+import { type AiSdkModelSettings, aiSdkSettings } from './ai-sdk-options.ts';
+import { toFunctionTools, toPrompt } from './ai-sdk-prompt.ts';
+import { createAiSdkReply } from './ai-sdk-reply.ts';
+import type { ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
+import { checkHeaders } from './check-headers.ts';
+import { ModelError } from './model-error.ts';
+import { findNetworkCause } from './network-cause.ts';
+import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
+import { toModelError } from './to-model-error.ts';
+
+type Settings = z.output<typeof aiSdkSettings>;
+
+/**
+ * A language model of the AI SDK, of any provider: `createAiSdkModel(anthropic('claude-opus-4-5'))`. Failures are ModelErrors;
+ * an aborted request rejects with the signal's reason.
+ *
+ * @throws TroupeError `invalid-option`, also for models of another version than `v4` (AI SDK 7).
+ */
+export function createAiSdkModel(
+  languageModel: LanguageModelV4,
+  settings: AiSdkModelSettings = {},
+): ChatModel {
+  const checked = parseOptions(aiSdkSettings, { input: settings, name: 'createAiSdkModel' });
+  checkHeaders(checked.headers ?? {}, 'createAiSdkModel');
+  checkModel(languageModel);
+  const name = checked.name ?? `${languageModel.provider}/${languageModel.modelId}`;
+  return { name, stream: (request) => converse(request, { model: languageModel, settings: checked, name }) };
+}
+
+function checkModel(given: unknown): void {
+  const { specificationVersion, doStream } = (given ?? {}) as Partial<LanguageModelV4>;
+  if (specificationVersion === 'v4' && typeof doStream === 'function') return;
+  const what =
+    typeof given === 'string' ? quote(given) : `a model of version ${quote(String(specificationVersion))}`;
+  const message = `createAiSdkModel: the model is ${what}; expected a model object of version "v4", as providers of AI SDK 7 make it.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+async function* converse(
+  request: ChatRequest,
+  { model, settings, name }: { model: LanguageModelV4; settings: Settings; name: string },
+): AsyncGenerator<ChatDelta> {
+  const { signal } = request;
+  const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name });
+  const reply = createAiSdkReply({ name, provider: model.provider });
+  try {
+    signal.throwIfAborted();
+    const call = model.doStream(toCallOptions(request, { model, settings, signal: watch.signal }));
+    const { stream } = await orAborted(Promise.resolve(call), watch.signal);
+    for await (const part of readParts(stream, { watch, name })) yield* reply.read(part);
+    signal.throwIfAborted();
+    yield* reply.end();
+  } catch (error) {
+    throw signal.aborted ? signal.reason : toModelError(error);
+  } finally {
+    watch.stop();
+  }
+}
+
+function toCallOptions(
+  { messages, tools }: ChatRequest,
+  { model, settings, signal }: { model: LanguageModelV4; settings: Settings; signal: AbortSignal },
+): LanguageModelV4CallOptions {
+  const { temperature, maxTokens, reasoning, headers, providerOptions, alternation } = settings;
+  return {
+    prompt: toPrompt(messages, { provider: model.provider, alternation }),
+    ...(tools.length > 0 && { tools: toFunctionTools(tools) }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(headers !== undefined && { headers }),
+    ...(providerOptions !== undefined && { providerOptions }),
+    abortSignal: signal,
+  };
+}
+
+/** A provider may take no notice of its signal: the reading ends all the same. */
+async function* readParts(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  { watch, name }: { watch: SilenceWatch; name: string },
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await orAborted(reader.read(), watch.signal);
+      if (done) return;
+      watch.pause();
+      yield value;
+      watch.beat();
+    }
+  } catch (error) {
+    const network = findNetworkCause(error);
+    if (network === null) throw error;
+    throw new ModelError({
+      failure: 'cut',
+      message: `${name} broke off its reply: ${network}.`,
+      cause: error,
+    });
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

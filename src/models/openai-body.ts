@@ -1,0 +1,73 @@
+import { toCallInputText, toToolName } from './call-input.ts';
+import type { ChatRequest } from './chat-model.ts';
+import type { OpenAiSettings } from './openai-options.ts';
+import { fromProviderData } from './openai-reasoning.ts';
+import { type Alternation, type Turn, toTurns } from './turns.ts';
+
+/** The body of a request for a streamed chat completion. */
+export function toChatBody(
+  { messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>,
+  settings: Pick<OpenAiSettings, 'model' | 'baseUrl' | 'temperature' | 'maxTokens' | 'alternation'>,
+): Readonly<Record<string, unknown>> {
+  const { model, temperature, maxTokens, alternation } = settings;
+  const turns = toTurns(messages, { alternation });
+  return {
+    model,
+    messages: turns.flatMap((turn) => toMessages(turn, { model, alternation })),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        function: { name, description, parameters: inputSchema },
+      })),
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { [toLimitName(settings.baseUrl)]: maxTokens }),
+    stream: true,
+  };
+}
+
+/** Every text of the user's side is a message of its own; where roles must alternate, a part of its own. */
+function toMessages(
+  turn: Turn,
+  { model, alternation }: { model: string; alternation: Alternation },
+): readonly object[] {
+  switch (turn.role) {
+    case 'system':
+      return [{ role: 'system', content: turn.text }];
+    case 'user':
+      if (alternation === 'free' || turn.texts.length === 1) {
+        return turn.texts.map((content) => ({ role: 'user', content }));
+      }
+      return [{ role: 'user', content: turn.texts.map((text) => ({ type: 'text', text })) }];
+    case 'assistant':
+      return [toReply(turn, model)];
+    case 'tool':
+      return turn.results.map(({ callId, text }) => ({ role: 'tool', tool_call_id: callId, content: text }));
+  }
+}
+
+function toReply(
+  { text, toolCalls, providerData }: Extract<Turn, { role: 'assistant' }>,
+  model: string,
+): object {
+  if (toolCalls.length === 0) return { role: 'assistant', content: text };
+  const { message, extraOf } = fromProviderData(providerData, model);
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...message,
+    tool_calls: toolCalls.map(({ id, name, argumentsText }, place) => ({
+      id,
+      type: 'function',
+      function: { name: toToolName(name), arguments: toCallInputText(argumentsText) },
+      ...extraOf(place),
+    })),
+  };
+}
+
+/** OpenAI's own models refuse the old name, other endpoints do not know the new one. */
+function toLimitName(baseUrl: string): string {
+  return /(^|\.)(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
+    ? 'max_completion_tokens'
+    : 'max_tokens';
+}

@@ -1,0 +1,116 @@
+import { toErrorText } from '../config/error-text.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import type { ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
+import { checkHeaders } from './check-headers.ts';
+import { toLine } from './endpoint-message.ts';
+import { ModelError } from './model-error.ts';
+import { findNetworkCause } from './network-cause.ts';
+import { type OpenAiModelOptions, type OpenAiSettings, openAiOptions } from './openai-options.ts';
+import { createReplyReader, type ReplyReader } from './openai-reply.ts';
+import { postChat, toAddress } from './openai-request.ts';
+import { readEvents } from './server-sent-events.ts';
+import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
+
+/** A reply that comes at once. */
+const MAX_JSON_BYTES = 32 * 2 ** 20;
+
+/** How long an endpoint that has finished its reply may take to say so. */
+const FAREWELL_MS = 2_000;
+
+/**
+ * A model behind an endpoint that speaks OpenAI's chat completions, streamed or not. Failures are ModelErrors; an aborted
+ * request rejects with the signal's reason. Nothing stays open when the stream ends, fails, or is left.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
+  const settings = parseOptions(openAiOptions, { input: options, name: 'createOpenAiModel' });
+  checkHeaders(settings.headers, 'createOpenAiModel');
+  return {
+    name: settings.name ?? settings.model,
+    stream: (request) => converse(request, settings),
+  };
+}
+
+async function* converse(request: ChatRequest, settings: OpenAiSettings): AsyncGenerator<ChatDelta> {
+  const { messages, tools, signal } = request;
+  const address = toAddress(settings);
+  const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name: address });
+  const reader = createReplyReader({ messages, address, model: settings.model });
+  try {
+    signal.throwIfAborted();
+    const response = await postChat({ messages, tools, signal: watch.signal }, settings);
+    watch.beat();
+    yield* readReply(response, { reader, watch, address });
+    signal.throwIfAborted();
+    yield* reader.end();
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw hideSecrets(toFailure(error, address), settings);
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Ends with the reply. Once the endpoint has said that it is whole, nothing that follows can spoil it. */
+async function* readReply(
+  response: Response,
+  { reader, watch, address }: { reader: ReplyReader; watch: SilenceWatch; address: string },
+): AsyncGenerator<ChatDelta> {
+  const body = listen(response, watch);
+  const type = response.headers.get('content-type') ?? '';
+  let events = 0;
+  try {
+    for await (const data of /\bjson\b/.test(type) ? readAtOnce(body) : readEvents(body)) {
+      events += 1;
+      yield* reader.read(data);
+      if (data === '[DONE]') return;
+      if (reader.isFinished) watch.beat(FAREWELL_MS);
+    }
+  } catch (error) {
+    if (!reader.isFinished) throw error;
+  }
+  if (events > 0) return;
+  const what = type === '' ? 'something' : toLine(type);
+  const message = `${address} answered with ${what} instead of a reply. Check "baseUrl".`;
+  throw new ModelError({ failure: 'invalid', message });
+}
+
+/** Whoever reads slowly is no silence of the endpoint's. */
+async function* listen({ body }: Response, watch: SilenceWatch): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body ?? []) {
+    watch.pause();
+    yield chunk;
+    watch.beat();
+  }
+}
+
+/** A reply that was not streamed, as if it were one event. */
+async function* readAtOnce(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes <= MAX_JSON_BYTES) continue;
+    const message = `The endpoint answered with more than ${MAX_JSON_BYTES} bytes at once.`;
+    throw new ModelError({ failure: 'invalid', message });
+  }
+  yield Buffer.concat(chunks).toString();
+}
+
+/** Whatever `fetch` throws while it reads is the end of a connection. */
+function toFailure(error: unknown, address: string): ModelError {
+  if (error instanceof ModelError) return error;
+  const why = findNetworkCause(error) ?? toErrorText(error);
+  return new ModelError({ failure: 'cut', message: `${address} broke off its reply: ${why}.`, cause: error });
+}
+
+/** Endpoints repeat what they were sent. */
+function hideSecrets(error: ModelError, { apiKey, headers }: OpenAiSettings): ModelError {
+  const secrets = [apiKey ?? '', ...Object.values(headers)].filter(({ length }) => length >= 8);
+  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), error.message);
+  if (message === error.message) return error;
+  const { failure, retryAfterMs } = error;
+  return new ModelError({ failure, message, retryAfterMs });
+}

@@ -1,0 +1,102 @@
+import type { ChatDelta, ChatMessage } from './chat-model.ts';
+import { fromValue, toLine, toSentence } from './endpoint-message.ts';
+import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { ModelError, type ModelFailure } from './model-error.ts';
+import { createOpenAiCalls } from './openai-calls.ts';
+import { type ChatPiece, chatChunk } from './openai-chunk.ts';
+import { createReasoning } from './openai-reasoning.ts';
+
+/** Reads one reply, chunk by chunk. */
+export interface ReplyReader {
+  /** @throws ModelError `invalid` for what is no chunk; what an error inside the stream stands for. */
+  read(data: string): readonly ChatDelta[];
+  /** @throws ModelError when the reply is not whole. */
+  end(): readonly ChatDelta[];
+  /** The endpoint has said that this was all. */
+  readonly isFinished: boolean;
+}
+
+export function createReplyReader(request: {
+  readonly messages: readonly ChatMessage[];
+  /** Whom the reply comes from, for messages. */
+  readonly address: string;
+  readonly model: string;
+}): ReplyReader {
+  const { messages, address, model } = request;
+  const calls = createOpenAiCalls(messages);
+  const reasoning = createReasoning();
+  const fail = (failure: ModelFailure, what: string) =>
+    new ModelError({ failure, message: `${address} ${what}` });
+  let finish: string | null = null;
+  let hasText = false;
+
+  const readPiece = (piece: ChatPiece, { isWhole }: { isWhole: boolean }): readonly ChatDelta[] => {
+    reasoning.read(piece);
+    const text = toText(piece);
+    if (text !== '') hasText = true;
+    const deltas = (piece.tool_calls ?? []).flatMap((call, index) =>
+      calls.read(isWhole ? { ...call, index } : call),
+    );
+    return text === '' ? deltas : [{ type: 'text', text }, ...deltas];
+  };
+
+  return {
+    read: (data) => {
+      if (data === '[DONE]') {
+        finish ??= 'done';
+        return [];
+      }
+      const chunk = chatChunk.safeParse(parseJson(data));
+      if (!chunk.success) throw fail('invalid', `sent what is no part of a reply: ${toLine(data)}`);
+      const { error, choices } = chunk.data;
+      if (error != null) throw toStreamError(error, address);
+      const choice = choices?.find(({ index }) => (index ?? 0) === 0);
+      finish = choice?.finish_reason || finish;
+      const { message, delta } = choice ?? {};
+      if (message == null) return delta == null ? [] : readPiece(delta, { isWhole: false });
+      finish ??= 'stop';
+      return readPiece(message, { isWhole: true });
+    },
+    end: () => {
+      if (finish === null) throw fail('cut', 'ended its reply in the middle.');
+      if (finish === 'content_filter') throw fail('refused', 'stopped the reply by its content filter.');
+      if (finish === 'error') throw fail('unavailable', 'stopped the reply with an error.');
+      if (finish === 'length' && !hasText && calls.size === 0) {
+        throw fail('refused', 'reached its limit of tokens before it wrote anything; raise "maxTokens".');
+      }
+      const data = reasoning.toProviderData({ model, extras: calls.extras });
+      const last: readonly ChatDelta[] =
+        data === null || calls.size === 0 ? [] : [{ type: 'providerData', data }];
+      return [...calls.end(), ...last];
+    },
+    get isFinished() {
+      return finish !== null;
+    },
+  };
+}
+
+/** `undefined` for what is no JSON, which no schema takes. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal is what the model says, too. */
+function toText({ content, refusal }: ChatPiece): string {
+  const said = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('');
+  return said + (refusal ?? '');
+}
+
+/** The request was taken and something broke later: where nothing else is said, another attempt may succeed. */
+function toStreamError(error: unknown, address: string): ModelError {
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
+  const said = fromValue(error);
+  const ofStatus = number === undefined ? null : failureOfStatus(number);
+  const failure = ofStatus ?? failureOfCode(said?.code ?? '') ?? 'unavailable';
+  const text = said?.text ?? toLine(JSON.stringify(error));
+  return new ModelError({ failure, message: `${address} stopped the reply: ${toSentence(text)}` });
+}

@@ -1,0 +1,108 @@
+import type { ChatRequest } from './chat-model.ts';
+import { readEndpointMessage, toSentence } from './endpoint-message.ts';
+import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { ModelError } from './model-error.ts';
+import { findNetworkCause } from './network-cause.ts';
+import { toChatBody } from './openai-body.ts';
+import type { OpenAiSettings } from './openai-options.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** What is read of the body of an error. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/**
+ * Sends a request and answers with the response that has the reply in it.
+ *
+ * @throws ModelError, and the signal's reason.
+ */
+export async function postChat(
+  request: Pick<ChatRequest, 'messages' | 'tools' | 'signal'>,
+  settings: OpenAiSettings,
+): Promise<Response> {
+  const response = await send(request, settings);
+  if (response.ok) return response;
+  throw await toHttpError(response, settings);
+}
+
+async function send(
+  request: Pick<ChatRequest, 'messages' | 'tools' | 'signal'>,
+  settings: OpenAiSettings,
+): Promise<Response> {
+  const { apiKey, headers } = settings;
+  const { signal } = request;
+  try {
+    return await fetch(toUrl(settings.baseUrl), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream, application/json',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      },
+      body: JSON.stringify(toChatBody(request, settings)),
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const why = findNetworkCause(error) ?? (error as Error).message;
+    const message = `Cannot reach ${toAddress(settings)}: ${why}. Check that it runs, and "baseUrl".`;
+    throw new ModelError({ failure: 'unavailable', message, cause: error });
+  }
+}
+
+function toUrl(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+/** For messages: without the query, where some endpoints take their key. */
+export function toAddress({ baseUrl }: Pick<OpenAiSettings, 'baseUrl'>): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+async function toHttpError(response: Response, settings: OpenAiSettings): Promise<ModelError> {
+  const { status, headers } = response;
+  const said = readEndpointMessage(await readSome(response));
+  const isSpent = status === 429 && failureOfCode(said.code) === 'refused';
+  const failure = isSpent ? 'refused' : failureOfStatus(status);
+  const text = toSentence(said.text || response.statusText || 'no reason given');
+  return new ModelError({
+    failure,
+    message: describe({ failure, status, text }, settings),
+    retryAfterMs: readRetryAfter((name) => headers.get(name)),
+  });
+}
+
+function describe(
+  { failure, status, text }: { failure: ModelError['failure']; status: number; text: string },
+  settings: OpenAiSettings,
+): string {
+  const address = toAddress(settings);
+  const { apiKey, apiKeyVariable, model } = settings;
+  if (failure === 'unauthorized') {
+    return apiKey === undefined
+      ? `${address} wants a key (${status}), and there is none: ${text} Set ${apiKeyVariable}.`
+      : `${address} does not accept the key (${status}): ${text} Check ${apiKeyVariable}.`;
+  }
+  if (failure === 'rateLimited') return `${address} has had too many requests (${status}): ${text}`;
+  if (failure === 'unavailable') return `${address} is unavailable (${status}): ${text}`;
+  const advice = status === 404 ? ` Check "baseUrl" and the model ${JSON.stringify(model)}.` : '';
+  return `${address} refused the request (${status}): ${text}${advice}`;
+}
+
+async function readSome({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes > MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
+}

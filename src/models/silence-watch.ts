@@ -1,0 +1,48 @@
+import { formatDuration } from '../config/duration.ts';
+import { ModelError } from './model-error.ts';
+
+/** Ends one request when somebody aborts it, when nothing comes any more, or when its reader has stopped. */
+export interface SilenceWatch {
+  /** For the request. Its reason is that of the caller's signal, or a ModelError `cut`. */
+  readonly signal: AbortSignal;
+  /** We listen from now on; `withinMs`, if given, is how long silence may last from here. */
+  beat(withinMs?: number): void;
+  /** Something came, and nobody listens before the next `beat`. */
+  pause(): void;
+  /** Ends the request if it still runs, and leaves no timer and no listener. */
+  stop(): void;
+}
+
+export function createSilenceWatch(request: {
+  readonly signal: AbortSignal;
+  readonly idleMs: number;
+  /** Whom we listen to, for the message. */
+  readonly name: string;
+}): SilenceWatch {
+  const { signal, idleMs, name } = request;
+  const own = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let limitMs = idleMs;
+
+  const end = (reason?: unknown): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    own.abort(reason);
+  };
+  const onAbort = (): void => end(signal.reason);
+  const onSilence = (): void => {
+    const message = `${name} has been silent for ${formatDuration(limitMs)}.`;
+    end(new ModelError({ failure: 'cut', message }));
+  };
+  const beat = (withinMs = limitMs): void => {
+    if (own.signal.aborted) return;
+    limitMs = withinMs;
+    clearTimeout(timer);
+    timer = setTimeout(onSilence, limitMs);
+  };
+
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  beat();
+  return { signal: own.signal, beat, pause: () => clearTimeout(timer), stop: () => end() };
+}

@@ -1,0 +1,114 @@
+import { fromValue, readEndpointMessage, toLine, toSentence } from './endpoint-message.ts';
+import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { ModelError, type ModelFailure } from './model-error.ts';
+import { findNetworkCause } from './network-cause.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** Errors that are known by their names: those of the platform and of the AI SDK. */
+const NAMES: Readonly<Record<string, ModelFailure>> = {
+  AbortError: 'cut',
+  TimeoutError: 'cut',
+  ResponseAborted: 'cut',
+  AI_LoadAPIKeyError: 'unauthorized',
+  AI_EmptyResponseBodyError: 'invalid',
+  AI_InvalidResponseDataError: 'invalid',
+  AI_JSONParseError: 'invalid',
+  AI_NoContentGeneratedError: 'invalid',
+  AI_TypeValidationError: 'invalid',
+};
+
+/**
+ * What a model failed with, whoever wrote it. The errors of the AI SDK and of the providers' own libraries are known by their
+ * status, a connection that failed by its code; anything else is `refused`, because a mistake in a program repeats itself.
+ *
+ * Ask your own signal first: an abort that you did not ask for counts as `cut`.
+ */
+export function toModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  const facts = toFacts(error);
+  const network = facts.status === null ? findNetworkCause(error) : null;
+  if (network !== null) {
+    const where = facts.url === null ? 'the model' : facts.url;
+    return new ModelError({
+      failure: 'unavailable',
+      message: `Cannot reach ${where}: ${network}.`,
+      cause: error,
+    });
+  }
+  const failure = toFailure(facts);
+  return new ModelError({
+    failure,
+    message: describe(failure, facts),
+    retryAfterMs: readRetryAfter((name) => facts.headers[name]),
+    cause: error,
+  });
+}
+
+interface ErrorFacts {
+  readonly name: string;
+  readonly text: string;
+  readonly code: string;
+  readonly status: number | null;
+  readonly url: string | null;
+  readonly isRetryable: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function toFacts(error: unknown): ErrorFacts {
+  const record = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const status = record['statusCode'] ?? record['status'];
+  const url = record['url'];
+  const body = record['responseBody'];
+  // The AI SDK's own message is the status text where it cannot read the body.
+  const said = typeof body === 'string' && body.trim() !== '' ? readEndpointMessage(body) : fromValue(error);
+  return {
+    name: String(record['name'] ?? ''),
+    text: toSentence(said?.text ?? toLine(String(error))),
+    code: said?.code ?? '',
+    status: typeof status === 'number' ? status : null,
+    url: typeof url === 'string' && URL.canParse(url) ? withoutQuery(url) : null,
+    isRetryable: record['isRetryable'] === true,
+    headers: toRecord(record['responseHeaders'] ?? record['headers']),
+  };
+}
+
+function toFailure({ name, code, status, isRetryable }: ErrorFacts): ModelFailure {
+  const known = NAMES[name] ?? null;
+  if (known !== null) return known;
+  const ofCode = failureOfCode(code);
+  if (status !== null) return status === 429 && ofCode === 'refused' ? 'refused' : failureOfStatus(status);
+  return ofCode ?? (isRetryable ? 'unavailable' : 'refused');
+}
+
+function describe(failure: ModelFailure, { text, status, url }: ErrorFacts): string {
+  const where = url ?? 'The model';
+  const number = status === null ? '' : ` (${status})`;
+  switch (failure) {
+    case 'unauthorized':
+      return `${where} does not accept the key${number}: ${text}`;
+    case 'rateLimited':
+      return `${where} has had too many requests${number}: ${text}`;
+    case 'unavailable':
+      return `${where} is unavailable${number}: ${text}`;
+    case 'cut':
+      return `${where} stopped in the middle: ${text}`;
+    case 'invalid':
+      return `${where} answered what is no reply: ${text}`;
+    case 'refused':
+      return status === null ? text : `${where} refused the request${number}: ${text}`;
+  }
+}
+
+/** A key may stand in the query. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+function toRecord(headers: unknown): Readonly<Record<string, string>> {
+  if (headers instanceof Headers) return Object.fromEntries(headers);
+  if (typeof headers !== 'object' || headers === null) return {};
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+}
