@@ -1,16 +1,19 @@
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import type { ToolAnswer, ToolContext } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 
 /** What a process may be called; anything else is shown quoted. */
 const ID = /^[\w-]{1,64}$/;
 
+/** How our ids look: whoever has one of these, and it is not known, has an old one. */
+const OUR_ID = /^(tool|agent|service)_[a-z0-9]{8}$/;
+
 /** The process of that id, or the answer that there is none. A process of another owner is not found. */
 export function findProcess(
   id: string,
-  { supervisor, owner }: ToolContext,
-): ProcessHandle | (ToolAnswer & { readonly ok: false }) {
+  { supervisor, owner }: Pick<ToolContext, 'supervisor' | 'owner'>,
+): ProcessHandle | { readonly ok: false; readonly error: string } {
   const handle = supervisor.get(id);
   if (handle !== undefined && handle.view().owner === owner) return handle;
   const ids = supervisor.list({ owner }).map((view) => view.id);
@@ -19,10 +22,11 @@ export function findProcess(
 }
 
 function suggest(id: string, ids: readonly string[]): string {
-  if (ids.length === 0) return 'There are no processes.';
-  const partial = ids.filter((known) => known.includes(id) || id.includes(known));
+  const forgotten = OUR_ID.test(id) ? ' One that ended long ago is forgotten.' : '';
+  if (ids.length === 0) return `There are no processes.${forgotten}`;
+  const partial = ids.filter((known) => id.length > 2 && (known.includes(id) || id.includes(known)));
   const close = nearest(id, ids);
   const meant = [...new Set([...partial, ...(close === null ? [] : [close])])].slice(0, 3);
   if (meant.length > 0) return `Did you mean ${meant.join(' or ')}?`;
-  return `Known ids: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}. list_processes shows all.`;
+  return `Known ids: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}.${forgotten}`;
 }

@@ -6,13 +6,18 @@ export type ParsedInput<S extends z.ZodType> =
   | { readonly ok: true; readonly input: z.output<S> }
   | { readonly ok: false; readonly error: string };
 
-/** Checks what a model gave to a tool. Missing fields are named first; an empty text is missing, too. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks what a model gave to a tool. Missing fields are named first. What the schema refuses is mended where that can do
+ * no harm: see `mendField`.
+ */
 export function parseToolInput<S extends z.ZodObject>(
   tool: { name: string; input: S },
   given: unknown,
 ): ParsedInput<S> {
-  const input = given ?? {};
-  const missing = requiredFields(tool.input).filter((field) => isMissing(input, field));
+  const input = mend(tool.input, (given ?? {}) as Fields);
+  const missing = requiredFields(tool.input).filter((field) => isMissing(input[field], tool.input, field));
   if (missing.length > 0)
     return { ok: false, error: missing.map((field) => `${field} is required`).join('; ') };
   try {
@@ -23,11 +28,40 @@ export function parseToolInput<S extends z.ZodObject>(
 }
 
 function requiredFields(schema: z.ZodObject): string[] {
-  const { error } = schema.safeParse({});
-  return (error?.issues ?? []).map(({ path }) => String(path[0]));
+  return Object.keys(schema.shape).filter((field) => !accepts(schema, field, undefined));
 }
 
-function isMissing(input: unknown, field: string): boolean {
-  const value = (input as Record<string, unknown>)[field];
-  return value === undefined || value === null || value === '';
+/** An empty text where none may stand is as good as nothing. */
+function isMissing(value: unknown, schema: z.ZodObject, field: string): boolean {
+  if (value === undefined) return true;
+  return (value === null || value === '') && !accepts(schema, field, value);
+}
+
+function mend(schema: z.ZodObject, given: Fields): Fields {
+  if (typeof given !== 'object') return given;
+  const entries = Object.entries(given).flatMap(([field, value]): [string, unknown][] => {
+    if (!Object.hasOwn(schema.shape, field) || accepts(schema, field, value)) return [[field, value]];
+    const mended = mendField(value).find((each) => accepts(schema, field, each));
+    if (mended !== undefined) return [[field, mended]];
+    const isLeftOut = (value === null || value === '') && accepts(schema, field, undefined);
+    return isLeftOut ? [] : [[field, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * What a model may have meant that writes everything as text, or an id as a number, or one thing instead of a list of one. An
+ * optional field that is `null` or empty was left out.
+ */
+function mendField(value: unknown): readonly unknown[] {
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'string' || value.trim() === '') return [];
+  const word = value.trim().toLowerCase();
+  if (word === 'true' || word === 'false') return [word === 'true'];
+  return Number.isFinite(Number(word)) ? [Number(word), [value]] : [[value]];
+}
+
+function accepts(schema: z.ZodObject, field: string, value: unknown): boolean {
+  const type = schema.shape[field] as z.ZodType | undefined;
+  return type?.safeParse(value).success ?? false;
 }

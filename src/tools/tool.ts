@@ -1,7 +1,10 @@
-import { z } from 'zod';
-import { toErrorText } from '../config/error-text.ts';
+import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
+import type { CommandSpec } from '../config/process-spec.ts';
+import type { Permission } from '../policy/permission.ts';
+import type { StartRequest } from '../policy/policy.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { parseToolInput } from './parse-tool-input.ts';
 
 /** What a model is answered; never an exception. */
 export type ToolAnswer = (
@@ -13,50 +16,65 @@ export type ToolAnswer = (
    * shown to the model.
    */
   readonly reveals?: readonly string[];
+  /**
+   * To be called once the answer is in the transcript, or was sent to whoever asked: what it showed of an output is read then,
+   * and not before. Not shown to the model.
+   */
+  readonly onRecorded?: () => void;
+  /** With `ok: false`: the tool did its work, and what it ran has failed. No reason to doubt the tool. Not shown. */
+  readonly worked?: true;
 };
 
 /** Whose tools they are: they see and touch the processes of this owner only. */
 export interface ToolContext {
   readonly supervisor: Supervisor;
   readonly owner: string;
+  /**
+   * Starts a command in the way the policy has prepared it; the owner is filled in. Tools start nothing in any other way.
+   *
+   * @throws TroupeError as `Supervisor.start` does.
+   */
+  start(spec: CommandSpec): Promise<ProcessHandle>;
+  /** Aborted when nobody waits any more: a call that waits answers with how far it has come. It ends no process. */
+  readonly interrupt: AbortSignal;
+  /** What time-outs of tools follow. */
+  readonly clock: Clock;
+  /** Whether the end of a process is told without being asked for. Where it is not, no answer says so. */
+  readonly tellsEnds: boolean;
+}
+
+/** What one call would do, known before it does anything. */
+export interface ToolIntent {
+  readonly permission: Permission;
+  /** What it would run, where it runs something. */
+  readonly start?: StartRequest;
+  /** It is there to wait: the same call again is no sign of a model that has lost its way. */
+  readonly waits?: boolean;
+}
+
+/** A call whose input is right. */
+export interface PreparedCall {
+  readonly ok: true;
+  readonly intent: ToolIntent;
+  /** Never rejects: what goes wrong is an answer. */
+  run(context: ToolContext): Promise<ToolAnswer>;
 }
 
 /** One tool, in no provider's dialect. */
 export interface Tool {
   readonly name: string;
+  /** For people, where a host shows one. */
+  readonly title?: string;
   /** For the model: what it does, and when to use it. */
   readonly description: string;
   /** Flat: no provider is trusted with nested arguments. */
   readonly input: z.ZodObject;
-  /** Checks the input. Never rejects: what goes wrong is an answer. */
-  execute(input: unknown, context: ToolContext): Promise<ToolAnswer>;
+  /** All that its calls may need. */
+  readonly permissions: readonly Permission[];
+  /** Checks the input and does nothing yet. */
+  prepare(given: unknown): PreparedCall | { readonly ok: false; readonly error: string };
+  /** Where calls differ in what they need: the same tool without the calls that are not allowed; `null` where none is left. */
+  narrow?(isAllowed: (permission: Permission) => boolean): Tool | null;
 }
 
-export function defineTool<S extends z.ZodObject>(definition: {
-  name: string;
-  description: string;
-  input: S;
-  execute: (input: z.output<S>, context: ToolContext) => Promise<ToolAnswer>;
-}): Tool {
-  const { name, description, input } = definition;
-  return {
-    name,
-    description,
-    input,
-    execute: async (given, context) => {
-      const parsed = parseToolInput({ name, input }, given);
-      if (!parsed.ok) return parsed;
-      try {
-        return await definition.execute(parsed.input, context);
-      } catch (error) {
-        return { ok: false, error: toErrorText(error) };
-      }
-    },
-  };
-}
-
-/** JSON Schema of a tool's input, for the model. */
-export function toInputSchema(tool: Pick<Tool, 'input'>): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
-  return schema;
-}
+export { toInputSchema } from './input-schema.ts';

@@ -1,18 +1,87 @@
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { toShownAnswer } from '../../src/tools/answer-text.ts';
+import { type CallWiring, callTool, callToolWith } from '../../src/tools/call-tool.ts';
+import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
+import { toolSets } from '../../src/tools/tool-sets.ts';
+import { waitUntil } from '../fixtures/os.ts';
 
-/** A supervisor whose processes are played by hand, and tools that act for `agent`. */
-export function arrange(options: { script?: Script; supervisor?: SupervisorOptions } = {}) {
+export const allTools: readonly Tool[] = Object.values(toolSets).flat();
+
+/** A supervisor whose processes are played by hand, and tools that act for `agent` and may do everything. */
+export function arrange(
+  options: { script?: Script; supervisor?: SupervisorOptions; wiring?: Partial<CallWiring> } = {},
+) {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(options.script);
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
-  const start = (command: string, owner = 'agent') => supervisor.start({ command, owner, background: true });
+  const interruption = new AbortController();
+  const wiring: CallWiring = {
+    tools: allTools,
+    supervisor,
+    owner: 'agent',
+    policy: createPolicy({ mode: 'dangerous' }),
+    ask: null,
+    interrupt: interruption.signal,
+    signal: new AbortController().signal,
+    clock,
+    ...options.wiring,
+  };
+  const call = (name: string, input: unknown = {}): Promise<ToolAnswer> =>
+    callToolWith({ name, input }, wiring);
   return {
     clock,
     backend,
     supervisor,
-    start,
-    context: { supervisor, owner: 'agent' },
-    [Symbol.asyncDispose]: async () => void (await supervisor.shutdown()),
+    wiring,
+    interruption,
+    call,
+    callWithText: (name: string, argumentsText: string) => callTool({ name, argumentsText }, wiring),
+    /** Makes a call and lets everything happen that needs no time; the call may still wait. */
+    begin: async (name: string, input: unknown = {}) => {
+      const pending = { isOver: false, answer: call(name, input) };
+      void pending.answer.then(() => {
+        pending.isOver = true;
+      });
+      await turns();
+      return pending;
+    },
+    start: (command: string, more: { owner?: string; stdin?: 'pipe'; label?: string } = {}) =>
+      supervisor.start({ command, owner: 'agent', background: true, ...more }),
+    [Symbol.asyncDispose]: async () => {
+      const done = supervisor.shutdown();
+      clock.advance(60_000);
+      await done;
+    },
   };
+}
+
+/** What a model sees of an answer. */
+export function shown(answer: ToolAnswer) {
+  return toShownAnswer(answer);
+}
+
+/** The data of an answer that must be good. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it knows to be there.
+export function dataOf(answer: ToolAnswer): any {
+  if (!answer.ok) throw new Error(`The answer is an error: ${answer.error}`);
+  return answer.data;
+}
+
+export function errorOf(answer: ToolAnswer): string {
+  if (answer.ok) throw new Error(`The answer is good: ${JSON.stringify(answer.data)}`);
+  return answer.error;
+}
+
+/** Lets everything happen that needs no time. */
+export async function turns(count = 3): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+}
+
+export async function untilRuns(
+  given: { backend: { runs: readonly unknown[] } },
+  count: number,
+): Promise<void> {
+  await waitUntil(() => given.backend.runs.length === count);
 }

@@ -1,73 +1,12 @@
 import { expect, test } from 'vitest';
-import { checkProcess } from '../../src/tools/check-process.ts';
-import { getProcessOutput } from '../../src/tools/get-process-output.ts';
-import { killProcess } from '../../src/tools/kill-process.ts';
-import { listProcesses } from '../../src/tools/list-processes.ts';
-import { processTools } from '../../src/tools/process-tools.ts';
-import { runCommand } from '../../src/tools/run-command.ts';
-import { startProcess } from '../../src/tools/start-process.ts';
-import { toInputSchema } from '../../src/tools/tool.ts';
-import { waitUntil } from '../fixtures/os.ts';
-import { arrange } from './arrange.ts';
+import { arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
 
-const byId = [checkProcess, getProcessOutput, killProcess];
-
-test.for(byId)('$name names a missing id', async (tool) => {
-  await using given = arrange();
-
-  const answers = await Promise.all(
-    [{}, { process_id: '' }, null].map((input) => tool.execute(input, given.context)),
-  );
-
-  for (const answer of answers) expect(answer).toEqual({ ok: false, error: 'process_id is required' });
-});
-
-test.for(byId)('$name offers the nearest id', async (tool) => {
-  await using given = arrange();
-  const { id } = given.start('serve');
-  const wrong = `${id.slice(0, -1)}_`;
-
-  const answer = await tool.execute({ process_id: wrong }, given.context);
-
-  expect(answer).toEqual({ ok: false, error: `Process ${wrong} not found. Did you mean ${id}?` });
-});
-
-test.for(byId)("$name does not know another owner's process", async (tool) => {
-  await using given = arrange();
-  const { id, status } = given.start('serve', 'somebody');
-
-  const answer = await tool.execute({ process_id: id }, given.context);
-
-  expect(answer).toEqual({ ok: false, error: `Process ${id} not found. There are no processes.` });
-  expect(given.supervisor.get(id)?.status).toBe(status);
-});
-
-test.for([runCommand, startProcess])('$name names a missing command', async (tool) => {
-  await using given = arrange();
-
-  const answer = await tool.execute({}, given.context);
-
-  expect(answer).toEqual({ ok: false, error: 'command is required' });
-  expect(given.backend.runs).toEqual([]);
-});
-
-test('an unknown argument is met with the known one', async () => {
-  await using given = arrange();
-
-  const answer = await runCommand.execute({ command: 'ls', timeout_second: 3 }, given.context);
-
-  expect(answer).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('Did you mean "timeout_seconds"?'),
-  });
-});
-
-test('an id with control characters is shown quoted', async () => {
-  await using given = arrange();
-
-  const answer = await checkProcess.execute({ process_id: '\x1b[2Jtool' }, given.context);
-
-  expect(answer).toMatchObject({ error: expect.stringContaining('Process "\\u001b[2Jtool" not found.') });
+const ends = (code: number, text: string, stream: 'stdout' | 'stderr' = 'stdout') => ({
+  script: (run: import('../../src/testing/index.ts').ScriptedRun) => {
+    run.comeUp();
+    run.print(text, stream);
+    run.exit({ code });
+  },
 });
 
 test('the list shows what is alive', async () => {
@@ -75,8 +14,8 @@ test('the list shows what is alive', async () => {
   const [ended, alive] = [given.start('make'), given.start('serve')];
   given.backend.runs[0]?.exit({ code: 1 });
 
-  const short = await listProcesses.execute({}, given.context);
-  const long = await listProcesses.execute({ include_completed: true }, given.context);
+  const short = await given.call('list_processes');
+  const long = await given.call('list_processes', { include_completed: true });
 
   expect(short).toMatchObject({
     data: { processes: [{ process_id: alive.id, status: 'backgrounded' }] },
@@ -88,17 +27,31 @@ test('the list shows what is alive', async () => {
   });
 });
 
-test('output is read from its end', async () => {
+test('a check says how a process is', async () => {
   await using given = arrange();
-  const { id } = given.start('count');
-  given.backend.lastRun.print('1\n2\n3\n');
+  const { id } = given.start('make', { label: 'build' });
+  given.clock.advance(3_200);
 
-  const answer = await getProcessOutput.execute({ process_id: id, tail: 2 }, given.context);
+  const running = await given.call('check_process', { process_id: id });
+  given.backend.lastRun.exit({ signal: 'SIGSEGV' });
+  const ended = await given.call('check_process', { process_id: id });
 
-  expect(answer).toEqual({
+  expect(running.reveals).toEqual([]);
+  expect(shown(running)).toEqual({
     ok: true,
-    data: { process_id: id, status: 'backgrounded', output: '2\n3\n' },
-    reveals: [],
+    data: {
+      process_id: id,
+      label: 'build',
+      command: 'make',
+      status: 'backgrounded',
+      pid: 1,
+      runtime_seconds: 3.2,
+      output_bytes: 0,
+    },
+  });
+  expect(ended).toMatchObject({
+    data: { status: 'failed', exit_code: null, signal: 'SIGSEGV' },
+    reveals: [`${id}/1/ended`],
   });
 });
 
@@ -106,58 +59,92 @@ test('a kill answers when all is gone', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
 
-  const answer = await killProcess.execute({ process_id: id }, given.context);
-  const again = await killProcess.execute({ process_id: id }, given.context);
+  const answer = await given.call('kill_process', { process_id: id });
+  const again = await given.call('kill_process', { process_id: id });
 
   expect(answer).toMatchObject({ ok: true, data: { status: 'killed' }, reveals: [`${id}/1/ended`] });
   expect(given.supervisor.get(id)?.view()).toMatchObject({ reason: { type: 'killed', by: 'agent' } });
   expect(again).toMatchObject({ ok: true, data: { message: expect.stringContaining('is not running') } });
 });
 
-test('a command that fails is an error with its words', async () => {
-  await using given = arrange({
-    script: (run) => {
-      run.comeUp();
-      run.print('no such file\n', 'stderr');
-      run.exit({ code: 2 });
-    },
+test('a command answers with what it printed', async () => {
+  await using given = arrange(ends(0, 'hello\n'));
+
+  const answer = await given.call('run_command', { command: 'echo hello' });
+
+  const { process_id } = dataOf(answer);
+  expect(answer).toMatchObject({
+    data: { exit_code: 0, output: 'hello\n' },
+    reveals: [`${process_id}/1/ended`],
   });
+});
 
-  const answer = await runCommand.execute({ command: 'cat x' }, given.context);
+test('a command that fails is an error with its words', async () => {
+  await using given = arrange(ends(2, 'no such file\n', 'stderr'));
 
-  expect(answer).toMatchObject({ ok: false, error: 'no such file\n' });
+  const answer = await given.call('run_command', { command: 'cat x' });
+
+  expect(shown(answer)).toEqual({ ok: false, error: 'no such file\n' });
+  expect(answer.reveals).toHaveLength(1);
+});
+
+test('a command that takes long goes on in the background', async () => {
+  await using given = arrange();
+  const pending = await given.begin('run_command', { command: 'sleep 60', timeout_seconds: 5 });
+
+  given.clock.advance(5_000);
+
+  const answer = await pending.answer;
+  expect(answer).toMatchObject({
+    data: { status: 'backgrounded', message: expect.stringContaining('A notice comes by itself') },
+  });
+  expect(answer.reveals ?? []).toEqual([]);
+  expect(given.supervisor.get(dataOf(answer).process_id)?.status).toBe('backgrounded');
+});
+
+test('no notice is promised where none comes', async () => {
+  await using given = arrange({ wiring: { tellsEnds: false } });
+  const started = await given.call('start_process', { command: 'serve' });
+  const pending = await given.begin('run_command', { command: 'sleep 60', timeout_seconds: 5 });
+
+  given.clock.advance(5_000);
+
+  const ran = await pending.answer;
+  for (const answer of [started, ran]) expect(dataOf(answer).message).toContain('No notice comes');
 });
 
 test('a refused start is an answer', async () => {
   await using given = arrange({ supervisor: { maxBackgroundProcesses: 1 } });
   given.start('serve');
 
-  const answer = await startProcess.execute({ command: 'serve too' }, given.context);
+  const answer = await given.call('start_process', { command: 'serve too' });
 
-  expect(answer).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('Maximum background processes (1)'),
-  });
+  expect(errorOf(answer)).toContain('Maximum background processes (1)');
+});
+
+test('the same command is started once, unless forced', async () => {
+  await using given = arrange();
+  const first = dataOf(await given.call('start_process', { command: 'serve' }));
+
+  const second = await given.call('start_process', { command: 'serve' });
+  const forced = await given.call('start_process', { command: 'serve', force: true });
+
+  expect(errorOf(second)).toContain(first.process_id);
+  expect(forced.ok).toBe(true);
 });
 
 test('a start waits until it is ready', async () => {
   await using given = arrange();
-  let answered = false;
-  const answer = startProcess
-    .execute({ command: 'serve', ready_line: 'listening' }, given.context)
-    .then((each) => {
-      answered = true;
-      return each;
-    });
-  await waitUntil(() => given.backend.runs.length === 1);
+  const pending = await given.begin('start_process', { command: 'serve', ready_line: 'listening' });
+  await untilRuns(given, 1);
 
   given.backend.lastRun.print('starting\n');
-  await new Promise(setImmediate);
-  const answeredBefore = answered;
+  await turns();
+  const answeredBefore = pending.isOver;
   given.backend.lastRun.print('listening on 4711\n');
 
   expect(answeredBefore).toBe(false);
-  expect(await answer).toMatchObject({
+  expect(await pending.answer).toMatchObject({
     ok: true,
     data: { status: 'backgrounded', ready: 'ready', output: 'starting\nlistening on 4711\n' },
   });
@@ -165,22 +152,131 @@ test('a start waits until it is ready', async () => {
 
 test('a start that is never ready says why', async () => {
   await using given = arrange();
-  const answer = startProcess.execute(
-    { command: 'serve', ready_line: 'listening', ready_within_seconds: 5 },
-    given.context,
-  );
-  await waitUntil(() => given.backend.runs.length === 1);
+  const pending = await given.begin('start_process', {
+    command: 'serve',
+    ready_line: 'listening',
+    ready_within_seconds: 5,
+  });
+  await untilRuns(given, 1);
 
   given.clock.advance(5_000);
 
-  expect(await answer).toMatchObject({ ok: true, data: { ready: expect.stringContaining('not ready') } });
+  expect(dataOf(await pending.answer).ready).toContain('not ready');
 });
 
-test.for(processTools)('$name has a flat schema', (tool) => {
-  const schema = toInputSchema(tool) as { type: string; properties: Record<string, { type?: string }> };
+test('a start that ends at once reveals its end', async () => {
+  await using given = arrange(ends(1, 'port in use\n', 'stderr'));
 
-  expect(schema.type).toBe('object');
-  for (const property of Object.values(schema.properties)) {
-    expect(['string', 'number', 'integer', 'boolean']).toContain(property.type);
-  }
+  const answer = await given.call('start_process', { command: 'serve' });
+
+  const { process_id } = dataOf(answer);
+  expect(answer).toMatchObject({
+    data: { status: 'failed', exit_code: 1, output: 'port in use\n' },
+    reveals: [`${process_id}/1/ended`],
+  });
+});
+
+test('input is written to a process that takes it', async () => {
+  await using given = arrange();
+  const { process_id } = dataOf(await given.call('start_process', { command: 'cat', stdin: true }));
+
+  const line = await given.call('write_process', { process_id, input: 'yes' });
+  const raw = await given.call('write_process', { process_id, input: 'no', newline: false });
+  const end = await given.call('write_process', { process_id, end_input: true });
+
+  expect(given.backend.lastRun.input).toBe('yes\nno');
+  expect(dataOf(line)).toMatchObject({ bytes_written: 4 });
+  expect(dataOf(raw)).toMatchObject({ bytes_written: 2 });
+  expect(dataOf(end).message).toBe('Wrote 0 bytes, then end-of-file.');
+});
+
+test('a line break is not doubled', async () => {
+  await using given = arrange();
+  const { id } = given.start('cat', { stdin: 'pipe' });
+
+  await given.call('write_process', { process_id: id, input: 'yes\n' });
+
+  expect(given.backend.lastRun.input).toBe('yes\n');
+});
+
+test('a process without input says what to do', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const answer = await given.call('write_process', { process_id: id, input: 'yes' });
+
+  expect(errorOf(answer)).toBe(
+    `Process ${id} takes no input: its stdin is at end-of-file. Start it again with start_process and stdin: true to write to it.`,
+  );
+});
+
+test('a write to an ended process is an answer', async () => {
+  await using given = arrange();
+  const { id } = given.start('cat', { stdin: 'pipe' });
+  given.backend.lastRun.exit();
+
+  const answer = await given.call('write_process', { process_id: id, input: 'yes' });
+
+  expect(errorOf(answer)).toContain('is not running (status completed)');
+  expect(answer.reveals).toEqual([`${id}/1/ended`]);
+});
+
+test('a restart runs the command again under its id', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const answer = await given.call('restart_process', { process_id: id });
+
+  expect(given.backend.runs).toHaveLength(2);
+  expect(given.backend.lastRun.isUp).toBe(true);
+  expect(answer).toMatchObject({
+    data: { process_id: id, status: 'backgrounded', message: `Process ${id} runs again, as attempt 2.` },
+    reveals: [],
+  });
+});
+
+test('an ended process is not restarted', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  given.backend.lastRun.exit();
+
+  const answer = await given.call('restart_process', { process_id: id });
+
+  expect(errorOf(answer)).toContain('start its command again as a new process');
+  expect(given.backend.runs).toHaveLength(1);
+});
+
+test.for(['send_keys', 'capture_screen'])('%s says that there is no terminal', async (name) => {
+  await using given = arrange();
+  const { id } = given.start('vim');
+
+  const answer = await given.call(name, { process_id: id });
+
+  expect(errorOf(answer)).toContain(`Process ${id} has no terminal (it runs as "scripted").`);
+  expect(errorOf(answer)).toContain('not available yet');
+});
+
+test('a process that was to be interactive says what it became', async () => {
+  await using given = arrange();
+
+  const { process_id, message } = dataOf(
+    await given.call('start_process', { command: 'python3', interactive: true }),
+  );
+  const written = await given.call('write_process', { process_id, input: '1+1' });
+
+  expect(message).toContain('It has no terminal');
+  expect(written.ok).toBe(true);
+});
+
+test('what comes with a later version says so', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const watch = await given.call('watch_process', { process_id: id });
+  const unwatch = await given.call('unwatch_process', { process_id: id });
+  const schedule = await given.call('schedule', { message: 'look', after_seconds: 5 });
+
+  expect(errorOf(watch)).toContain('not available yet');
+  expect(unwatch.ok).toBe(true);
+  expect(errorOf(schedule)).toContain('not available yet');
 });

@@ -1,0 +1,13 @@
+import type { ProcessView } from '../../process/process-view.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+
+/** The owner's processes: the live ones in order of their start, then those that have ended and are still known. */
+export function listProcesses(
+  { includeEnded }: { includeEnded: boolean },
+  { supervisor, owner }: ToolContext,
+): Outcome<readonly ProcessView[]> {
+  const views = supervisor.list({ owner }).filter((view) => includeEnded || !isEnded(view));
+  return { ok: true, value: views, reveals: toRevealed(...views) };
+}

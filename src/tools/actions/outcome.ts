@@ -1,0 +1,23 @@
+import type { ToolAnswer } from '../tool.ts';
+
+/** What a verb has brought about, in our own terms; each tool says it in its own words. */
+export type Outcome<T> =
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** See `ToolAnswer`. */
+      readonly reveals?: readonly string[];
+      readonly onRecorded?: () => void;
+    }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly reveals?: readonly string[];
+      readonly worked?: true;
+    };
+
+export function toAnswer<T>(outcome: Outcome<T>, toData: (value: T) => unknown): ToolAnswer {
+  if (!outcome.ok) return outcome;
+  const { value, ...rest } = outcome;
+  return { ...rest, data: toData(value) };
+}

@@ -1,0 +1,45 @@
+import type { ProcessView } from '../../process/process-view.ts';
+import { findProcess } from '../find-process.ts';
+import { viewThat } from '../interruption.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface RestartedProcess {
+  readonly view: ProcessView;
+  readonly message: string;
+}
+
+/** Ends a process and starts it again under its id, with the command that was allowed before. Answers once it is up again, and ready. */
+export async function restartProcess(
+  { id }: { id: string },
+  context: ToolContext,
+): Promise<Outcome<RestartedProcess>> {
+  const { interrupt } = context;
+  const found = findProcess(id, context);
+  if ('ok' in found) return found;
+  const { attempt } = found.view();
+  if (!found.restart('agent')) return refuse(found.view());
+  const isUp = (view: ProcessView) =>
+    view.attempt > attempt &&
+    (!('ready' in view) ? view.status !== 'pending' : view.ready.state !== 'waiting');
+  const outcome = await viewThat(isUp, { handle: found, interrupt });
+  const view = found.view();
+  return { ok: true, value: { view, message: describe(view, outcome.type) }, reveals: toRevealed(view) };
+}
+
+function refuse(view: ProcessView): Outcome<never> {
+  const { id, status } = view;
+  const error = isEnded(view)
+    ? `Process ${id} is not running (status ${status}): start its command again as a new process.`
+    : `Process ${id} cannot be restarted while it is ${status}.`;
+  return { ok: false, error, reveals: toRevealed(view) };
+}
+
+function describe(view: ProcessView, outcome: 'done' | 'interrupted'): string {
+  if (outcome === 'interrupted') return `Interrupted: process ${view.id} is being restarted.`;
+  if (isEnded(view)) return `Process ${view.id} was restarted and has ended already.`;
+  return 'ready' in view
+    ? `Process ${view.id} runs again, as attempt ${view.attempt}.`
+    : `Process ${view.id} was restarted, and is ${view.status}.`;
+}

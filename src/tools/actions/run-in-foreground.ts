@@ -1,0 +1,84 @@
+import type { ProcessHandle } from '../../process/process-handle.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import type { ResultEnvelope } from '../../process/result-envelope.ts';
+import { orInterrupted } from '../interruption.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+import { describeWhatComes, interruptedBefore } from './start-words.ts';
+
+export interface ForegroundRequest {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly label?: string | undefined;
+  /** The tool on whose behalf. */
+  readonly tool: string;
+  /** How long to wait for it, in ms. */
+  readonly timeoutMs?: number | undefined;
+  /** How long it may run once it is in the background, in ms. */
+  readonly maxRunMs?: number | undefined;
+}
+
+export type RunResult =
+  | { readonly type: 'ended'; readonly view: ProcessView; readonly output: unknown }
+  /** Nobody waits for it any more. */
+  | { readonly type: 'backgrounded'; readonly view: ProcessView; readonly message: string };
+
+/**
+ * Runs a command and waits for its result. At its time-out, and when the wait is interrupted, it goes on in the background.
+ *
+ * @throws TroupeError as `Supervisor.start` does.
+ */
+export async function runInForeground(
+  request: ForegroundRequest,
+  context: ToolContext,
+): Promise<Outcome<RunResult>> {
+  const { interrupt } = context;
+  if (interrupt.aborted) return { ok: false, error: interruptedBefore };
+  const { command, cwd, label, tool, timeoutMs, maxRunMs } = request;
+  const handle = await context.start({
+    command,
+    tool,
+    ...(cwd !== undefined && { cwd }),
+    ...(label !== undefined && { label }),
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
+  });
+  const result = handle.result();
+  const outcome = await orInterrupted(result, interrupt);
+  if (outcome.type === 'done') return toOutcome(outcome.value, { handle, context });
+  handle.background('owner');
+  if (isEnded(handle.view())) return toOutcome(await result, { handle, context });
+  return { ok: true, value: toInterrupted(handle.view(), context) };
+}
+
+function toOutcome(
+  envelope: ResultEnvelope,
+  { handle, context }: { handle: ProcessHandle; context: ToolContext },
+): Outcome<RunResult> {
+  const { ok, process, ...said } = envelope;
+  const view = handle.view();
+  if (process?.status === 'backgrounded') {
+    const { message } = said['data'] as { message: string };
+    const words = context.tellsEnds ? message : `It goes on in the background. ${describeWhatComes(context)}`;
+    return { ok: true, value: { type: 'backgrounded', view, message: words } };
+  }
+  const reveals = toRevealed(view);
+  if (!ok) {
+    const error = String('error' in said ? said['error'] : JSON.stringify(said));
+    return { ok: false, error, reveals, worked: true };
+  }
+  return { ok: true, value: { type: 'ended', view, output: 'data' in said ? said['data'] : said }, reveals };
+}
+
+function toInterrupted(view: ProcessView, context: ToolContext): RunResult {
+  const goesOn =
+    view.status === 'stopping'
+      ? `Process ${view.id} is being stopped.`
+      : `Process ${view.id} goes on in the background. Its output is kept: read it with this id.`;
+  return {
+    type: 'backgrounded',
+    view,
+    message: `Interrupted: nobody waits for it any more. ${goesOn} ${describeWhatComes(context)}`,
+  };
+}

@@ -1,0 +1,91 @@
+import type { CommandSpec } from '../../config/process-spec.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import { viewThat } from '../interruption.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+import { describeWhatComes, interruptedBefore } from './start-words.ts';
+
+/** What is shown of the output of a process that has just come up. */
+const MAX_FIRST_BYTES = 2_000;
+
+export interface BackgroundRequest {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly label?: string | undefined;
+  /** The tool on whose behalf. */
+  readonly tool: string;
+  /** Opens a pipe to its stdin. */
+  readonly stdin?: boolean | undefined;
+  /** Asks for a terminal. There is none yet: it becomes a pipe, and the message says so. */
+  readonly interactive?: boolean | undefined;
+  /** How long it may run, in ms; then it is ended. Default: as the supervisor has it. */
+  readonly maxRunMs?: number | undefined;
+  readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
+  /** Starts it although the same command already runs. */
+  readonly force?: boolean | undefined;
+}
+
+export interface StartedProcess {
+  readonly view: ProcessView;
+  readonly message: string;
+  /** The first that it printed. */
+  readonly output: string;
+}
+
+/**
+ * Starts a command that nobody waits for. Answers once it has come up, or is ready where that was declared, or has ended.
+ *
+ * @throws TroupeError as `Supervisor.start` does.
+ */
+export async function startInBackground(
+  request: BackgroundRequest,
+  context: ToolContext,
+): Promise<Outcome<StartedProcess>> {
+  const { interrupt } = context;
+  if (interrupt.aborted) return { ok: false, error: interruptedBefore };
+  const handle = await context.start(toSpec(request));
+  const arrival = await viewThat(hasArrived, { handle, interrupt });
+  const view = handle.view();
+  const reader = handle.reader(context.owner);
+  const read = handle.read({ maxBytes: MAX_FIRST_BYTES });
+  const terminal = request.interactive === true ? [noTerminal] : [];
+  const waited = arrival.type === 'interrupted' ? ['Interrupted: nobody waits until it is ready.'] : [];
+  const message = [...waited, describeStart(view, context), ...terminal].join(' ');
+  return {
+    ok: true,
+    value: { view, message, output: read.text },
+    reveals: toRevealed(view),
+    ...(!read.truncated && { onRecorded: () => reader.acknowledge(read) }),
+  };
+}
+
+const noTerminal =
+  'It has no terminal, as none is available yet: its input is a pipe, to which you can write.';
+
+function toSpec(request: BackgroundRequest): CommandSpec {
+  const { command, cwd, label, tool, stdin, interactive, maxRunMs, ready, force } = request;
+  return {
+    command,
+    tool,
+    background: true,
+    onDuplicate: 'refuse',
+    ...(force !== undefined && { force }),
+    ...(cwd !== undefined && { cwd }),
+    ...(label !== undefined && { label }),
+    ...((stdin === true || interactive === true) && { stdin: 'pipe' }),
+    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
+    ...(ready !== undefined && { ready }),
+  };
+}
+
+/** It waits for a place to run, or has come up and is known to be ready or not. */
+function hasArrived(view: ProcessView): boolean {
+  if (view.status === 'pending') return view.queued;
+  return !('ready' in view) || view.ready.state !== 'waiting';
+}
+
+function describeStart(view: ProcessView, context: ToolContext): string {
+  if (isEnded(view)) return 'It has ended already.';
+  return `It runs in the background as ${view.id}. ${describeWhatComes(context)}`;
+}

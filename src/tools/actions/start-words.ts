@@ -1,0 +1,10 @@
+import type { ToolContext } from '../tool.ts';
+
+/** How the agent gets to know of the end of what it has started. */
+export function describeWhatComes({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>): string {
+  return tellsEnds
+    ? 'A notice comes by itself when it ends; there is no need to poll.'
+    : 'No notice comes when it ends: ask for its status when you need it.';
+}
+
+export const interruptedBefore = 'Interrupted before it began: nothing was started.';

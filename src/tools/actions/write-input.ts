@@ -1,0 +1,72 @@
+import type { WriteResult } from '../../../machines/process/events.ts';
+import type { ProcessHandle } from '../../process/process-handle.ts';
+import { findProcess } from '../find-process.ts';
+import { orInterrupted } from '../interruption.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface WriteRequest {
+  readonly id: string;
+  readonly input: string;
+  /** Adds a line break, unless there is one at the end. */
+  readonly newline: boolean;
+  /** End-of-file behind it. */
+  readonly endInput: boolean;
+  /** How to start a process that takes input, in the words of the tool that is used. */
+  readonly hint: string;
+}
+
+export interface WrittenInput {
+  readonly bytesWritten: number;
+  readonly message: string;
+}
+
+/** Writes to the stdin of a process. What did not go in, and why, is an answer. */
+export async function writeInput(
+  request: WriteRequest,
+  context: ToolContext,
+): Promise<Outcome<WrittenInput>> {
+  const found = findProcess(request.id, context);
+  if ('ok' in found) return found;
+  const { input, newline, endInput, hint } = request;
+  const text = newline && input !== '' && !input.endsWith('\n') ? `${input}\n` : input;
+  const outcome = await orInterrupted(writeAll(found, { text, endInput }), context.interrupt);
+  const bytes = Buffer.byteLength(text);
+  if (outcome.type === 'interrupted') {
+    return { ok: false, error: `Interrupted: process ${request.id} has not read all of its input yet.` };
+  }
+  const { ok, bytesWritten } = outcome.value;
+  if (!ok) return refuse(found, { result: outcome.value, bytes, hint });
+  const end = endInput ? ', then end-of-file' : '';
+  return { ok: true, value: { bytesWritten, message: `Wrote ${bytesWritten} bytes${end}.` } };
+}
+
+async function writeAll(
+  handle: ProcessHandle,
+  { text, endInput }: { text: string; endInput: boolean },
+): Promise<WriteResult> {
+  const written: WriteResult = text === '' ? { ok: true, bytesWritten: 0 } : await handle.write(text);
+  if (!written.ok || !endInput) return written;
+  const ended = await handle.endInput();
+  return { ...ended, bytesWritten: written.bytesWritten };
+}
+
+function refuse(
+  handle: ProcessHandle,
+  call: { result: WriteResult & { readonly ok: false }; bytes: number; hint: string },
+): Outcome<never> {
+  const { result, bytes, hint } = call;
+  const view = handle.view();
+  const reveals = toRevealed(view);
+  if (isEnded(view)) return { ok: false, error: result.error, reveals };
+  if (takesNoInput(result)) {
+    return { ok: false, error: `Process ${view.id} takes no input: its stdin is at end-of-file. ${hint}` };
+  }
+  return { ok: false, error: `${result.bytesWritten} of ${bytes} bytes went in. ${result.error}` };
+}
+
+/** Backends say in words, and only in words, that no input was asked for. */
+function takesNoInput({ error }: { error: string }): boolean {
+  return /was not asked for|has no input/.test(error);
+}

@@ -1,0 +1,52 @@
+import { toErrorText } from '../config/error-text.ts';
+import { neutraliseMarkup } from './notice-markup.ts';
+import type { ToolAnswer } from './tool.ts';
+
+/**
+ * An answer as it is written into a transcript: `{"ok":true,"data":…}` or `{"ok":false,"error":"…"}`, the same answer
+ * always as the same text. Nothing in it looks like a notice.
+ */
+export function toAnswerText(answer: ToolAnswer): string {
+  const shown = answer.ok ? { ok: true, data: answer.data ?? null } : { ok: false, error: answer.error };
+  return neutraliseMarkup(JSON.stringify(shown));
+}
+
+/** The same as plain data, for those who write it down themselves. */
+export function toShownAnswer(
+  answer: ToolAnswer,
+): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: string } {
+  return JSON.parse(toAnswerText(answer));
+}
+
+/** What a tool of somebody else gave: an answer, or in words why it is none. */
+export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAnswer {
+  if (typeof given !== 'object' || given === null || typeof (given as { ok?: unknown }).ok !== 'boolean') {
+    const what = given === undefined ? 'nothing' : `what is no answer (${describe(given)})`;
+    return { ok: false, error: `${tool} answered ${what}; it should answer { ok, data } or { ok, error }.` };
+  }
+  const answer = given as ToolAnswer;
+  if (!answer.ok) {
+    return typeof answer.error === 'string' ? answer : { ...answer, error: toErrorWords(answer.error, tool) };
+  }
+  try {
+    if (answer.data === undefined || JSON.stringify(answer.data) !== undefined) return answer;
+    return { ok: false, error: `The answer of ${tool} is no JSON: it is a ${typeof answer.data}.` };
+  } catch (error) {
+    return { ok: false, error: `The answer of ${tool} is no JSON: ${toErrorText(error)}` };
+  }
+}
+
+function toErrorWords(error: unknown, tool: string): string {
+  if (error instanceof Error) return error.message;
+  try {
+    return JSON.stringify(error) ?? `${tool} failed and did not say why.`;
+  } catch {
+    return `${tool} failed, and its error is no JSON.`;
+  }
+}
+
+function describe(given: unknown): string {
+  if (Array.isArray(given)) return 'a list';
+  if (given === null) return 'null';
+  return typeof given === 'object' ? 'an object without a boolean "ok"' : `a ${typeof given}`;
+}

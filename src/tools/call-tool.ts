@@ -1,0 +1,128 @@
+import type { Clock } from '../clock/clock.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { type Ask, passGate } from '../policy/gate.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { checkAnswer } from './answer-text.ts';
+import { orAborted } from './or-aborted.ts';
+import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+
+/** What every call goes through, whoever makes it: a conversation, an MCP client, somebody else's agent loop. */
+export interface CallWiring {
+  readonly tools: readonly Tool[];
+  readonly supervisor: Supervisor;
+  readonly owner: string;
+  readonly policy: Policy;
+  /** `null` where there is nobody to ask. */
+  readonly ask: Ask | null;
+  /** See `ToolContext.interrupt`. */
+  readonly interrupt: AbortSignal;
+  /** The same for calls that are there to wait, such as `wait_for`: aborted when something else has come up. Default: never. */
+  readonly interruptWait?: AbortSignal;
+  /** Aborted when no answer is waited for at all any more; its reason, an Error, says why and is the answer. */
+  readonly signal: AbortSignal;
+  /** See `ToolContext.tellsEnds`. Default `true`. */
+  readonly tellsEnds?: boolean;
+  /** What time-outs of tools follow. Default: the machine's monotonic clock. */
+  readonly clock?: Clock;
+}
+
+/** Makes one call as a model wrote it. Never rejects: broken arguments, unknown tools and refusals are answers, too. */
+export async function callTool(
+  call: { readonly name: string; readonly argumentsText: string },
+  wiring: CallWiring,
+): Promise<ToolAnswer> {
+  let input: unknown;
+  try {
+    input = JSON.parse(call.argumentsText.trim() || '{}');
+  } catch (error) {
+    if (findTool(call.name, wiring.tools) === undefined) return unknownTool(call.name, wiring.tools);
+    const why = toErrorText(error);
+    return { ok: false, error: `The arguments of ${call.name} are no JSON: ${why}. Send one object.` };
+  }
+  return callToolWith({ name: call.name, input }, wiring);
+}
+
+/** The same with arguments that were parsed already. */
+export async function callToolWith(
+  { name, input }: { readonly name: string; readonly input: unknown },
+  wiring: CallWiring,
+): Promise<ToolAnswer> {
+  const tool = findTool(name, wiring.tools);
+  if (tool === undefined) return unknownTool(name, wiring.tools);
+  const given = input ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    return { ok: false, error: `The arguments of ${name} must be one JSON object.` };
+  }
+  try {
+    const prepared = tool.prepare(given);
+    if (!prepared.ok) return { ok: false, error: prepared.error };
+    const passage = await passGate({ tool: name, ...prepared.intent }, wiring);
+    wiring.signal.throwIfAborted();
+    if (!passage.ok) return passage;
+    return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
+      tool: name,
+    });
+  } catch (error) {
+    return { ok: false, error: toErrorText(error) };
+  }
+}
+
+/** Whether a call is there to wait. One that is broken is not. */
+export function isWaitingCall(
+  call: { readonly name: string; readonly argumentsText: string },
+  tools: readonly Tool[],
+): boolean {
+  try {
+    const prepared = findTool(call.name, tools)?.prepare(JSON.parse(call.argumentsText.trim() || '{}'));
+    return prepared?.ok === true && prepared.intent.waits === true;
+  } catch {
+    return false;
+  }
+}
+
+function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
+  const { supervisor, owner, policy, signal, tellsEnds = true, clock = createRealClock() } = wiring;
+  const { interrupt: whole, interruptWait } = wiring;
+  const interrupt =
+    waits === true && interruptWait !== undefined ? AbortSignal.any([whole, interruptWait]) : whole;
+  return {
+    supervisor,
+    owner,
+    interrupt,
+    clock,
+    tellsEnds,
+    start: async (spec) => {
+      const { command, cwd } = spec;
+      const prepared = await policy.prepare({
+        command: command as string | readonly string[],
+        ...(cwd !== undefined && { cwd }),
+      });
+      // Nobody would know of it any more.
+      signal.throwIfAborted();
+      return supervisor.start({
+        ...spec,
+        owner,
+        command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
+        env: { ...spec.env, ...prepared.env },
+        ...(prepared.heldBy !== 'nothing' && {
+          metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
+        }),
+      });
+    },
+  };
+}
+
+function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
+  return tools.find((tool) => tool.name === name);
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
+  const names = tools.map((tool) => tool.name);
+  const meant = nearest(name, names);
+  const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  return { ok: false, error: `There is no tool ${quote(name.slice(0, 64))}. ${hint}` };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Permission } from '../policy/permission.ts';
+import { defineTool } from './define-tool.ts';
+import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** What a field has where an action may leave it out. */
+type Given<T extends z.ZodType> = T extends z.ZodDefault ? z.output<T> : z.output<T> | undefined;
+
+/** One thing that a tool with several actions can do. */
+export interface Action {
+  readonly permission: Permission;
+  /** For the model, behind the action's name. */
+  readonly description: string;
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
+  readonly intend?: (input: never) => ToolIntent;
+  readonly execute: (input: never, context: ToolContext) => ToolAnswer | Promise<ToolAnswer>;
+}
+
+interface TypedAction<F extends Fields, N extends keyof F & string, T extends keyof F & string> {
+  readonly permission: Permission;
+  readonly description: string;
+  /** Fields that must be there, and those that may. */
+  readonly needs: readonly N[];
+  readonly takes: readonly T[];
+  readonly intend?: (input: ActionInput<F, N, T>) => ToolIntent;
+  readonly execute: (input: ActionInput<F, N, T>, context: ToolContext) => ToolAnswer | Promise<ToolAnswer>;
+}
+
+type ActionInput<F extends Fields, N extends keyof F, T extends keyof F> = {
+  readonly [K in N]: z.output<F[K]>;
+} & { readonly [K in T]: Given<F[K]> };
+
+/** Makes actions that share these fields. */
+export function actionsOver<F extends Fields>(_fields: F) {
+  return <N extends keyof F & string = never, T extends keyof F & string = never>(
+    action: TypedAction<F, N, T>,
+  ): Action => action;
+}
+
+interface ActionToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  /** What stands before the list of the actions. */
+  readonly description: string;
+  readonly fields: Fields;
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+/** One tool with the field `action`. What is not allowed stands neither in its schema nor in its description; see `Tool.narrow`. */
+export function defineActionTool(definition: ActionToolDefinition): Tool {
+  const { name, title, description, actions } = definition;
+  const tool = defineTool({
+    name,
+    title,
+    description: `${description}\n${Object.entries(actions).map(describeAction).join('\n')}`,
+    permissions: [...new Set(Object.values(actions).map(({ permission }) => permission))],
+    input: toInput(definition),
+    check: (input) => {
+      const missing = chosenAction(actions, input).needs.filter((field) => input[field] === undefined);
+      return missing.length === 0 ? null : missing.map((field) => `${field} is required`).join('; ');
+    },
+    intend: (input) => {
+      const { permission, intend } = chosenAction(actions, input);
+      return intend?.(input as never) ?? { permission };
+    },
+    execute: async (input, context) => chosenAction(actions, input).execute(input as never, context),
+  });
+  return {
+    ...tool,
+    narrow: (isAllowed) => {
+      const left = Object.entries(actions).filter(([, { permission }]) => isAllowed(permission));
+      return left.length === 0
+        ? null
+        : defineActionTool({ ...definition, actions: Object.fromEntries(left) });
+    },
+  };
+}
+
+function toInput({ fields, actions }: ActionToolDefinition): z.ZodObject {
+  const names = Object.keys(actions) as [string, ...string[]];
+  const used = Object.values(actions).flatMap(({ needs, takes }) => [...needs, ...takes]);
+  const shape = Object.entries(fields)
+    .filter(([field]) => used.includes(field))
+    .map(([field, type]) => [field, type.safeParse(undefined).success ? type : type.optional()]);
+  return z.strictObject({
+    action: z.enum(names).describe('What to do.'),
+    ...Object.fromEntries(shape),
+  });
+}
+
+function describeAction([name, { description, needs }]: [string, Action]): string {
+  return `- ${name}${needs.length === 0 ? '' : ` (${needs.join(', ')})`}: ${description}`;
+}
+
+function chosenAction(actions: ActionToolDefinition['actions'], input: unknown): Action {
+  const { action } = input as { action: string };
+  const chosen = actions[action];
+  if (chosen === undefined) throw new Error(`There is no action ${action}.`);
+  return chosen;
+}

@@ -1,0 +1,33 @@
+import { defer, filter, firstValueFrom, from, fromEvent, map, merge, type Observable, of } from 'rxjs';
+import type { ProcessHandle } from '../process/process-handle.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import { isEnded } from './process-summary.ts';
+
+export type OrInterrupted<T> =
+  | { readonly type: 'done'; readonly value: T }
+  | { readonly type: 'interrupted' };
+
+/** What the promise gives, or that nobody waits for it any more. The signal is left as it was. */
+export function orInterrupted<T>(promise: Promise<T>, interrupt: AbortSignal): Promise<OrInterrupted<T>> {
+  const done$ = from(promise).pipe(map((value) => ({ type: 'done', value }) as const));
+  return firstValueFrom(merge(done$, interruption$(interrupt)));
+}
+
+/** The first view that fits, or the last one of all. No subscription is left, whichever comes first. */
+export function viewThat(
+  fits: (view: ProcessView) => boolean,
+  { handle, interrupt }: { handle: ProcessHandle; interrupt: AbortSignal },
+): Promise<OrInterrupted<ProcessView>> {
+  const view$ = handle.view$.pipe(
+    filter((view) => fits(view) || isEnded(view)),
+    map((value) => ({ type: 'done', value }) as const),
+  );
+  return firstValueFrom(merge(view$, interruption$(interrupt)));
+}
+
+function interruption$(signal: AbortSignal): Observable<{ readonly type: 'interrupted' }> {
+  const interrupted = { type: 'interrupted' } as const;
+  return defer(() =>
+    signal.aborted ? of(interrupted) : fromEvent(signal, 'abort').pipe(map(() => interrupted)),
+  );
+}

@@ -1,0 +1,30 @@
+import { toAnswer } from '../../actions/outcome.ts';
+import { runInForeground } from '../../actions/run-in-foreground.ts';
+import { startInBackground } from '../../actions/start-in-background.ts';
+import { toSummary } from '../../process-summary.ts';
+import type { ToolAnswer, ToolContext } from '../../tool.ts';
+
+interface SpawnInput {
+  readonly command: string;
+  readonly workdir: string | undefined;
+  readonly wait: boolean;
+  readonly interactive: boolean;
+  readonly label: string | undefined;
+  readonly timeout_seconds: number;
+  readonly tool: string;
+}
+
+/** Starts a command, and waits for its end if that is wished and it needs no input. */
+export async function spawnProcess(input: SpawnInput, context: ToolContext): Promise<ToolAnswer> {
+  const { command, workdir: cwd, label, tool, interactive } = input;
+  const maxRunMs = input.timeout_seconds * 1_000;
+  if (!input.wait || interactive) {
+    const started = await startInBackground({ command, cwd, label, tool, interactive, maxRunMs }, context);
+    return toAnswer(started, ({ view, message, output }) => ({ ...toSummary(view), message, output }));
+  }
+  const ran = await runInForeground({ command, cwd, label, tool, maxRunMs }, context);
+  return toAnswer(ran, (result) => ({
+    ...toSummary(result.view),
+    ...(result.type === 'ended' ? { output: result.output } : { message: result.message }),
+  }));
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { toAnswer } from '../../actions/outcome.ts';
+import { type RunResult, runInForeground } from '../../actions/run-in-foreground.ts';
+import { defineTool } from '../../define-tool.ts';
+import { command, cwd, label, toStart } from '../fields.ts';
+
+export const runCommand = defineTool({
+  name: 'run_command',
+  title: 'Run a command',
+  description:
+    'Runs a command in the shell and waits for its output. One that takes longer than the time-out goes on in the background, ' +
+    'and you get its id. It cannot be asked anything: its input is empty.',
+  permission: 'start',
+  input: z.strictObject({
+    command,
+    cwd,
+    timeout_seconds: z.number().positive().optional().describe('How long to wait for it.'),
+    label,
+  }),
+  intend: (input) => ({ permission: 'start', start: toStart(input) }),
+  execute: async ({ command, cwd, timeout_seconds, label }, context) => {
+    const timeoutMs = timeout_seconds === undefined ? undefined : timeout_seconds * 1_000;
+    const outcome = await runInForeground({ command, cwd, label, timeoutMs, tool: 'run_command' }, context);
+    return toAnswer(outcome, toData);
+  },
+});
+
+function toData(result: RunResult) {
+  const { view } = result;
+  if (result.type === 'ended') {
+    const exit = 'exit' in view ? view.exit : null;
+    return { process_id: view.id, exit_code: exit?.code ?? null, output: result.output };
+  }
+  return {
+    status: view.status,
+    process_id: view.id,
+    pid: 'pid' in view ? view.pid : null,
+    message: result.message,
+    log_file: view.output.logFile,
+  };
+}

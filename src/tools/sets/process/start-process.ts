@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { toAnswer } from '../../actions/outcome.ts';
+import { startInBackground } from '../../actions/start-in-background.ts';
+import { defineTool } from '../../define-tool.ts';
+import { toSummary } from '../../process-summary.ts';
+import { command, cwd, label, toStart } from '../fields.ts';
+
+export const startProcess = defineTool({
+  name: 'start_process',
+  title: 'Start a background process',
+  description:
+    'Starts a command in the background, such as a server or a watcher. With a readiness condition it answers when the process can ' +
+    'be used.',
+  permission: 'start',
+  input: z.strictObject({
+    command,
+    cwd,
+    label,
+    stdin: z
+      .boolean()
+      .default(false)
+      .describe('Opens its input for write_process; without it, reading gives end-of-file.'),
+    interactive: z
+      .boolean()
+      .default(false)
+      .describe('Gives it a terminal, for programs that draw on the screen.'),
+    ready_line: z.string().min(1).optional().describe('It is ready when it prints a line with this text.'),
+    ready_port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('It is ready when it listens on this TCP port.'),
+    ready_url: z.url().optional().describe('It is ready when this address answers.'),
+    ready_within_seconds: z.number().positive().optional().describe('How long to wait for that. Default 30.'),
+    force: z.boolean().default(false).describe('Start it although the same command already runs.'),
+  }),
+  intend: (input) => ({ permission: 'start', start: toStart(input) }),
+  execute: async (input, context) => {
+    const { command, cwd, label, stdin, interactive, force } = input;
+    const outcome = await startInBackground(
+      { command, cwd, label, stdin, interactive, force, ready: toReadiness(input), tool: 'start_process' },
+      context,
+    );
+    return toAnswer(outcome, ({ view, message, output }) => ({ ...toSummary(view), message, output }));
+  },
+});
+
+interface ReadinessInput {
+  readonly ready_line?: string | undefined;
+  readonly ready_port?: number | undefined;
+  readonly ready_url?: string | undefined;
+  readonly ready_within_seconds?: number | undefined;
+}
+
+function toReadiness({ ready_line, ready_port, ready_url, ready_within_seconds }: ReadinessInput) {
+  if (ready_line === undefined && ready_port === undefined && ready_url === undefined) return undefined;
+  return {
+    ...(ready_line !== undefined && { line: ready_line }),
+    ...(ready_port !== undefined && { port: ready_port }),
+    ...(ready_url !== undefined && { http: ready_url }),
+    ...(ready_within_seconds !== undefined && { within: ready_within_seconds * 1_000 }),
+  };
+}

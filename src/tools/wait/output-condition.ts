@@ -1,0 +1,45 @@
+import type { StreamPositions } from '../../output/output-chunk.ts';
+import type { ProcessHandle } from '../../process/process-handle.ts';
+import { createOutputSearch, type Wanted } from './output-search.ts';
+import type { WaitCondition } from './wait-condition.ts';
+
+/** Holds when the text or pattern is found in the output behind `from`, also where it came before the wait began. */
+export function outputCondition(
+  wanted: Wanted,
+  { handle, from }: { handle: ProcessHandle; from: StreamPositions },
+): WaitCondition {
+  return {
+    name: wanted.type,
+    watch: ({ holds, impossible }) => {
+      const output = createOutputSearch(wanted, { from });
+      let isOver = false;
+      let scheduled: NodeJS.Immediate | null = null;
+
+      const unschedule = () => {
+        if (scheduled !== null) clearImmediate(scheduled);
+        scheduled = null;
+      };
+      const look = () => {
+        unschedule();
+        if (isOver) return;
+        const found = output.search();
+        if (found === 'found') holds();
+        else if (found !== 'nothing') impossible(found.problem);
+      };
+      const subscription = handle.output$.subscribe({
+        next: (piece) => {
+          output.push(piece);
+          // A search costs a millisecond: one for all that comes in one turn of the event loop.
+          scheduled ??= setImmediate(look);
+        },
+        // Before anybody is told of the end: what was printed last counts.
+        complete: look,
+      });
+      return () => {
+        isOver = true;
+        subscription.unsubscribe();
+        unschedule();
+      };
+    },
+  };
+}

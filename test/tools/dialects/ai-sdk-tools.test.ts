@@ -1,0 +1,112 @@
+import { generateText, isStepCount, type ToolSet } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { expect, test } from 'vitest';
+import { toAiSdkTools } from '../../../src/tools/dialects/ai-sdk-tools.ts';
+import { toInputSchema } from '../../../src/tools/input-schema.ts';
+import { processTools } from '../../../src/tools/process-tools.ts';
+import { runCommand } from '../../../src/tools/sets/process/run-command.ts';
+import { arrange } from '../arrange.ts';
+
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that makes one call and then says goodbye. */
+function modelThatCalls(toolName: string, input: string) {
+  return new MockLanguageModelV4({
+    doGenerate: [
+      {
+        content: [{ type: 'tool-call', toolCallId: 'call_1', toolName, input }],
+        finishReason: { unified: 'tool-calls', raw: undefined },
+        usage,
+        warnings: [],
+      },
+      {
+        content: [{ type: 'text', text: 'Done.' }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      },
+    ],
+  });
+}
+
+const printsHello = {
+  script: (run: import('../../../src/testing/index.ts').ScriptedRun) => {
+    run.comeUp();
+    run.print('hello\n');
+    run.exit();
+  },
+};
+
+test('the AI SDK runs a command', async () => {
+  await using given = arrange(printsHello);
+  const tools: ToolSet = toAiSdkTools(processTools, given.wiring);
+  const model = modelThatCalls('run_command', '{"command":"echo hello"}');
+
+  const { text, steps } = await generateText({ model, tools, prompt: 'Greet.', stopWhen: isStepCount(3) });
+
+  expect(text).toBe('Done.');
+  expect(steps[0]?.toolResults[0]?.output).toMatchObject({
+    ok: true,
+    data: { exit_code: 0, output: 'hello\n' },
+  });
+});
+
+test('the AI SDK tells its model of our schema', async () => {
+  await using given = arrange(printsHello);
+  const tools: ToolSet = toAiSdkTools([runCommand], given.wiring);
+  const model = modelThatCalls('run_command', '{"command":"echo hello"}');
+
+  await generateText({ model, tools, prompt: 'Greet.' });
+
+  expect(model.doGenerateCalls[0]?.tools).toMatchObject([
+    { type: 'function', name: 'run_command', inputSchema: toInputSchema(runCommand) },
+  ]);
+});
+
+test('wrong input is answered in our words', async () => {
+  await using given = arrange();
+  const tools: ToolSet = toAiSdkTools(processTools, given.wiring);
+  const model = modelThatCalls('run_command', '{"command":""}');
+
+  const { steps } = await generateText({ model, tools, prompt: 'Greet.' });
+
+  expect(steps[0]?.toolResults[0]?.output).toEqual({ ok: false, error: 'command is required' });
+});
+
+test('its abort signal ends the wait and not the process', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  const abort = new AbortController();
+  const tools = toAiSdkTools(processTools, given.wiring);
+  const pending = tools['wait_for']?.execute({ process_id: id }, { abortSignal: abort.signal });
+
+  abort.abort();
+
+  expect(await pending).toMatchObject({ ok: true, data: { result: 'interrupted', status: 'backgrounded' } });
+});
+
+test('what it was shown counts as read', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  given.backend.lastRun.print('1\n');
+  const tools = toAiSdkTools(processTools, given.wiring);
+  const read = () => tools['get_process_output']?.execute({ process_id: id, since_last_read: true });
+
+  const [first, second] = [await read(), await read()];
+
+  expect(first).toMatchObject({ data: { output: '1\n' } });
+  expect(second).toMatchObject({ data: { output: '' } });
+});
+
+test('no notice is promised to a loop that gets none', async () => {
+  await using given = arrange();
+  const { tellsEnds: _, ...wiring } = given.wiring;
+  const tools = toAiSdkTools(processTools, wiring);
+
+  const answer = await tools['start_process']?.execute({ command: 'serve' });
+
+  expect(answer).toMatchObject({ data: { message: expect.stringContaining('No notice comes') } });
+});

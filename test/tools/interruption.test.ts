@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
+
+test('an interrupted command goes on in the background', async () => {
+  await using given = arrange();
+  const pending = await given.begin('run_command', { command: 'make' });
+  await untilRuns(given, 1);
+
+  given.interruption.abort();
+
+  const data = dataOf(await pending.answer);
+  expect(data).toMatchObject({
+    status: 'backgrounded',
+    message: expect.stringMatching(/^Interrupted: .* goes on in the background/),
+  });
+  expect(given.supervisor.get(data.process_id)?.status).toBe('backgrounded');
+  expect(given.backend.lastRun.signals).toEqual([]);
+});
+
+test('an interrupted command in the queue keeps its place', async () => {
+  await using given = arrange({ supervisor: { maxParallelTools: 1 } });
+  await given.begin('run_command', { command: 'first' });
+  const pending = await given.begin('run_command', { command: 'second' });
+  const started = given.backend.runs.length;
+
+  given.interruption.abort();
+
+  const { process_id, status } = dataOf(await pending.answer);
+  expect(started).toBe(1);
+  expect(['pending', 'backgrounded']).toContain(status);
+  expect(given.supervisor.get(process_id)).toBeDefined();
+});
+
+test('nothing is started after an interruption', async () => {
+  await using given = arrange();
+  given.interruption.abort();
+
+  const answers = [
+    await given.call('run_command', { command: 'make' }),
+    await given.call('start_process', { command: 'serve' }),
+  ];
+
+  for (const answer of answers) expect(errorOf(answer)).toContain('nothing was started');
+  expect(given.backend.runs).toEqual([]);
+});
+
+test('an interrupted start answers before it is ready', async () => {
+  await using given = arrange();
+  const pending = await given.begin('start_process', { command: 'serve', ready_line: 'up' });
+  await untilRuns(given, 1);
+  await turns();
+  const waited = !pending.isOver;
+
+  given.interruption.abort();
+
+  const data = dataOf(await pending.answer);
+  expect(waited).toBe(true);
+  expect(data).toMatchObject({ status: 'backgrounded', ready: 'waiting' });
+  expect(data.message).toContain('Interrupted');
+});
+
+test('an interrupted kill goes on', async () => {
+  await using given = arrange();
+  const handle = given.start('serve');
+  given.backend.lastRun.obeys = (signal) => signal === 'SIGKILL';
+  const pending = await given.begin('kill_process', { process_id: handle.id });
+
+  given.interruption.abort();
+  const answer = await pending.answer;
+  given.clock.advance(5_000);
+
+  expect(dataOf(answer)).toMatchObject({ status: 'stopping' });
+  expect(answer.reveals).toEqual([]);
+  expect((await handle.ended).status).toBe('killed');
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createPolicy } from '../../src/policy/create-policy.ts';
+import { toInputSchema } from '../../src/tools/input-schema.ts';
+import { narrowTool, offerTools } from '../../src/tools/offer-tools.ts';
+import { toolSets } from '../../src/tools/tool-sets.ts';
+import { allTools, arrange, errorOf } from './arrange.ts';
+
+const [backgroundProcess] = toolSets.background_process;
+
+test('a narrowed tool does not speak of what is denied', () => {
+  const reading = narrowTool(backgroundProcess as never, (permission) =>
+    ['list', 'status', 'output'].includes(permission),
+  );
+
+  const schema = toInputSchema(reading as never) as { properties: Record<string, { enum?: string[] }> };
+  expect(schema.properties['action']?.enum).toEqual(['list', 'status', 'log', 'capture', 'watch', 'unwatch']);
+  expect(Object.keys(schema.properties)).toEqual(['action', 'handle', 'offset', 'limit', 'interval_seconds']);
+  expect(reading?.description).not.toMatch(/spawn|kill|write/);
+  expect(reading?.permissions).toEqual(['list', 'status', 'output']);
+});
+
+test('a tool of which nothing is left is none', () => {
+  const left = allTools.map((tool) => narrowTool(tool, () => false));
+
+  expect(left.filter((tool) => tool !== null)).toEqual([]);
+});
+
+test('planning sees what reads, and nothing else', () => {
+  const policy = createPolicy({ mode: 'plan' });
+
+  const offered = offerTools(allTools, policy);
+
+  const permissions = new Set(offered.flatMap((tool) => tool.permissions));
+  for (const denied of ['start', 'kill', 'write', 'keys']) expect(permissions).not.toContain(denied);
+  expect(offered.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['list_processes', 'wait_for', 'background_process', 'bg_output', 'process']),
+  );
+});
+
+test('an action that was taken away is unknown, and denied', async () => {
+  const policy = createPolicy({ mode: 'plan' });
+  await using narrowed = arrange({ wiring: { policy, tools: offerTools(allTools, policy) } });
+  await using whole = arrange({ wiring: { policy } });
+  const call = { action: 'spawn', command: 'make' };
+
+  const unknown = await narrowed.call('background_process', call);
+  const denied = await whole.call('background_process', call);
+
+  expect(errorOf(unknown)).toContain('"action" is "spawn"; expected one of "list"');
+  expect(errorOf(denied)).toMatch(/denied/i);
+  expect([...narrowed.backend.runs, ...whole.backend.runs]).toEqual([]);
+});
+
+test('everything is offered in its order where everything is allowed', () => {
+  const offered = offerTools(allTools, createPolicy({ mode: 'dangerous' }));
+
+  expect(offered.map(({ name }) => name)).toEqual(allTools.map(({ name }) => name));
+});

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createPolicy } from '../../src/policy/create-policy.ts';
+import { callToolWith } from '../../src/tools/call-tool.ts';
+import { isAlive, waitUntil } from '../fixtures/os.ts';
+import { openStage } from '../scenarios/stage.ts';
+import { allTools, dataOf, errorOf } from './arrange.ts';
+
+/** The tools on processes of the system. */
+function openTools() {
+  const stage = openStage();
+  const interruption = new AbortController();
+  const wiring = {
+    tools: allTools,
+    supervisor: stage.supervisor,
+    owner: 'agent',
+    policy: createPolicy({ mode: 'dangerous' }),
+    ask: null,
+    interrupt: interruption.signal,
+    signal: new AbortController().signal,
+  };
+  const call = (name: string, input: unknown) => callToolWith({ name, input }, wiring);
+  return { ...stage, stage, interruption, call, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() };
+}
+
+test('a command runs in the shell and answers', async () => {
+  await using given = openTools();
+
+  const good = await given.call('run_command', { command: 'echo "$((6 * 7))" | cat' });
+  const bad = await given.call('run_command', { command: 'ls /nowhere-at-all' });
+
+  expect(dataOf(good)).toMatchObject({ exit_code: 0, output: '42\n' });
+  expect(errorOf(bad)).toContain('/nowhere-at-all');
+});
+
+test('a promoted command is waited for to its end', async () => {
+  await using given = openTools();
+  const command = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3';
+
+  const promoted = await given.call('run_command', { command, timeout_seconds: 0.2 });
+  const { process_id } = dataOf(promoted);
+  const waiting = given.call('wait_for', { process_id });
+  await given.call('run_command', { command: 'touch go' });
+
+  expect(dataOf(promoted).status).toBe('backgrounded');
+  expect(await waiting).toMatchObject({
+    data: { status: 'failed', exit_code: 3, new_output: 'first\nlast\n' },
+    reveals: [`${process_id}/1/ended`],
+  });
+});
+
+test('a process is spoken with through its pipe', async () => {
+  await using given = openTools();
+  const command = 'while read -r line; do echo "<$line>"; done; echo bye';
+  const { process_id } = dataOf(await given.call('start_process', { command, stdin: true }));
+
+  await given.call('write_process', { process_id, input: 'one' });
+  const echoed = await given.call('wait_for', { process_id, pattern: '^<one>$' });
+  await given.call('write_process', { process_id, end_input: true });
+  const ended = await given.call('wait_for', { process_id });
+
+  expect(dataOf(echoed)).toMatchObject({ met: ['pattern'], matched_line: '<one>' });
+  expect(dataOf(ended)).toMatchObject({ status: 'completed', exit_code: 0 });
+});
+
+test('a process without a pipe reads end-of-file', async () => {
+  await using given = openTools();
+
+  const answer = await given.call('run_command', { command: 'cat; echo over' });
+
+  expect(dataOf(answer).output).toBe('over\n');
+});
+
+test.for([
+  ['kill_process', 'process_id', {}],
+  ['bg_kill', 'id', {}],
+  ['background_process', 'handle', { action: 'kill' }],
+  ['process', 'pid', { action: 'stop' }],
+] as const)('%s ends the whole tree', async ([tool, field, more]) => {
+  await using given = openTools();
+  const command = 'sleep 1000 & echo up; wait';
+  const { process_id } = dataOf(await given.call('start_process', { command, ready_line: 'up' }));
+  const before = given.alive(process_id);
+
+  const answer = await given.call(tool, { ...more, [field]: process_id });
+
+  expect(before.length).toBeGreaterThan(1);
+  expect(answer.ok).toBe(true);
+  expect(before.filter(isAlive)).toEqual([]);
+});
+
+test('an interrupted command goes on and does its work', async () => {
+  await using given = openTools();
+  const command = 'echo up; until [ -e go ]; do sleep 0.05; done; touch marker';
+  const running = given.call('run_command', { command });
+  await waitUntil(() => given.supervisor.list().some(({ output }) => output.lines === 1));
+
+  given.interruption.abort();
+  const { process_id } = dataOf(await running);
+  const alive = given.alive(process_id).length > 0;
+  await given.supervisor.execute({ command: 'touch go' });
+  const view = await given.supervisor.get(process_id)?.ended;
+
+  expect(alive).toBe(true);
+  expect(view?.status).toBe('completed');
+  expect(existsSync(given.file('marker'))).toBe(true);
+});
+
+test('an interrupted wait leaves the process alive', async () => {
+  await using given = openTools();
+  const { process_id } = dataOf(await given.call('start_process', { command: 'echo up; sleep 1000' }));
+  const waiting = given.call('wait_for', { process_id, text: 'never' });
+
+  given.interruption.abort();
+
+  expect(dataOf(await waiting).result).toBe('interrupted');
+  expect(given.alive(process_id).length).toBeGreaterThan(0);
+});
+
+test('a restarted process is another of the system', async () => {
+  await using given = openTools();
+  const command = 'echo up; sleep 1000';
+  const first = dataOf(await given.call('start_process', { command, ready_line: 'up' }));
+
+  const second = dataOf(await given.call('restart_process', { process_id: first.process_id }));
+
+  expect(second).toMatchObject({ process_id: first.process_id, status: 'backgrounded', ready: 'ready' });
+  expect(second.pid).not.toBe(first.pid);
+  expect(isAlive(first.pid)).toBe(false);
+  expect(isAlive(second.pid)).toBe(true);
+});
+
+test('a thousand lines a second do not hide the wanted one', async () => {
+  await using given = openTools();
+  const command = 'for i in $(seq 1 20000); do echo "line $i"; done; sleep 1000';
+  const { process_id } = dataOf(await given.call('start_process', { command }));
+
+  const answer = await given.call('wait_for', { process_id, pattern: '^line 20000$' });
+
+  expect(dataOf(answer)).toMatchObject({
+    message: 'It came true: pattern.',
+    met: ['pattern'],
+    matched_line: 'line 20000',
+  });
+});
