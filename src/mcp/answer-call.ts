@@ -1,0 +1,108 @@
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { toAnswerText, toShownAnswer } from '../tools/answer-text.ts';
+import { callToolWith } from '../tools/call-tool.ts';
+import { neutraliseMarkup } from '../tools/notice-markup.ts';
+import type { Tool, ToolAnswer } from '../tools/tool.ts';
+import { createClientQuestion } from './ask-client.ts';
+import { createCallProgress } from './call-progress.ts';
+import type { McpClient } from './mcp-client.ts';
+import { watchCall } from './watch-call.ts';
+
+/**
+ * Makes one call of a tool. Whatever goes wrong with the call is an answer; a tool that is not there is an error of the protocol.
+ * When the client cancels it, or goes, only the waiting ends.
+ */
+export async function answerCall(
+  { params }: CallToolRequest,
+  { client, server, context }: { client: McpClient; server: Server; context: ServerContext },
+): Promise<CallToolResult | InputRequiredResult> {
+  const { name, arguments: input = {} } = params;
+  const tool = client.tools.find((each) => each.name === name);
+  if (tool === undefined) throw unknownTool(name, client);
+
+  const { signal } = context.mcpReq;
+  const progress = waits(tool, input) ? toProgress(context, client) : null;
+  const question = createClientQuestion(context, server);
+  const call = client.processes.notices.openCall();
+  try {
+    const supervisor = watchCall(await client.processes.supervisor(), {
+      onLook: (handle) => {
+        call.look(handle.id);
+        progress?.follow(handle);
+      },
+      check: () => throwIfClosed(client),
+    });
+    const wiring = { tools: client.tools, owner: client.processes.owner, policy: client.policy, supervisor };
+    const answer = await callToolWith(
+      { name, input },
+      // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.
+      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, tellsEnds: false },
+    );
+    const needed = question.toInputRequired();
+    if (needed !== null || signal.aborted) {
+      call.dropped();
+      return needed ?? toResult(answer, null);
+    }
+    answer.onRecorded?.();
+    return toResult(answer, call.answered(answer.reveals ?? []));
+  } catch (error) {
+    call.dropped();
+    return toResult({ ok: false, error: toErrorText(error) }, null);
+  } finally {
+    progress?.stop();
+  }
+}
+
+function waits(tool: Tool, input: unknown): boolean {
+  const prepared = tool.prepare(input);
+  return prepared.ok && (prepared.intent.waits === true || prepared.intent.permission === 'start');
+}
+
+function toProgress({ mcpReq }: ServerContext, { timing, onError }: McpClient) {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return null;
+  return createCallProgress(
+    (report) => {
+      const params = { progressToken, ...report };
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(onError);
+    },
+    { everyMs: timing.growthMs },
+  );
+}
+
+/** The same twice: as data, and as text for clients that show nothing else. */
+function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
+  const text = answer.ok ? toAnswerText(answer) : neutraliseMarkup(answer.error);
+  const said = toShownAnswer(answer);
+  return {
+    content: [text, ...(notice === null ? [] : [notice])].map((each) => ({ type: 'text', text: each })),
+    structuredContent: { ...said, ...(notice !== null && { notice }) },
+    ...(!answer.ok && { isError: true }),
+  };
+}
+
+function unknownTool(name: string, { tools }: McpClient): ProtocolError {
+  const names = tools.map((tool) => tool.name);
+  const meant = nearest(name, names);
+  const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  const message = `There is no tool ${quote(name.slice(0, 64))}. ${hint}`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function throwIfClosed({ closed }: McpClient): void {
+  if (!closed.aborted) return;
+  const message = 'The client has gone; nothing is started for it any more.';
+  throw new TroupeError({ code: 'shutting-down', message });
+}

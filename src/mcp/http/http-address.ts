@@ -1,0 +1,37 @@
+import { quote } from '../../config/quote.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import { toLoopbackAddresses } from '../../supervisor/readiness/loopback.ts';
+
+/** Where to listen. */
+export interface HttpAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export const defaultHttpAddress: HttpAddress = { host: '127.0.0.1', port: 7433 };
+
+/**
+ * Reads `8080`, `:8080`, `localhost`, `127.0.0.1:8080` or `[::1]:8080`; what is left out is as in the default.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function parseHttpAddress(text: string): HttpAddress {
+  const [, bracketed, plain, port] =
+    /^(?:\[([\da-fA-F:.]+)\]|([\w.-]*[A-Za-z.][\w.-]*))?(?::?(\d{1,5}))?$/.exec(text) ?? [];
+  const number = port === undefined ? defaultHttpAddress.port : Number(port);
+  if (text === '' || (bracketed ?? plain ?? port) === undefined || number > 65_535) {
+    const message = `The address ${quote(text)} is not right; expected a port, a host or both, such as "127.0.0.1:8080" or "[::1]:8080".`;
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  return { host: bracketed ?? plain ?? defaultHttpAddress.host, port: number };
+}
+
+/** Nobody on another machine can reach it. `0.0.0.0` and `::` are reached from everywhere. */
+export function isLoopback({ host }: HttpAddress): boolean {
+  return host !== '0.0.0.0' && host !== '::' && toLoopbackAddresses(host).length > 0;
+}
+
+export function formatAddress({ host, port }: HttpAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

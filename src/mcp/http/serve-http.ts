@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { quote } from '../../config/quote.ts';
+import { findPortHolder } from '../../supervisor/readiness/port-holder.ts';
+import { type Guard, guardRequest } from './guard-request.ts';
+import { formatAddress, type HttpAddress } from './http-address.ts';
+import { maxBodyBytes } from './http-clients.ts';
+
+export interface HttpListener {
+  readonly type: 'listening';
+  /** Where clients connect: `http://127.0.0.1:7433/mcp`. */
+  readonly url: string;
+  /** Takes no more requests, and ends those under way. */
+  close(): Promise<void>;
+}
+
+/** Listens, or says in words why that cannot be. */
+export async function serveHttp(options: {
+  readonly guard: Guard;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly onError: (error: Error) => void;
+}): Promise<HttpListener | { readonly type: 'refused'; readonly why: string }> {
+  const { guard, onError } = options;
+  const { address } = guard;
+  const handle = toNodeHandler(
+    { fetch: async (request) => guardRequest(request, guard) ?? options.fetch(request) },
+    { onerror: onError, maxRequestBodySize: maxBodyBytes },
+  );
+  const server = createServer(
+    (request, response) => void handle(request as Parameters<typeof handle>[0], response),
+  );
+  const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    server.once('error', resolve);
+    server.listen(address.port, address.host, () => resolve(null));
+  });
+  if (failure !== null) return { type: 'refused', why: await describeFailure(failure, address) };
+  server.on('error', onError);
+  const { port } = server.address() as AddressInfo;
+  return {
+    type: 'listening',
+    url: `http://${formatAddress({ ...address, port })}/mcp`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function describeFailure(
+  { code, message }: NodeJS.ErrnoException,
+  address: HttpAddress,
+): Promise<string> {
+  const where = formatAddress(address);
+  if (code === 'EADDRINUSE') {
+    const holder = await findPortHolder(address.port);
+    const who =
+      holder === null
+        ? 'another process'
+        : `${holder.pid === null ? 'another user' : `pid ${holder.pid}`} (${quote(holder.command)})`;
+    return `The address ${where} is taken by ${who}. End that one, or choose another port: --http ${formatAddress({ ...address, port: address.port + 1 })}.`;
+  }
+  if (code === 'EACCES') return `Listening on ${where} is not allowed: choose a port from 1024 on.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `${quote(address.host)} is no address of this machine: choose 127.0.0.1.`;
+  return `Listening on ${where} failed: ${message}.`;
+}

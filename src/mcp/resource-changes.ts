@@ -1,0 +1,80 @@
+import { Observable } from 'rxjs';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { toLogUri, toProcessUri } from './process-uri.ts';
+
+/** What changed among the resources of a client. */
+export type ResourceChange =
+  /** Processes came or went. */
+  { readonly type: 'list' } | { readonly type: 'content'; readonly uri: string };
+
+export interface ChangeTiming {
+  /** Changes within so long are told together. */
+  readonly quietMs: number;
+  /** How often it is told at most that an output has grown. */
+  readonly growthMs: number;
+}
+
+/**
+ * Changes of the processes of one owner, from now on: of the list, of a status, of an output that grew. A timer runs only while
+ * something is subscribed and a process of this owner lives. Completes with the supervisor.
+ */
+export function observeChanges(
+  { supervisor, owner }: { supervisor: Supervisor; owner: string },
+  { quietMs, growthMs }: ChangeTiming,
+): Observable<ResourceChange> {
+  return new Observable((subscriber) => {
+    const changed = new Set<string>();
+    let hasListChanged = false;
+    let flushing: NodeJS.Timeout | undefined;
+    let growing: NodeJS.Timeout | undefined;
+    let printed = new Map<string, number>();
+
+    const flush = () => {
+      flushing = undefined;
+      if (hasListChanged) subscriber.next({ type: 'list' });
+      for (const uri of changed) subscriber.next({ type: 'content', uri });
+      hasListChanged = false;
+      changed.clear();
+      if (printed.size > 0) growing ??= setInterval(tellGrowth, growthMs).unref();
+    };
+    const tellGrowth = () => {
+      const before = printed;
+      printed = bytesOf(supervisor.list({ owner, live: true }));
+      for (const [id, bytes] of printed) {
+        if (bytes > (before.get(id) ?? 0)) subscriber.next({ type: 'content', uri: toLogUri(id) });
+      }
+      if (printed.size === 0) stopGrowth();
+    };
+    const stopGrowth = () => {
+      clearInterval(growing);
+      growing = undefined;
+    };
+
+    const events = supervisor.events$.subscribe({
+      next: (event) => {
+        if (!('process' in event) || event.process.owner !== owner) return;
+        const { id } = event.process;
+        changed.add(toProcessUri(id));
+        if (event.type === 'process.created') printed.set(id, 0);
+        if (event.type === 'process.ended') changed.add(toLogUri(id));
+        if (event.type === 'process.created' || event.type === 'process.ended') hasListChanged = true;
+        flushing ??= setTimeout(flush, quietMs).unref();
+      },
+      complete: () => {
+        flush();
+        subscriber.complete();
+      },
+    });
+    printed = bytesOf(supervisor.list({ owner, live: true }));
+    flush();
+    return () => {
+      clearTimeout(flushing);
+      stopGrowth();
+      events.unsubscribe();
+    };
+  });
+}
+
+function bytesOf(views: ReturnType<Supervisor['list']>): Map<string, number> {
+  return new Map(views.map(({ id, output }) => [id, output.bytes]));
+}

@@ -1,0 +1,130 @@
+import {
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import { isFinal } from '../../machines/process/view.ts';
+import { quote } from '../config/quote.ts';
+import { toByteWords } from '../output/cut-text.ts';
+import { describeEnd } from '../process/end-text.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import type { ClientProcesses } from './client-processes.ts';
+import {
+  logUriTemplate,
+  parseProcessUri,
+  processUriTemplate,
+  toLogUri,
+  toProcessUri,
+} from './process-uri.ts';
+
+/** Processes of one page of the list; each has two resources. */
+const PAGE = 100;
+
+/** Of a log in one answer; head and tail of a longer one. */
+const MAX_LOG_BYTES = 256 * 1024;
+
+/** Newest first. @throws ProtocolError for a cursor that we did not give out. */
+export function listResources(processes: ClientProcesses, cursor: string | undefined): ListResourcesResult {
+  const rest =
+    cursor === undefined ? processes.list() : processes.list().filter(isAfter(parseCursor(cursor)));
+  const page = rest.slice(0, PAGE);
+  const last = page.at(-1);
+  return {
+    resources: page.flatMap(toResources),
+    ...(last !== undefined && rest.length > page.length && { nextCursor: `${last.createdAt}-${last.id}` }),
+  };
+}
+
+export function listTemplates(): ListResourceTemplatesResult {
+  const process = {
+    uriTemplate: processUriTemplate,
+    name: 'process',
+    title: 'A process',
+    description: 'Its status, command, limits met, output counts and end, as JSON.',
+    mimeType: 'application/json',
+  };
+  const log = {
+    uriTemplate: logUriTemplate,
+    name: 'process-log',
+    title: 'What a process printed',
+    description:
+      'Plain text without escape sequences. Of a long output the head and the tail; a line says how much is left out.',
+    mimeType: 'text/plain',
+  };
+  return { resourceTemplates: [process, log] };
+}
+
+/** @throws ResourceNotFoundError also for what belongs to another client. */
+export function readResource(processes: ClientProcesses, uri: string): ReadResourceResult {
+  const address = parseProcessUri(uri);
+  const handle = address === null ? undefined : processes.get(address.id);
+  if (address === null || handle === undefined) throw notFound(uri, processes);
+  if (address.part === 'view') {
+    const text = JSON.stringify({ ...handle.view(), timeline: handle.timeline() });
+    return { contents: [{ uri, mimeType: 'application/json', text }] };
+  }
+  const { text } = handle.read({ maxBytes: MAX_LOG_BYTES });
+  return { contents: [{ uri, mimeType: 'text/plain', text }] };
+}
+
+export function notFound(uri: string, processes: ClientProcesses): ResourceNotFoundError {
+  const known = processes.list().slice(0, 3);
+  const hint =
+    known.length === 0
+      ? 'There are no processes.'
+      : `There are, newest first: ${known.map(({ id }) => toProcessUri(id)).join(', ')}.`;
+  return new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. ${hint}`);
+}
+
+function toResources(view: ProcessView): readonly Resource[] {
+  const { id, output } = view;
+  const title = view.label ?? cut(view.commandLine);
+  const lastModified = new Date(output.lastOutputAt ?? view.createdAt).toISOString();
+  return [
+    {
+      uri: toProcessUri(id),
+      name: id,
+      title,
+      description: `${toStatusText(view)}: ${cut(view.commandLine)}`,
+      mimeType: 'application/json',
+    },
+    {
+      uri: toLogUri(id),
+      name: `${id} log`,
+      title: `${title}: output`,
+      description: `What ${id} printed: ${toByteWords(output.bytes)}.`,
+      mimeType: 'text/plain',
+      annotations: { lastModified },
+    },
+  ];
+}
+
+function toStatusText(view: ProcessView): string {
+  const { status } = view;
+  return isFinal(status) && 'exit' in view ? `${status}, it ${describeEnd(view.reason, view.exit)}` : status;
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+interface Place {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+function parseCursor(cursor: string): Place {
+  const [, createdAt, id] = /^(\d{1,16})-([\w-]{1,64})$/.exec(cursor) ?? [];
+  if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id };
+  const message = `There is no page ${quote(cursor)}. Ask without a cursor for the first one.`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function isAfter(place: Place): (view: ProcessView) => boolean {
+  return ({ createdAt, id }) =>
+    createdAt < place.createdAt || (createdAt === place.createdAt && id > place.id);
+}

@@ -1,0 +1,136 @@
+import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { toErrorText } from '../config/error-text.ts';
+import type { PolicyOptions } from '../config/policy-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { Policy } from '../policy/policy.ts';
+import { createSupervisor } from '../supervisor/create-supervisor.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createMcpServer, type McpServer } from './create-mcp-server.ts';
+import { type HttpAddress, isLoopback } from './http/http-address.ts';
+import type { HttpClients } from './http/http-clients.ts';
+
+export interface HttpOptions {
+  /** See `parseHttpAddress`. */
+  readonly address: HttpAddress;
+  /** Also an address that other machines can reach. Wants a token. */
+  readonly allowRemote?: boolean;
+  /** What clients have to send as `Authorization: Bearer …`. */
+  readonly token?: string;
+  /** A client of the older era that is silent for so long is taken for gone. Default 1 h. */
+  readonly sessionIdleMs?: number;
+}
+
+export interface McpRunOptions {
+  /** Default: stdin and stdout, with one client. */
+  readonly http?: HttpOptions;
+  /** Default: the set `process`. */
+  readonly tools?: readonly Tool[];
+  /** Default: mode `auto`. */
+  readonly policy?: Policy | PolicyOptions;
+  /** Of the supervisor that is made when a tool is first used. */
+  readonly supervisor?: SupervisorOptions;
+  readonly version?: string;
+  /** One line for a person. Never stdout, which belongs to the protocol. */
+  readonly log: (line: string) => void;
+  /** Ends the server in order when it is aborted. */
+  readonly signal: AbortSignal;
+  /** Default: those of this program. */
+  readonly stdin?: Readable;
+  readonly stdout?: Writable;
+}
+
+/**
+ * Serves the Model Context Protocol until the client closes its end, or `signal` is aborted; then the processes are ended, and
+ * it resolves with the exit code: 0, or 1 where it could not serve or the connection broke.
+ *
+ * @throws TroupeError `invalid-option` for an address that others can reach without `allowRemote` and a token.
+ */
+export async function runMcpServer(options: McpRunOptions): Promise<number> {
+  const { http, log } = options;
+  if (http !== undefined) checkReach(http);
+  let made: Supervisor | null = null;
+  const createServer = (owner: string) =>
+    createMcpServer({
+      owner,
+      supervisor: () => {
+        made ??= createSupervisor(options.supervisor);
+        return made;
+      },
+      ...(options.tools !== undefined && { tools: options.tools }),
+      ...(options.policy !== undefined && { policy: options.policy }),
+      ...(options.version !== undefined && { version: options.version }),
+      onError: (error) => log(toLine(error)),
+    });
+  try {
+    return http === undefined
+      ? await serveClient(createServer('mcp'), options)
+      : await serveClients((name) => createServer(`mcp-${name}`), { ...options, http });
+  } finally {
+    await (made as Supervisor | null)?.shutdown();
+  }
+}
+
+async function serveClient(
+  server: McpServer,
+  { signal, stdin = process.stdin, stdout = process.stdout }: McpRunOptions,
+): Promise<number> {
+  await using _ = server;
+  const transport = new StdioServerTransport(stdin, stdout);
+  const served = server.serve(transport);
+  const stop = () => void server.close();
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  await served;
+  signal.removeEventListener('abort', stop);
+  // A connection that ends by itself for any other reason has broken.
+  return signal.aborted || stdin.readableEnded ? 0 : 1;
+}
+
+async function serveClients(
+  createServer: (name: string) => McpServer,
+  { http, log, signal }: McpRunOptions & { readonly http: HttpOptions },
+): Promise<number> {
+  const [{ createHttpClients }, { serveHttp }] = await Promise.all([
+    import('./http/http-clients.ts'),
+    import('./http/serve-http.ts'),
+  ]);
+  const onError = (error: Error) => log(toLine(error));
+  const { address, token = null, sessionIdleMs = 3_600_000 } = http;
+  const clients: HttpClients = createHttpClients({ createServer, sessionIdleMs, onError });
+  const listener = await serveHttp({ guard: { address, token }, fetch: clients.fetch, onError });
+  if (listener.type === 'refused') {
+    log(listener.why);
+    return 1;
+  }
+  log(`The Model Context Protocol is served at ${listener.url}.`);
+  await aborted(signal);
+  await clients.close();
+  await listener.close();
+  return 0;
+}
+
+function checkReach({ address, allowRemote = false, token = '' }: HttpOptions): void {
+  if (isLoopback(address) || (allowRemote && token !== '')) return;
+  const message =
+    `Other machines can reach ${address.host}, and whoever reaches this server can run commands here. ` +
+    'Listen on 127.0.0.1, or allow it explicitly and set a token that clients have to send.';
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What came from outside may stand in it. */
+function toLine(error: unknown): string {
+  const text = toErrorText(error)
+    .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
+    .trim();
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}

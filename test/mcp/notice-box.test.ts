@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { createNoticeBox, type News } from '../../src/mcp/notice-box.ts';
+import type { FinalView } from '../../src/process/process-view.ts';
+
+/** The end of a process, as far as a box looks at it. */
+function end(processId: string): News {
+  const part = {
+    type: 'ended',
+    id: processId,
+    label: null,
+    status: 'failed',
+    code: 1,
+    signal: null,
+    runtimeMs: 5,
+  };
+  const more = { command: 'make', end: 'exited with code 1', leftovers: [], ports: [], logFile: null };
+  const output = { outputBytes: 0, unreadBytes: 0, tail: '', answer: null };
+  return {
+    id: `${processId}/1/ended`,
+    part: { ...part, ...more, ...output } as News['part'],
+    view: { id: processId } as FinalView,
+  };
+}
+
+test('what a running call looks at is told by no other call', () => {
+  const box = createNoticeBox(() => {});
+  const [own, other] = [box.openCall(), box.openCall()];
+  own.look('tool_a');
+  box.add(end('tool_a'));
+
+  const [toldByOther, log] = [other.answered([]), box.takeForLog()];
+  const toldByOwn = own.answered([]);
+
+  expect([toldByOther, log]).toEqual([null, []]);
+  expect(toldByOwn).toContain('tool_a');
+});
+
+test('what a call shows is neither told nor logged', () => {
+  const box = createNoticeBox(() => {});
+  const call = box.openCall();
+  call.look('tool_a');
+  box.add(end('tool_a'));
+
+  const notice = call.answered(['tool_a/1/ended']);
+
+  expect([notice, box.takeForLog(), box.openCall().answered([])]).toEqual([null, [], null]);
+});
+
+test('what was shown before it is known is not told', () => {
+  const box = createNoticeBox(() => {});
+  box.openCall().answered(['tool_a/1/ended']);
+
+  box.add(end('tool_a'));
+
+  expect(box.openCall().answered([])).toBe(null);
+});
+
+test('a dropped answer has told nothing', () => {
+  const box = createNoticeBox(() => {});
+  const call = box.openCall();
+  call.look('tool_a');
+  box.add(end('tool_a'));
+
+  call.dropped();
+
+  expect(box.takeForLog().map(({ id }) => id)).toEqual(['tool_a/1/ended']);
+  expect(box.openCall().answered([])).toContain('tool_a');
+});
+
+test('logging for people leaves the telling of the model', () => {
+  let changes = 0;
+  const box = createNoticeBox(() => {
+    changes += 1;
+  });
+  box.add(end('tool_a'));
+
+  const [first, second] = [box.takeForLog(), box.takeForLog()];
+
+  expect([first.length, second.length, changes]).toEqual([1, 0, 1]);
+  expect(box.openCall().answered([])).toContain('tool_a');
+});
+
+test('the end takes the place of what was said of the run', () => {
+  const box = createNoticeBox(() => {});
+  const part = {
+    type: 'silent',
+    id: 'tool_a',
+    label: null,
+    runtimeMs: 5,
+    outputBytes: 0,
+    command: 'make',
+  } as const;
+  box.add({ id: 'tool_a/1/silent/7', part, view: null });
+
+  box.add(end('tool_a'));
+
+  expect(box.openCall().answered([])).not.toContain('printed nothing');
+});

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import { waitUntil } from '../fixtures/os.ts';
+import { arrange, eras } from './arrange.ts';
+
+test.for(eras)('each process has two resources (%s)', async (era) => {
+  await using given = await arrange({ era });
+  const { id } = given.start('serve');
+  given.start('serve', 'somebody');
+
+  const { resources } = await given.client.listResources();
+  const { resourceTemplates } = await given.client.listResourceTemplates();
+
+  expect(resources.map(({ uri }) => uri)).toEqual([`process://${id}`, `process://${id}/log`]);
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'process://{id}',
+    'process://{id}/log',
+  ]);
+});
+
+test.for(eras)('a process reads as its view (%s)', async (era) => {
+  await using given = await arrange({ era });
+  const { id } = given.start('serve --port 80');
+
+  const { contents } = await given.client.readResource({ uri: `process://${id}` });
+
+  const [content] = contents as { mimeType: string; text: string }[];
+  expect(content?.mimeType).toBe('application/json');
+  expect(JSON.parse(content?.text ?? '')).toMatchObject({
+    id,
+    status: 'backgrounded',
+    commandLine: 'serve --port 80',
+  });
+});
+
+test.for(eras)('a log says what it leaves out (%s)', async (era) => {
+  await using given = await arrange({ era });
+  const { id } = given.start('chatter');
+  given.backend.lastRun.print('\x1b[31mfirst\x1b[0m\n');
+  for (let line = 0; line < 5_000; line += 1) given.backend.lastRun.print(`line ${line} ${'x'.repeat(90)}\n`);
+
+  const { contents } = await given.client.readResource({ uri: `process://${id}/log` });
+
+  const { text } = contents[0] as { text: string };
+  expect(text.startsWith('first\n')).toBe(true);
+  expect(text).toContain('line 4999');
+  expect(text).toMatch(/\[… \d+ bytes left out/);
+  expect(Buffer.byteLength(text)).toBeLessThan(260 * 1024);
+});
+
+test.for(
+  eras.flatMap((era) => [
+    { era, uri: 'process://tool_nothing' },
+    { era, uri: 'process://../../etc/passwd' },
+    { era, uri: 'file:///etc/passwd' },
+    { era, uri: 'process://' },
+  ]),
+)('$uri is not found ($era)', async ({ era, uri }) => {
+  await using given = await arrange({ era });
+  const { id } = given.start('serve');
+
+  const error = await given.client.readResource({ uri }).catch((thrown: unknown) => thrown);
+
+  expect(error).toMatchObject({ code: -32_602, data: { uri }, message: expect.stringContaining(id) });
+});
+
+test("another client's resource is not found", async () => {
+  await using given = await arrange();
+  const { id } = given.start('serve', 'somebody');
+
+  const read = given.client.readResource({ uri: `process://${id}` });
+
+  await expect(read).rejects.toThrow('There is no resource');
+});
+
+test('a long list comes in pages', async () => {
+  await using given = await arrange({ settings: { maxBackgroundProcesses: 200 } });
+  const started = Array.from({ length: 130 }, (_, index) => given.start(`serve ${index}`).id);
+
+  const first = await given.client.request({ method: 'resources/list' });
+  const second = await given.client.request({
+    method: 'resources/list',
+    params: { cursor: first.nextCursor },
+  });
+
+  const uris = [...first.resources, ...second.resources].map(({ uri }) => uri);
+  expect(first.resources.length).toBe(200);
+  expect(second.nextCursor).toBeUndefined();
+  expect(new Set(uris)).toEqual(new Set(started.flatMap((id) => [`process://${id}`, `process://${id}/log`])));
+  await expect(given.client.request({ method: 'resources/list', params: { cursor: 'x' } })).rejects.toThrow(
+    'There is no page "x"',
+  );
+});
+
+test('a subscriber is told of what it subscribed to', async () => {
+  const updated: string[] = [];
+  let lists = 0;
+  await using given = await arrange({
+    prepare: (client) => {
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void updated.push(params.uri),
+      );
+      client.setNotificationHandler('notifications/resources/list_changed', () => {
+        lists += 1;
+      });
+    },
+  });
+  const [heard, other] = [given.start('serve'), given.start('serve too')];
+  await given.client.subscribeResource({ uri: `process://${heard.id}` });
+  await given.client.subscribeResource({ uri: `process://${heard.id}/log` });
+  await waitUntil(() => lists > 0);
+  const listsBefore = lists;
+
+  given.backend.runs[0]?.print('hello\n');
+  await waitUntil(() => updated.includes(`process://${heard.id}/log`));
+  for (const run of given.backend.runs) run.exit({ code: 0 });
+  await waitUntil(() => lists > listsBefore && updated.includes(`process://${heard.id}`));
+
+  expect(updated.filter((uri) => uri.includes(other.id))).toEqual([]);
+});
+
+test('who unsubscribed is told no more', async () => {
+  const updated: string[] = [];
+  await using given = await arrange({
+    prepare: (client) =>
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void updated.push(params.uri),
+      ),
+  });
+  const [left, kept] = [given.start('serve'), given.start('serve too')];
+  for (const { id } of [left, kept]) await given.client.subscribeResource({ uri: `process://${id}` });
+  await given.client.unsubscribeResource({ uri: `process://${left.id}` });
+  updated.length = 0;
+
+  for (const run of given.backend.runs) run.exit({ code: 0 });
+  await waitUntil(() => updated.includes(`process://${kept.id}`));
+
+  expect(updated).not.toContain(`process://${left.id}`);
+});
+
+test.for(eras)('what happens at one time is told once (%s)', async (era) => {
+  const [lists, logs, updated]: string[][] = [[], [], []];
+  await using given = await arrange({
+    era,
+    timing: { quietMs: 200 },
+    prepare: (client) => {
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void updated?.push(params.uri),
+      );
+      client.setNotificationHandler(
+        'notifications/resources/list_changed',
+        () => void lists?.push('changed'),
+      );
+      client.setNotificationHandler(
+        'notifications/message',
+        ({ params }) => void logs?.push(String(params.data)),
+      );
+    },
+  });
+  if (era === 'modern') await given.client.listen({ resourcesListChanged: true });
+  const [first] = Array.from({ length: 10 }, (_, index) => given.start(`serve ${index}`));
+  await waitUntil(() => lists?.length === 1);
+  const uri = `process://${first?.id}`;
+  if (era === 'legacy') await given.client.subscribeResource({ uri });
+  else await given.client.listen({ resourceSubscriptions: [uri] });
+
+  for (const run of given.backend.runs) run.exit({ code: 0 });
+  await waitUntil(() => updated?.includes(uri) && (era === 'modern' || logs?.length === 1));
+
+  expect(lists).toEqual(['changed', 'changed']);
+  expect(updated).toEqual([uri]);
+  if (era === 'legacy') expect(logs).toEqual([expect.stringContaining('processes="10"')]);
+});
+
+test('one cannot subscribe to what is not there', async () => {
+  await using given = await arrange();
+
+  const subscription = given.client.subscribeResource({ uri: 'process://tool_nothing' });
+
+  await expect(subscription).rejects.toThrow('There is no resource');
+});
+
+test('in the newer era a client listens to what it names', async () => {
+  const updated: string[] = [];
+  let lists = 0;
+  await using given = await arrange({
+    era: 'modern',
+    prepare: (client) => {
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void updated.push(params.uri),
+      );
+      client.setNotificationHandler('notifications/resources/list_changed', () => {
+        lists += 1;
+      });
+    },
+  });
+  const [heard, other] = [given.start('serve'), given.start('serve too')];
+  const uris = [`process://${heard.id}`, `process://${heard.id}/log`];
+  const subscription = await given.client.listen({ resourcesListChanged: true, resourceSubscriptions: uris });
+
+  given.backend.runs[0]?.print('hello\n');
+  await waitUntil(() => updated.includes(`process://${heard.id}/log`));
+  for (const run of given.backend.runs) run.exit({ code: 0 });
+  await waitUntil(() => lists > 0 && updated.includes(`process://${heard.id}`));
+  await given.server.close();
+
+  expect(updated.filter((uri) => uri.includes(other.id))).toEqual([]);
+  expect(await subscription.closed).toBe('graceful');
+});
