@@ -17,29 +17,44 @@ export function parseOptions<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(call.input);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => describeIssue(issue, { ...call, schema }));
-  throw new TroupeError({ code: 'invalid-option', message: problems.join('\n'), cause: result.error });
+  const problems = describeProblems(result.error, { input: call.input, schema });
+  const message = problems.map(({ text }) => `${call.name}: ${text}`).join('\n');
+  throw new TroupeError({ code: 'invalid-option', message, cause: result.error });
 }
 
-function describeIssue(issue: Issue, call: { input: unknown; name: string; schema: z.ZodType }): string {
+/** One thing that is wrong, in a sentence, and where it stands in what was checked. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+}
+
+export function describeProblems(
+  error: z.core.$ZodError,
+  checked: { input: unknown; schema: z.ZodType },
+): readonly Problem[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys')
+      return [{ path: issue.path, text: describeIssue(issue, checked) }];
+    const paths = issue.keys.map((key) => [...issue.path, key]);
+    return paths.map((path) => ({ path, text: describeUnknown(path, checked) }));
+  });
+}
+
+function describeIssue(issue: Issue, { input }: { input: unknown }): string {
   const where = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => describeUnknown([...issue.path, key], call)).join('\n');
-  }
-  const value = showAt(call.input, issue.path);
-  const subject =
-    where === '' ? `${call.name}: the options are ${value}` : `${call.name}: "${where}" is ${value}`;
-  return `${subject}; expected ${describeExpected(issue, valueAt(call.input, issue.path))}.`;
+  const value = showAt(input, issue.path);
+  const subject = where === '' ? `the options are ${value}` : `"${where}" is ${value}`;
+  return `${subject}; expected ${describeExpected(issue, valueAt(input, issue.path))}.`;
 }
 
 function describeUnknown(
-  path: PropertyKey[],
-  call: { input: unknown; name: string; schema: z.ZodType },
+  path: readonly PropertyKey[],
+  { input, schema }: { input: unknown; schema: z.ZodType },
 ): string {
   const key = String(path.at(-1));
-  const known = knownKeys(call.schema, path.slice(0, -1));
-  const hint = UNKNOWN_HINTS[key] ?? suggest(key, known);
-  return `${call.name}: there is no option ${quote(path.join('.'))} (given: ${showAt(call.input, path)}). ${hint}`;
+  const known = knownKeys(schema, path.slice(0, -1));
+  const hint = (Object.hasOwn(UNKNOWN_HINTS, key) && UNKNOWN_HINTS[key]) || suggest(key, known);
+  return `there is no option ${quote(path.join('.'))} (given: ${showAt(input, path)}). ${hint}`;
 }
 
 /** What people bring along from other libraries. */

@@ -65,6 +65,11 @@ const everyProcess = {
   /** A name of the caller's choice; shown beside the id. */
   label: z.string().min(1).optional(),
   owner: z.string().min(1).optional(),
+  /**
+   * What becomes of it when the conversation that owns it ends. `session`, the default: it is ended. `parent`: the conversation
+   * above inherits it; where there is none, it is ended, too.
+   */
+  lifetime: z.enum(['session', 'parent']).default('session'),
   /** The tool on whose behalf it runs: decides its execution mode. */
   tool: z.string().min(1).optional(),
   /** Kept and shown as it is. */

@@ -76,6 +76,8 @@ export const supervisorOptions = z.strictObject({
   /** Names of this program's variables that no process inherits; globs. Default: `*_API_KEY`. */
   redactNames: globs.default(['*_API_KEY']),
   hints: hints.prefault({}),
+  /** How deep an agent would be that one of its processes starts. Default: what this program was told by `TROUPE_DEPTH`, or 0. */
+  depth: count.optional(),
   maxParallelTools: count.min(1).default(5),
   maxParallelAgents: count.min(1).default(3),
   maxBackgroundProcesses: count.default(10),

@@ -6,6 +6,10 @@ export type TroupeErrorCode =
   | 'duplicate'
   | 'shutting-down'
   | 'unsupported-platform'
+  | 'unknown-agent'
+  | 'invalid-agent-file'
+  | 'delegation-depth'
+  | 'sandbox-unavailable'
   | 'internal';
 
 /** The one error that troupe throws. `message` says what happened, with which value, and what to do. */

@@ -1,3 +1,5 @@
+import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
+
 /** Which of the non-interactive hints a process gets. */
 export interface Hints {
   readonly pager: boolean;
@@ -10,7 +12,7 @@ export interface EnvironmentIdentity {
   readonly processId: string;
   readonly supervisorId: string;
   readonly owner: string;
-  /** 0 for what a person's own agent starts. */
+  /** How deep an agent would be that this process starts; 0 where no agent stands above it. An override can only add to it. */
   readonly depth: number;
 }
 
@@ -42,7 +44,8 @@ export function createEnvironment(parts: {
     if (value === null) delete env[name];
     else env[name] = value;
   }
-  return Object.assign(env, identityVariables(parts.identity, parts.inherited[LINEAGE]));
+  const depth = Math.max(parts.identity.depth, parseDepth(parts.overrides[DEPTH_VARIABLE] ?? '') ?? 0);
+  return Object.assign(env, identityVariables({ ...parts.identity, depth }, parts.inherited[LINEAGE]));
 }
 
 function hintVariables(hints: Hints): Record<string, string> {
@@ -58,7 +61,7 @@ function identityVariables(identity: EnvironmentIdentity, lineage = '/'): Record
     TROUPE_PROCESS_ID: identity.processId,
     TROUPE_SUPERVISOR_ID: identity.supervisorId,
     TROUPE_OWNER: identity.owner,
-    TROUPE_DEPTH: String(identity.depth),
+    [DEPTH_VARIABLE]: String(identity.depth),
     [LINEAGE]: `${lineage}${identity.supervisorId}/${identity.processId}/`,
   };
 }

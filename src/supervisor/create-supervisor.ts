@@ -45,7 +45,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
   const list: Supervisor['list'] = (filter = {}) =>
     [...registry.live.values(), ...(filter.live ? [] : registry.ended.values())]
-      .filter(({ plan }) => filter.owner === undefined || plan.owner === filter.owner)
+      .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
       .map((each) => each.view());
 
   let stopping: Promise<ShutdownReport> | null = null;
@@ -82,6 +82,13 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
     },
     get: (id) => registry.get(id),
     list,
+    transfer: (id, owner) => {
+      const given = registry.get(id);
+      if (given === undefined) return false;
+      given.owner = owner;
+      runtime.changes.next();
+      return true;
+    },
     kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
     completions$: new GuardedObservable((subscriber) => completions.subscribe(subscriber), onSubscriberError),

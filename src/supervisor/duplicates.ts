@@ -7,8 +7,8 @@ export function findDuplicate(
   live: Iterable<SupervisedProcess>,
 ): SupervisedProcess | undefined {
   for (const process of live) {
-    const { owner, likeness } = process.plan;
-    if (isInBackground(process) && owner === plan.owner && likeness === plan.likeness) return process;
+    const isSame = process.owner === plan.owner && process.plan.likeness === plan.likeness;
+    if (isSame && isInBackground(process)) return process;
   }
   return undefined;
 }

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
+import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
+import { quote } from '../config/quote.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import { createSupervisorId } from '../process/process-id.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
@@ -22,11 +25,12 @@ export interface Ground extends PlanningGround {
   readonly table: ProcessTable | null;
 }
 
-/** @throws TroupeError `unsupported-platform` */
+/** @throws TroupeError `unsupported-platform`; `invalid-option` where the environment tells no depth. */
 export function createGround(
   settings: SupervisorSettings,
   { reportError }: { reportError: (error: unknown) => void },
 ): Ground {
+  const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
   const supervisorId = createSupervisorId();
   const clock = settings.clock ?? createRealClock();
   const cwd = resolve(settings.cwd ?? process.cwd());
@@ -43,7 +47,7 @@ export function createGround(
     watchdog,
     table,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
-    depth: toDepth(process.env['TROUPE_DEPTH']),
+    depth,
     // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
     isRedacted: picomatch([...settings.redactNames], { bash: true, dot: true }),
     logDirectory:
@@ -52,8 +56,11 @@ export function createGround(
   };
 }
 
-/** How deep this program itself stands in a chain of agents; its processes know it too. */
-function toDepth(text: string | undefined): number {
-  const depth = Number(text ?? 0);
-  return Number.isInteger(depth) && depth >= 0 ? depth : 0;
+/** What this program was told is passed on. Text that is no depth would start anew at 0, and is refused instead. */
+function readDepth(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const depth = parseDepth(text);
+  if (depth !== null) return depth;
+  const message = `createSupervisor: the variable ${DEPTH_VARIABLE} is ${quote(text)}; expected a whole number from 0. Unset it, or give the option "depth".`;
+  throw new TroupeError({ code: 'invalid-option', message });
 }

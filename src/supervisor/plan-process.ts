@@ -62,6 +62,7 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
     likeness: toLikeness(command, cwd),
     label: spec.label ?? null,
     owner: spec.owner ?? settings.owner,
+    lifetime: spec.lifetime,
     tool: spec.tool ?? null,
     metadata: spec.metadata,
     executionMode: execution.because,

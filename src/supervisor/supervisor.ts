@@ -28,6 +28,8 @@ export interface Supervisor extends AsyncDisposable {
   get(id: string): ProcessHandle | undefined;
   /** Live ones first in order of creation, then ended ones that are still kept. */
   list(filter?: { live?: true; owner?: string }): readonly ProcessView[];
+  /** Gives a process to another owner: it sees it, and its end is told to it. `false` when there is no such process. */
+  transfer(id: string, owner: string): boolean;
   /** Kills by id; an unknown one is an answer, with the nearest ids. */
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
 

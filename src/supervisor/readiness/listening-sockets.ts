@@ -18,4 +18,6 @@ export interface ListeningSocket {
 export interface SocketTable {
   /** All of this network namespace that listen on `port` at this moment. */
   listening(port: number): Promise<readonly ListeningSocket[]>;
+  /** The ports on which one of these processes listens, in ascending order. */
+  portsOf(pids: readonly number[]): Promise<readonly number[]>;
 }

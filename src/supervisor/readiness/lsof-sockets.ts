@@ -11,12 +11,17 @@ export function createLsofSockets(): SocketTable {
       const text = await runLsof(['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fptn']);
       return parseLsof(text).map(toSocket);
     },
+    portsOf: async (pids) => {
+      const text = await runLsof(['-nP', '-a', '-p', pids.join(','), '-iTCP', '-sTCP:LISTEN', '-Fptn']);
+      return [...new Set(parseLsof(text).map(({ port }) => port))].sort((a, b) => a - b);
+    },
   };
 }
 
 interface LsofRow {
   readonly pid: number;
   readonly address: string;
+  readonly port: number;
 }
 
 /** One field a line: `p<pid>` begins a process, `n<address>:<port>` stands for each of its sockets. */
@@ -28,7 +33,7 @@ function parseLsof(text: string): readonly LsofRow[] {
     const value = line.slice(1);
     if (line.startsWith('p')) pid = Number(value);
     if (line.startsWith('t')) family = value;
-    if (line.startsWith('n')) rows.push({ pid, address: toAddress(value, family) });
+    if (line.startsWith('n')) rows.push({ pid, address: toAddress(value, family), port: toPort(value) });
   }
   return rows;
 }
@@ -37,6 +42,10 @@ function toAddress(name: string, family: string): string {
   const host = name.slice(0, name.lastIndexOf(':'));
   if (host === '*') return family === 'IPv6' ? '::' : '0.0.0.0';
   return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+function toPort(name: string): number {
+  return Number(name.slice(name.lastIndexOf(':') + 1));
 }
 
 function toSocket({ pid, address }: LsofRow): ListeningSocket {

@@ -10,14 +10,18 @@ const listenState = '0A';
 /** The sockets of Linux, read from `/proc`: a socket has an inode, and who holds it has that inode among its descriptors. */
 export function createProcSockets(): SocketTable {
   return {
-    listening: async (port) => {
-      const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable));
-      return tables
-        .flatMap(parseSocketTable)
-        .filter((row) => row.port === port)
-        .map(toSocket);
+    listening: async (port) => (await readRows()).filter((row) => row.port === port).map(toSocket),
+    portsOf: async (pids) => {
+      const rows = await readRows();
+      const held = rows.filter(({ inode }) => pids.some((pid) => holds(pid, toLink(inode)) === 'yes'));
+      return [...new Set(held.map(({ port }) => port))].sort((a, b) => a - b);
     },
   };
+}
+
+async function readRows(): Promise<readonly SocketRow[]> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable));
+  return tables.flatMap(parseSocketTable);
 }
 
 /**
@@ -66,7 +70,7 @@ function parseAddress(hex: string): string {
 }
 
 function toSocket({ address, uid, inode }: SocketRow): ListeningSocket {
-  const link = `socket:[${inode}]`;
+  const link = toLink(inode);
   return {
     address,
     isHeldBy: async (pids) => {
@@ -76,6 +80,10 @@ function toSocket({ address, uid, inode }: SocketRow): ListeningSocket {
     },
     findHolder: async () => findHolder(link, uid),
   };
+}
+
+function toLink(inode: string): string {
+  return `socket:[${inode}]`;
 }
 
 function findHolder(link: string, uid: number): PortHolder | null {

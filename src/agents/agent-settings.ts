@@ -1,0 +1,75 @@
+import { type AgentDefinition, agentPolicyShape, agentSupervisorShape } from '../config/agent-file.ts';
+import { fromFileSection } from '../config/file-section.ts';
+import type { PolicyOptions } from '../config/policy-options.ts';
+import { type Span, toMs } from '../config/span.ts';
+import type { ConversationOptions } from '../conversation/conversation.ts';
+import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import { DEFAULT_MAX_DEPTH } from './depth.ts';
+
+/** A definition in the terms of the supervisor that runs the agent. */
+export function toSupervisorOptions({ supervisor, tools, delegation }: AgentDefinition): SupervisorOptions {
+  const { defaultTimeout, ...options } = fromFileSection(supervisor ?? {}, agentSupervisorShape);
+  return {
+    ...options,
+    ...(defaultTimeout !== undefined && { timeout: defaultTimeout as number }),
+    ...(tools?.modes !== undefined && { modes: tools.modes }),
+    ...(tools?.timeouts !== undefined && { timeouts: mapSpans(tools.timeouts) }),
+    ...(delegation?.max_parallel_agents !== undefined && {
+      maxParallelAgents: delegation.max_parallel_agents,
+    }),
+  };
+}
+
+/** The workspace is the project in `directory`. */
+export function toPolicyOptions(
+  { policy }: AgentDefinition,
+  { directory }: { directory: string },
+): PolicyOptions {
+  return { ...fromFileSection(policy ?? {}, agentPolicyShape), workspace: directory };
+}
+
+/** A definition in the terms of the conversation. */
+export function toConversationOptions(
+  definition: AgentDefinition,
+): Pick<ConversationOptions, 'systemPrompt' | 'maxSteps' | 'maxParallelTools' | 'retry' | 'maxMessages'> {
+  const { limits, context, supervisor } = definition;
+  const systemPrompt = toSystemPrompt(definition);
+  return {
+    ...(systemPrompt !== null && { systemPrompt }),
+    ...(limits?.max_steps !== undefined && { maxSteps: limits.max_steps }),
+    ...(supervisor?.max_parallel_tools !== undefined && { maxParallelTools: supervisor.max_parallel_tools }),
+    ...(context?.max_messages !== undefined && { maxMessages: context.max_messages }),
+    retry: {
+      ...(limits?.max_retries !== undefined && { maxRetries: limits.max_retries }),
+      ...(limits?.min_backoff !== undefined && { minBackoff: toMs(limits.min_backoff) }),
+    },
+  };
+}
+
+/** How a run without a person ends; milliseconds. */
+export function toRunLimits({ limits }: AgentDefinition) {
+  return {
+    timeoutMs: toMs(limits?.max_run_time ?? '300s'),
+    background: limits?.background ?? 'wait',
+    waitMs: toMs(limits?.background_wait ?? '60s'),
+  } as const;
+}
+
+/** Who has said a limit has said it for everybody below; a definition can only lower it. */
+export function toMaxDepth({ delegation }: AgentDefinition, told: number | undefined): number {
+  const own = delegation?.max_depth;
+  return told === undefined ? (own ?? DEFAULT_MAX_DEPTH) : Math.min(told, own ?? told);
+}
+
+const ALONE =
+  'You work without a person: nobody answers questions. Work with what you have been given, and finish with one answer that holds the whole result.';
+
+function toSystemPrompt({ type, system_prompt }: AgentDefinition): string | null {
+  const parts = [system_prompt?.trim(), type === 'execution' ? ALONE : undefined];
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? null : said.join('\n\n');
+}
+
+function mapSpans(spans: Readonly<Record<string, Span>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(spans).map(([name, span]) => [name, toMs(span)]));
+}

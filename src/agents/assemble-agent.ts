@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import type { AgentDefinition } from '../config/agent-file.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { createConversation } from '../conversation/create-conversation.ts';
+import { createPolicy } from '../policy/create-policy.ts';
+import type { Policy } from '../policy/policy.ts';
+import { toPolicyText } from '../policy/policy-text.ts';
+import { createToolFilter } from '../policy/tool-filter.ts';
+import { createSupervisor } from '../supervisor/create-supervisor.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { toolSets } from '../tools/tool-sets.ts';
+import type { Agent, AgentOptions, AgentResult } from './agent.ts';
+import { checkDefinition } from './agent-definition.ts';
+import { toConversationOptions, toMaxDepth, toPolicyOptions, toSupervisorOptions } from './agent-settings.ts';
+import { chooseModel } from './choose-model.ts';
+import type { InProcessDelegation } from './delegation-ground.ts';
+import { createDelegationTools } from './delegation-tools.ts';
+import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE } from './depth.ts';
+import { ownExecCommand } from './exec-command.ts';
+import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
+import { loadAgent } from './load-agent.ts';
+import { scopeSupervisor } from './scope-supervisor.ts';
+
+/** What a delegate in this program is made of, beside its task. */
+export type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'task' | 'context' | 'signal'>;
+
+/**
+ * Puts an agent together of its definition. `runDelegate` gives one that runs in this program its task.
+ *
+ * @throws TroupeError `invalid-option`; `unknown-agent` and `invalid-agent-file` of a delegate; `delegation-depth`.
+ */
+export async function assembleAgent(
+  options: AgentOptions,
+  { runDelegate }: { runDelegate: (options: DelegateOptions) => Promise<AgentResult> },
+): Promise<Agent> {
+  const definition = check(options.definition);
+  const { depth, model, env = process.env } = options;
+  const directory = resolve(options.directory);
+  const maxDepth = toMaxDepth(definition, options.maxDepth);
+  if (!canStartAgent(depth, maxDepth)) {
+    throw new TroupeError({ code: 'delegation-depth', message: describeRefusedDepth(maxDepth) });
+  }
+  const delegates = await Promise.all(
+    (definition.delegates ?? []).map((name) => loadAgent(name, { directory })),
+  );
+  const restrictions = toPolicyOptions(definition, { directory });
+  const inherited = options.inherited ?? readInheritedPolicy(env);
+  const policy = inherited?.narrow(restrictions) ?? createPolicy(restrictions);
+  const supervisor = toSupervisor({ definition, options, directory, maxDepth, policy });
+
+  const runInProcess = ({ definition: delegate, onCall, ...work }: InProcessDelegation) =>
+    runDelegate({
+      ...work,
+      definition: delegate,
+      directory,
+      model: options.modelOf?.(delegate) ?? chooseModel(delegate, { env }).model,
+      depth: depth + 1,
+      maxDepth,
+      inherited: policy,
+      supervisor,
+      env,
+      ...pickShared(options),
+      onEvent: (event) => {
+        if (event.type === 'tool.called') onCall(event.call.name);
+      },
+    });
+  const delegationTools = createDelegationTools({
+    definition,
+    delegates,
+    directory,
+    depth,
+    maxDepth,
+    env,
+    execCommand: options.execCommand ?? ownExecCommand(),
+    isNested: options.supervisor !== undefined && options.parent !== undefined,
+    transcript: () => conversation?.transcript ?? [],
+    runInProcess,
+  });
+  const hasTool = createToolFilter(definition.tools ?? {});
+  const tools = [...toolSets[definition.tools?.set ?? 'process'], ...delegationTools];
+  const end = async () => {
+    await conversation?.close();
+    if (options.supervisor === undefined) await supervisor.shutdown();
+  };
+  let conversation: Conversation | null = null;
+  try {
+    conversation = createConversation({
+      ...toConversationOptions(definition),
+      ...pickOwn(options),
+      supervisor,
+      model,
+      policy,
+      tools: tools.filter(({ name }) => hasTool(name)),
+    });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  let ending: Promise<void> | null = null;
+  const close = () => {
+    ending ??= end();
+    return ending;
+  };
+  return { definition, conversation, supervisor, close, [Symbol.asyncDispose]: close };
+}
+
+/** What holds for every agent of this program. */
+function pickShared({
+  ask,
+  modelOf,
+  host,
+  execCommand,
+}: AgentOptions): Pick<AgentOptions, 'ask' | 'modelOf' | 'host' | 'execCommand'> {
+  return {
+    ...(ask !== undefined && { ask }),
+    ...(modelOf !== undefined && { modelOf }),
+    ...(host !== undefined && { host }),
+    ...(execCommand !== undefined && { execCommand }),
+  };
+}
+
+/** What concerns this conversation alone. */
+function pickOwn({ id, ask, journal, parent, onEvent, host }: AgentOptions) {
+  return {
+    ...(id !== undefined && { id }),
+    ...(ask !== undefined && { ask }),
+    ...(journal !== undefined && { journal }),
+    ...(parent !== undefined && { parent }),
+    ...(onEvent !== undefined && { onEvent }),
+    ...(host?.clock !== undefined && { clock: host.clock }),
+  };
+}
+
+/** Definitions come from files, where they were checked, and from code, where nobody has looked yet. */
+function check(given: AgentDefinition): AgentDefinition {
+  const checked = checkDefinition(given);
+  if (checked.ok) return checked.definition;
+  const message = checked.problems.map(({ text }) => `definition: ${text}`).join('\n');
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+/** One of its own, or the one of the agent above, as far as it is this agent's affair. */
+function toSupervisor(given: {
+  definition: AgentDefinition;
+  options: AgentOptions;
+  directory: string;
+  maxDepth: number;
+  policy: Policy;
+}): Supervisor {
+  const { definition, options, directory, maxDepth, policy } = given;
+  const depth = options.depth + 1;
+  const env = { [MAX_DEPTH_VARIABLE]: String(maxDepth), [POLICY_VARIABLE]: toPolicyText(policy) };
+  if (options.supervisor !== undefined)
+    return scopeSupervisor(options.supervisor, { definition, depth, env });
+  const own = toSupervisorOptions(definition);
+  return createSupervisor({ ...own, ...options.host, cwd: directory, depth, env: { ...own.env, ...env } });
+}

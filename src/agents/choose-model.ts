@@ -1,0 +1,107 @@
+import type { AgentDefinition } from '../config/agent-file.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { ChatModel } from '../models/chat-model.ts';
+import { createOpenAiModel } from '../models/openai-compatible.ts';
+import { createDemoModel } from './demo-model.ts';
+
+/** Endpoints that speak Chat Completions, by the word that stands in an agent's file. */
+const PROVIDERS: Readonly<Record<string, { readonly baseUrl: string; readonly keyName: string | null }>> = {
+  openai: { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY' },
+  anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
+  google: {
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    keyName: 'GEMINI_API_KEY',
+  },
+  openrouter: { baseUrl: 'https://openrouter.ai/api/v1', keyName: 'OPENROUTER_API_KEY' },
+  ollama: { baseUrl: 'http://localhost:11434/v1', keyName: null },
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ModelChoice {
+  readonly model: ChatModel;
+  /** A sentence for the person, where another model speaks than the file says; `null` otherwise. */
+  readonly notice: string | null;
+}
+
+/**
+ * The model that a definition asks for. Without a key it is a small script that says so.
+ *
+ * @throws TroupeError `invalid-option` where the provider is not known and has no `base_url`, or the model has no name.
+ */
+export function chooseModel(
+  definition: AgentDefinition,
+  options: {
+    /** Default: the environment of this program. */
+    readonly env?: Environment;
+    /** The model for the provider `scripted`, and where there is no key. Default: the demo script. */
+    readonly scripted?: ChatModel;
+  } = {},
+): ModelChoice {
+  const { env = process.env, scripted = createDemoModel() } = options;
+  const { provider = 'openai', temperature, max_tokens: maxTokens } = definition.model;
+  if (provider === 'scripted') return { model: scripted, notice: null };
+  const { baseUrl, isOwn } = findEndpoint(definition, env);
+  const keyName = keyVariable(definition);
+  const apiKey = keyName === null ? undefined : env[keyName] || undefined;
+  // An endpoint of one's own may want no key; one that was named must be there.
+  const needsKey = keyName !== null && (!isOwn || definition.model.api_key_env !== undefined);
+  if (apiKey === undefined && needsKey) {
+    const notice = `${keyName} is not set, so a small script answers in place of a model. Set it to talk to ${nameModel(definition)}.`;
+    return { model: scripted, notice };
+  }
+  const model = definition.model.name ?? (provider === 'openai' ? env['OPENAI_MODEL'] : undefined);
+  if (model === undefined) throw unnamed(definition);
+  return {
+    notice: null,
+    model: createOpenAiModel({
+      baseUrl,
+      model,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(keyName !== null && { apiKeyVariable: keyName }),
+      ...(temperature !== undefined && { temperature }),
+      ...(maxTokens !== undefined && { maxTokens }),
+    }),
+  };
+}
+
+/** The variable with the key of that agent's model; `null` where it needs none. */
+export function keyVariable({ model }: AgentDefinition): string | null {
+  const { provider = 'openai', api_key_env } = model;
+  if (provider === 'scripted') return null;
+  return api_key_env ?? findProvider(provider)?.keyName ?? null;
+}
+
+function findEndpoint(
+  { model, name }: AgentDefinition,
+  env: Environment,
+): { baseUrl: string; isOwn: boolean } {
+  const { provider = 'openai', base_url } = model;
+  const own = base_url ?? (provider === 'openai' ? env['OPENAI_BASE_URL'] || undefined : undefined);
+  if (own !== undefined) return { baseUrl: own, isOwn: true };
+  const known = findProvider(provider);
+  if (known !== undefined) return { baseUrl: known.baseUrl, isOwn: false };
+  const names = [...Object.keys(PROVIDERS), 'scripted'];
+  const meant = nearest(provider, names);
+  const hint = meant === null ? '' : ` Did you mean ${quote(meant)}?`;
+  const message =
+    `agent ${name}: "model.provider" is ${quote(provider)}; expected one of ${names.join(', ')}, ` +
+    `or a "base_url" that speaks Chat Completions.${hint}`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+function findProvider(name: string) {
+  return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+}
+
+function nameModel({ model: { provider = 'openai', name } }: AgentDefinition): string {
+  return name === undefined ? provider : `${provider}/${name}`;
+}
+
+function unnamed({ name, model: { provider = 'openai' } }: AgentDefinition): TroupeError {
+  const variable = provider === 'openai' ? ', or set OPENAI_MODEL' : '';
+  const message = `agent ${name}: "model.name" is missing; expected the name of a model of ${provider}${variable}.`;
+  return new TroupeError({ code: 'invalid-option', message });
+}

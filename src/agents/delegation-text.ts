@@ -1,0 +1,59 @@
+import { toErrorText } from '../config/error-text.ts';
+import { quote } from '../config/quote.ts';
+import type { DelegationContext } from './agent.ts';
+
+/** What an agent is given to do. */
+export interface Delegation {
+  readonly task: string;
+  readonly context?: DelegationContext;
+}
+
+export type DelegationReading =
+  | ({ readonly ok: true } & Delegation)
+  | { readonly ok: false; readonly error: string };
+
+/** The stdin of `troupe exec` when it is started without `--task`. */
+export function toDelegationText(delegation: Delegation): string {
+  return JSON.stringify(delegation);
+}
+
+/** Reads that: JSON `{ "task": …, "context": … }`, or plain text, which is the task. */
+export function fromDelegationText(text: string): DelegationReading {
+  const plain = text.trim();
+  if (plain === '') return { ok: false, error: 'There is no task: give --task, or write it to stdin.' };
+  if (!plain.startsWith('{')) return { ok: true, task: plain };
+  let value: unknown;
+  try {
+    value = JSON.parse(plain);
+  } catch (error) {
+    return { ok: false, error: `The task on stdin begins like JSON and is none: ${toErrorText(error)}.` };
+  }
+  const { task, context } = value as { task?: unknown; context?: unknown };
+  if (typeof task !== 'string' || task.trim() === '') {
+    return { ok: false, error: 'The JSON on stdin has no "task"; expected {"task": "…", "context": {…}}.' };
+  }
+  if (context === undefined) return { ok: true, task };
+  if (!isContext(context))
+    return { ok: false, error: 'The "context" on stdin is no JSON object; expected {"key": …}.' };
+  return { ok: true, task, context };
+}
+
+/** Reads `--context`: one JSON object. */
+export function parseContext(
+  text: string,
+):
+  | { readonly ok: true; readonly context: DelegationContext }
+  | { readonly ok: false; readonly error: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, error: `Invalid context JSON: ${quote(text)}: ${toErrorText(error)}.` };
+  }
+  if (isContext(value)) return { ok: true, context: value };
+  return { ok: false, error: `Invalid context JSON: ${quote(text)} is no object; expected {"key": …}.` };
+}
+
+function isContext(value: unknown): value is DelegationContext {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

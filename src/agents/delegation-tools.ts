@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { AgentDefinition } from '../config/agent-file.ts';
+import { toMs } from '../config/span.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import { delegateWork } from './delegate-work.ts';
+import type { DelegationGround } from './delegation-ground.ts';
+
+const DEFAULT_TIMEOUT = '300s';
+
+const task = z
+  .string()
+  .min(1)
+  .describe('What it shall do, with all that it must know: it has not read this conversation.');
+
+/** A tool for each delegate, and one for all of them; none where there is no delegate. */
+export function createDelegationTools(ground: DelegationGround): readonly Tool[] {
+  if (ground.delegates.length === 0) return [];
+  return [
+    ...ground.delegates.map((delegate) => createDelegateTool(delegate, ground)),
+    createSpawnTool(ground),
+  ];
+}
+
+function createDelegateTool(delegate: AgentDefinition, ground: DelegationGround): Tool {
+  const { name, description } = delegate;
+  const what = description === undefined ? '' : `: ${description.trim().replace(/\.$/, '')}`;
+  const { defaultMode, timeoutMs } = toDefaults(ground);
+  return defineTool({
+    name: `delegate_to_${name}`,
+    title: `Delegate to ${name}`,
+    description: `Gives work to the agent ${name}${what}. It works alone and answers once.`,
+    permission: 'start',
+    input: z.strictObject({
+      task,
+      context: z.string().min(1).optional().describe('Facts that it should know beside its task.'),
+      mode: z
+        .enum(['subprocess', 'in_process'])
+        .default(defaultMode)
+        .describe('A process of its own, or inside this one.'),
+      background: z
+        .boolean()
+        .default(false)
+        .describe('Answers with an id at once; a notice brings the answer.'),
+      timeout: z
+        .number()
+        .positive()
+        .default(timeoutMs / 1_000)
+        .describe('Seconds to wait for its answer; then it goes on in the background.'),
+    }),
+    execute: ({ context: facts, timeout, ...request }, context) =>
+      delegateWork(
+        {
+          ...request,
+          delegate,
+          facts: facts === undefined ? [] : [facts],
+          timeoutMs: timeout * 1_000,
+        },
+        { ground, context },
+      ),
+  });
+}
+
+function createSpawnTool(ground: DelegationGround): Tool {
+  const { delegates } = ground;
+  const names = delegates.map(({ name }) => name) as [string, ...string[]];
+  const { defaultMode, timeoutMs } = toDefaults(ground);
+  return defineTool({
+    name: 'spawn_agent',
+    title: 'Start an agent',
+    description: 'Gives work to an agent of that type. It works alone and answers once.',
+    permission: 'start',
+    input: z.strictObject({
+      agent_type: z.enum(names).describe('Which agent.'),
+      task,
+      background: z
+        .boolean()
+        .default(false)
+        .describe('Answers with an id at once; a notice brings the answer.'),
+    }),
+    execute: ({ agent_type, ...request }, context) =>
+      delegateWork(
+        {
+          ...request,
+          delegate: delegates.find(({ name }) => name === agent_type) as AgentDefinition,
+          facts: [],
+          mode: defaultMode,
+          timeoutMs,
+        },
+        { ground, context },
+      ),
+  });
+}
+
+function toDefaults({ definition: { delegation } }: DelegationGround) {
+  return {
+    defaultMode: delegation?.default_mode ?? 'subprocess',
+    timeoutMs: toMs(delegation?.timeout ?? DEFAULT_TIMEOUT),
+  } as const;
+}

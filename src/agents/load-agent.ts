@@ -1,0 +1,129 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import type { AgentDefinition } from '../config/agent-file.ts';
+import { agentName } from '../config/agent-file.ts';
+import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { parseAgentFile } from './parse-agent-file.ts';
+
+const FOLDER = 'agents';
+const ENDINGS = ['.yaml', '.yml'];
+
+/** Nobody writes an agent's file of this size. */
+const MAX_BYTES = 1024 * 1024;
+
+/** An agent of a project, as a list shows it. */
+export interface AgentSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'interactive' | 'execution';
+  readonly version: string | null;
+  /** Absolute. */
+  readonly file: string;
+  /** What is wrong with its file, in words; `null` where nothing is. */
+  readonly error: string | null;
+}
+
+/**
+ * Reads `agents/<name>.yaml` of the project in `directory`.
+ *
+ * @throws TroupeError `unknown-agent`, with those that are there; `invalid-agent-file`, with line and column.
+ */
+export async function loadAgent(
+  name: string,
+  { directory }: { directory: string },
+): Promise<AgentDefinition> {
+  const folder = resolve(directory, FOLDER);
+  const names = await listNames(folder);
+  const fileName = ENDINGS.map((ending) => `${name}${ending}`).find((each) => names.includes(each));
+  if (fileName === undefined || !agentName.safeParse(name).success)
+    throw unknownAgent(name, { folder, names });
+  return readAgent(join(folder, fileName), { directory });
+}
+
+/** The agents of the project in `directory`, by name; those whose file is wrong, too. */
+export async function listAgents(directory: string): Promise<readonly AgentSummary[]> {
+  const folder = resolve(directory, FOLDER);
+  const names = await listNames(folder);
+  const files = names.filter((name, index) => toAgentName(names[index - 1] ?? '') !== toAgentName(name));
+  return Promise.all(files.map((name) => summarize(join(folder, name), directory)));
+}
+
+async function summarize(file: string, directory: string): Promise<AgentSummary> {
+  const name = toAgentName(basename(file));
+  try {
+    const { description = '', type = 'interactive', version = null } = await readAgent(file, { directory });
+    return { name, description, type, version, file, error: null };
+  } catch (error) {
+    return {
+      name,
+      description: '',
+      type: 'interactive',
+      version: null,
+      file,
+      error: toErrorText(error),
+    };
+  }
+}
+
+async function readAgent(file: string, { directory }: { directory: string }): Promise<AgentDefinition> {
+  const shown = relative(directory, file);
+  const definition = await parseAgentFile(await readText(file, shown), { file: shown });
+  const expected = toAgentName(basename(file));
+  if (definition.name === expected) return definition;
+  const message = `${shown}: "name" is ${quote(definition.name)}; expected ${quote(expected)}, as the file is called.`;
+  throw new TroupeError({ code: 'invalid-agent-file', message });
+}
+
+async function readText(file: string, shown: string): Promise<string> {
+  const fail = (why: string, cause?: unknown) =>
+    new TroupeError({ code: 'invalid-agent-file', message: `${shown} ${why}`, cause });
+  let bytes: Buffer;
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) throw fail('is no file; an agent is one file of YAML.');
+    if (found.size > MAX_BYTES)
+      throw fail(`has ${found.size} bytes; an agent's file has ${MAX_BYTES} at most.`);
+    bytes = await readFile(file);
+  } catch (error) {
+    throw error instanceof TroupeError ? error : fail(`cannot be read: ${toErrorText(error)}.`, error);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw fail('is no UTF-8 text; save it as UTF-8.', error);
+  }
+}
+
+/** Names of the files that can be agents, sorted. */
+async function listNames(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => ENDINGS.some((ending) => name.endsWith(ending))).sort();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    const message = `${folder} cannot be read: ${toErrorText(error)}.`;
+    throw new TroupeError({ code: 'invalid-agent-file', message, cause: error });
+  }
+}
+
+function unknownAgent(
+  name: string,
+  { folder, names }: { folder: string; names: readonly string[] },
+): TroupeError {
+  const agents = [...new Set(names.map(toAgentName))];
+  const meant = nearest(name, agents);
+  const known =
+    agents.length === 0
+      ? `There are no agents in ${folder}: write ${name === '' ? '<name>' : 'one'}.yaml there, or make a project with troupe init.`
+      : `Agents: ${agents.join(', ')}.`;
+  const hint = meant === null ? '' : ` Did you mean ${quote(meant)}?`;
+  const message = `There is no agent ${quote(name)}. ${known}${hint}`;
+  return new TroupeError({ code: 'unknown-agent', message });
+}
+
+function toAgentName(fileName: string): string {
+  return fileName.replace(/\.ya?ml$/, '');
+}

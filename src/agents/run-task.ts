@@ -1,0 +1,104 @@
+import { formatDuration } from '../config/duration.ts';
+import { toErrorText } from '../config/error-text.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { TurnOutcome } from '../conversation/conversation-event.ts';
+import type { Agent, AgentOptions, AgentResult, DelegationContext } from './agent.ts';
+import { toRunLimits } from './agent-settings.ts';
+import { toFirstMessage } from './first-message.ts';
+
+/** One task for one agent, without a person. */
+export interface RunOptions extends AgentOptions {
+  readonly task: string;
+  readonly context?: DelegationContext;
+  /** How long the whole may take; 0: no limit. Default: the definition's `limits.max_run_time`, or 300 s. */
+  readonly timeoutMs?: number;
+  /** What becomes of processes that still run when the agent has answered. Default: the definition's, or `wait`. */
+  readonly background?: 'wait' | 'kill';
+  /** How long they are waited for. Default: the definition's, or 60 s. */
+  readonly waitMs?: number;
+  /** Aborted when nobody wants the answer any more: the agent and its processes end. */
+  readonly signal?: AbortSignal;
+}
+
+/** Gives the task to an agent that `create` makes, and waits for its answer. Never rejects; nothing of the agent is left. */
+export async function runTask(
+  create: (options: AgentOptions) => Promise<Agent>,
+  options: RunOptions,
+): Promise<AgentResult> {
+  const { task, context, timeoutMs, background, waitMs, signal, ...agentOptions } = options;
+  let agent: Agent | null = null;
+  let end: ReturnType<typeof stopAfter> | null = null;
+  try {
+    agent = await create(agentOptions);
+    const limits = toRunLimits(agent.definition);
+    end = stopAfter(timeoutMs ?? limits.timeoutMs, signal);
+    const { conversation } = agent;
+    const answered = work(conversation, {
+      message: toFirstMessage({ task, ...(context !== undefined && { context }) }),
+      finish: { background: background ?? limits.background, wait: waitMs ?? limits.waitMs },
+    });
+    return await Promise.race([answered, end.reached]);
+  } catch (error) {
+    return { ok: false, error: toErrorText(error) };
+  } finally {
+    end?.disarm();
+    await agent?.close();
+  }
+}
+
+async function work(
+  conversation: Conversation,
+  { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
+): Promise<AgentResult> {
+  const first = await conversation.say(message);
+  if (first.type !== 'answered') return toResult(first);
+  // What it says when its background work has ended is newer.
+  const last = await conversation.finish(finish);
+  const hasAnswered = last !== null && last.type === 'answered' && last.text.trim() !== '';
+  return toResult(hasAnswered || last?.type === 'failed' || last?.type === 'stepLimit' ? last : first);
+}
+
+function toResult(outcome: TurnOutcome): AgentResult {
+  switch (outcome.type) {
+    case 'answered':
+      return { ok: true, data: outcome.text };
+    case 'stepLimit':
+      return {
+        ok: false,
+        error: `The agent stopped after ${outcome.maxSteps} steps without an answer; limits.max_steps allows no more.`,
+      };
+    case 'failed':
+      return { ok: false, error: `The model failed: ${outcome.error}` };
+    case 'interrupted':
+      return { ok: false, error: 'The agent was interrupted before it had an answer.' };
+    case 'closed':
+      return { ok: false, error: 'The agent was ended before it had an answer.' };
+  }
+}
+
+/** Resolves with why there will be no answer, once that is so. */
+function stopAfter(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): { readonly reached: Promise<AgentResult>; disarm(): void } {
+  const { promise: reached, resolve } = Promise.withResolvers<AgentResult>();
+  const abort = () => resolve({ ok: false, error: 'The agent was ended before it had an answer.' });
+  const expire = () =>
+    resolve({
+      ok: false,
+      error: `The agent had no answer after ${formatDuration(timeoutMs)} and was ended; give it longer with --timeout or limits.max_run_time.`,
+    });
+  const timer = timeoutMs === 0 ? undefined : setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort);
+  return {
+    reached,
+    disarm: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Node fires at once beyond it. */
+const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,0 +1,74 @@
+import type { AgentDefinition, agentSupervisorShape } from '../config/agent-file.ts';
+import { DEPTH_VARIABLE } from '../config/depth.ts';
+import { type Duration, duration } from '../config/duration.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
+import { supervisorOptions } from '../config/supervisor-options.ts';
+import { decideExecution } from '../policy/execution-mode.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { toSupervisorOptions } from './agent-settings.ts';
+
+/** What an agent's own settings say of each single process; the rest concerns the supervisor as a whole. */
+const PER_PROCESS = [
+  'maxBackgroundTime',
+  'killGrace',
+  'drainQuiet',
+  'drainMax',
+  'notifyAfterSilence',
+  'notifyAfter',
+  'maxBufferBytes',
+  'headBytes',
+  'maxLogBytes',
+] as const satisfies readonly (keyof typeof agentSupervisorShape)[];
+
+const PER_COMMAND = ['shell', 'hints'] as const;
+
+/**
+ * The supervisor of the agent above, as an agent sees it that runs in the same program: what it starts keeps to its own
+ * settings, and knows how deep it is. How many run at once, and for how long the ended are kept, stays the affair of the owner.
+ */
+export function scopeSupervisor(
+  supervisor: Supervisor,
+  scope: {
+    readonly definition: AgentDefinition;
+    readonly depth: number;
+    readonly env: Readonly<Record<string, string>>;
+  },
+): Supervisor {
+  const options = toSupervisorOptions(scope.definition);
+  const settings = parseOptions(supervisorOptions, {
+    input: options,
+    name: `agent ${scope.definition.name}`,
+  });
+  const own = pickGiven(options, PER_PROCESS);
+  const ownOfCommands = pickGiven(options, PER_COMMAND);
+  const env = { ...options.env, ...scope.env, [DEPTH_VARIABLE]: String(scope.depth) };
+
+  const adapt = <S extends CommandSpec | FunctionSpec>(spec: S): S => {
+    const wishes = {
+      tool: spec.tool,
+      background: spec.background,
+      timeout: toMilliseconds(spec.timeout),
+      onTimeout: spec.onTimeout,
+      maxExecutionTime: toMilliseconds(spec.maxExecutionTime) ?? settings.maxExecutionTime,
+    };
+    const { background, timeoutMs, onTimeout } = decideExecution(settings, wishes);
+    const decided = { background, timeout: timeoutMs, onTimeout, maxExecutionTime: wishes.maxExecutionTime };
+    if ('run' in spec) return { ...own, ...spec, ...decided };
+    return { ...own, ...ownOfCommands, ...spec, ...decided, env: { ...env, ...(spec as CommandSpec).env } };
+  };
+  return {
+    ...supervisor,
+    start: (spec) => supervisor.start(adapt(spec)),
+    execute: (spec) => supervisor.execute(adapt(spec)),
+  };
+}
+
+function toMilliseconds(value: Duration | undefined): number | undefined {
+  return value === undefined ? undefined : parseOptions(duration, { input: value, name: 'start' });
+}
+
+function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Partial<Pick<T, K>> {
+  const given = keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]);
+  return Object.fromEntries(given) as Partial<Pick<T, K>>;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { conversationOptions } from './conversation-options.ts';
+import { toFileSection } from './file-section.ts';
+import { policyOptions } from './policy-options.ts';
+import { span } from './span.ts';
+import { supervisorOptions } from './supervisor-options.ts';
+
+const { shape: conversation } = conversationOptions;
+const globs = z.array(z.string().min(1));
+
+/** A name that can be part of a tool's name and of a file's. */
+export const agentName = z.string().refine((name) => /^[A-Za-z0-9][\w-]{0,47}$/.test(name), {
+  error: () => 'a name of letters, digits, "_" and "-", 48 at most',
+});
+
+const model = z.strictObject({
+  /** `scripted` needs no network; `openai` and others are endpoints that speak Chat Completions. Default `openai`. */
+  provider: z.string().min(1).optional(),
+  /** As the provider calls it. Default: what `OPENAI_MODEL` says. */
+  name: z.string().min(1).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  /** Of one reply. */
+  max_tokens: z.int().min(1).optional(),
+  /** The endpoint, up to and with `/v1`. Default: the provider's own, or what `OPENAI_BASE_URL` says. */
+  base_url: z.url().optional(),
+  /** The environment variable with the key; the key itself has no place in a file. Default: the provider's usual one. */
+  api_key_env: z
+    .string()
+    .refine((name) => /^[A-Za-z_]\w*$/.test(name), {
+      error: () => 'the name of an environment variable, such as OPENAI_API_KEY',
+    })
+    .optional(),
+});
+
+const tools = z.strictObject({
+  /** In which words it speaks of processes. Default `process`. */
+  set: z.enum(['process', 'background_process', 'bg', 'process_action']).optional(),
+  /** Which tools it has, by name; globs. Default: all of the set, and those for its delegates. Delegates have tools of their own. */
+  allow: globs.optional(),
+  /** Which of these it has not; wins over `allow`. */
+  deny: globs.optional(),
+  /** How long a call waits in the foreground, by tool name; globs. */
+  timeouts: z.record(z.string(), span).optional(),
+  /** Execution mode by tool name; globs. */
+  modes: supervisorOptions.shape.modes.removeDefault().optional(),
+});
+
+const { shape } = supervisorOptions;
+
+/** What of a supervisor's options an agent's file may say, by the names that they have in code. */
+export const agentSupervisorShape = {
+  /** `timeout` in code. */
+  defaultTimeout: shape.timeout,
+  onTimeout: shape.onTimeout,
+  maxExecutionTime: shape.maxExecutionTime,
+  maxBackgroundTime: shape.maxBackgroundTime,
+  killGrace: shape.killGrace,
+  drainQuiet: shape.drainQuiet,
+  drainMax: shape.drainMax,
+  notifyAfterSilence: shape.notifyAfterSilence,
+  notifyAfter: shape.notifyAfter,
+  maxBufferBytes: shape.maxBufferBytes,
+  headBytes: shape.headBytes,
+  maxLogBytes: shape.maxLogBytes,
+  maxReplyBytes: shape.maxReplyBytes,
+  shell: shape.shell,
+  env: shape.env,
+  redactNames: shape.redactNames,
+  hints: shape.hints,
+  maxParallelTools: shape.maxParallelTools,
+  maxBackgroundProcesses: shape.maxBackgroundProcesses,
+  shutdownGrace: shape.shutdownGrace,
+  retention: shape.retention,
+  maxFinished: shape.maxFinished,
+  logRetention: shape.logRetention,
+  forceBackgroundPatterns: shape.forceBackgroundPatterns,
+  forceSyncPatterns: shape.forceSyncPatterns,
+};
+
+/** The workspace is the project. */
+const { workspace: _, ...policyShape } = policyOptions.shape;
+
+/** What of a policy an agent's file may say. It holds for its delegates, too. */
+export const agentPolicyShape = policyShape;
+
+const delegation = z.strictObject({
+  /** Where a delegate runs, unless the call says otherwise. Default `subprocess`. */
+  default_mode: z.enum(['subprocess', 'in_process']).optional(),
+  /** How long a call waits for its delegate. Default 300 s. */
+  timeout: span.optional(),
+  max_parallel_agents: z.int().min(1).optional(),
+  /** At this depth no agent is started any more. Default 5. */
+  max_depth: z.int().min(1).optional(),
+});
+
+const context = z.strictObject({
+  /** The transcript is shortened, before a turn, when it has more messages than this. */
+  max_messages: conversation.maxMessages,
+  /** What every delegate is told beside its task. */
+  facts: z.array(z.string().min(1)).optional(),
+});
+
+const limits = z.strictObject({
+  /** How often the model may speak in one turn. Default 50. */
+  max_steps: conversation.maxSteps.removeDefault().optional(),
+  /** How often a model that failed is asked again. Default 3. */
+  max_retries: z.int().min(0).optional(),
+  /** The first wait before that; it doubles. Default 1 s. */
+  min_backoff: span.optional(),
+  /** How long a run without a person may take. Default 300 s; 0: no limit. */
+  max_run_time: span.optional(),
+  /** What becomes of processes that still run at the end of such a run. Default `wait`. */
+  background: z.enum(['wait', 'kill']).optional(),
+  /** How long they are waited for. Default 60 s. */
+  background_wait: span.optional(),
+});
+
+/** An agent's file, `agents/<name>.yaml`, and what stands in it. Only `name` and `model` must be there. */
+export const agentFile = z.strictObject({
+  name: agentName,
+  description: z.string().optional(),
+  /** `interactive`, the default: it talks with a person. `execution`: it works through what it is given, and is told so. */
+  type: z.enum(['interactive', 'execution']).optional(),
+  version: z
+    .custom<string>((value) => typeof value === 'string', 'text; a number stands in quotes: "1.0"')
+    .optional(),
+  model,
+  system_prompt: z.string().min(1).optional(),
+  tools: tools.optional(),
+  supervisor: toFileSection(agentSupervisorShape).optional(),
+  policy: toFileSection(agentPolicyShape).optional(),
+  /** Agents of the same project that it may delegate to. */
+  delegates: z.array(agentName).optional(),
+  delegation: delegation.optional(),
+  context: context.optional(),
+  limits: limits.optional(),
+});
+
+/** An agent as its file says it: the same names, no defaults filled in, durations in seconds or with a unit. */
+export type AgentDefinition = z.output<typeof agentFile>;
+export type ModelSettings = AgentDefinition['model'];

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { duration } from './duration.ts';
+
+const count = z.int();
+const isFunction = (value: unknown) => typeof value === 'function';
+const hasFunctions =
+  (...names: readonly string[]) =>
+  (value: unknown) =>
+    names.every((name) => isFunction((value as Readonly<Record<string, unknown>> | null)?.[name]));
+
+/** What is checked of the options of a conversation; whoever types them well never meets it. */
+export const conversationOptions = z.strictObject({
+  supervisor: z.custom(hasFunctions('start', 'list', 'kill'), 'a Supervisor'),
+  model: z.custom(hasFunctions('stream'), 'a ChatModel: "name" and "stream"'),
+  id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, "_" and "-"')
+    .optional(),
+  tools: z.array(z.custom(hasFunctions('prepare'), 'a Tool, made by defineTool')).optional(),
+  systemPrompt: z.string().optional(),
+  policy: z.unknown().optional(),
+  ask: z.custom(isFunction, 'a function').optional(),
+  /** How often the model may speak in one turn. Default 50. */
+  maxSteps: count.min(1).default(50),
+  /** How many calls of one step run at once. Default 5. */
+  maxParallelTools: count.min(1).default(5),
+  retry: z
+    .strictObject({
+      /** How often a model that failed is asked again. Default 3. */
+      maxRetries: count.min(0).default(3),
+      /** The first pause; it doubles, up to 30 s. Default 1 s. */
+      minBackoff: duration.default(1_000),
+    })
+    .prefault({}),
+  attention: z.custom(isFunction, 'a function').optional(),
+  journal: z.custom(hasFunctions('read', 'append', 'close'), 'a Journal').optional(),
+  parent: z.string().min(1).optional(),
+  maxMessages: count.min(10).optional(),
+  clock: z.custom(hasFunctions('nowMs', 'at'), 'a Clock').optional(),
+  onEvent: z.custom(isFunction, 'a function').optional(),
+});
+
+export const saying = z.strictObject({ text: z.string() });
+
+export const notification = z.strictObject({
+  id: z.string().min(1).max(256),
+  source: z.string().min(1),
+  text: z.string(),
+  attention: z.enum(['turn', 'context', 'ignore']).default('turn'),
+});
+
+export const finishOptions = z.strictObject({
+  background: z.enum(['wait', 'kill']),
+  /** Default 60 s. */
+  wait: duration.default(60_000),
+});
+
+export const shortenOptions = z.strictObject({
+  keepMessages: count.min(0),
+  summary: z.string().optional(),
+});

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import type { AgentOptions } from '../../src/agents/agent.ts';
+import { createAgent } from '../../src/agents/create-agent.ts';
+import type { AgentDefinition } from '../../src/config/agent-file.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { carriers, waitUntil } from '../fixtures/os.ts';
+import { openProject } from './project.ts';
+
+const definition: AgentDefinition = {
+  name: 'lead',
+  model: { provider: 'scripted' },
+  policy: { mode: 'dangerous' },
+};
+
+function create(directory: string, options: Partial<AgentOptions> = {}) {
+  return createAgent({
+    definition,
+    directory,
+    model: createScriptedModel([]),
+    depth: 0,
+    host: { stateDirectory: false },
+    ...options,
+  });
+}
+
+test.each([
+  [
+    'a delegate that is not there',
+    { definition: { ...definition, delegates: ['codr'] } },
+    'unknown-agent',
+    'There is no agent "codr". Agents: broken, coder. Did you mean "coder"?',
+  ],
+  [
+    'a delegate whose file is wrong',
+    { definition: { ...definition, delegates: ['broken'] } },
+    'invalid-agent-file',
+    'agents/broken.yaml:2:',
+  ],
+  ['a depth beyond the limit', { depth: 5 }, 'delegation-depth', 'Maximum delegation depth (5) reached'],
+  [
+    'a depth beyond a limit of its own',
+    { depth: 2, definition: { ...definition, delegation: { max_depth: 2 } } },
+    'delegation-depth',
+    '(2) reached',
+  ],
+  [
+    'a depth beyond the limit above',
+    { depth: 3, maxDepth: 3, definition: { ...definition, delegation: { max_depth: 9 } } },
+    'delegation-depth',
+    '(3) reached',
+  ],
+  [
+    'a definition with a mistake',
+    { definition: { ...definition, limits: { max_steps: 0 } } },
+    'invalid-option',
+    'definition: "limits.max_steps" is 0; expected at least 1.',
+  ],
+  [
+    'restrictions that cannot be read',
+    { env: { TROUPE_POLICY: '[{' } },
+    'invalid-option',
+    'The text of a policy cannot be read',
+  ],
+])('%s is refused', async (_, options, code, message) => {
+  using project = openProject({ coder: 'model: scripted', broken: 'modl: scripted' });
+
+  await expect(create(project.directory, options)).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining(message),
+  });
+});
+
+test('a limit of its own may be higher where nobody has said one', async () => {
+  using project = openProject();
+  await using agent = await create(project.directory, {
+    depth: 7,
+    definition: { ...definition, delegation: { max_depth: 9 } },
+  });
+
+  expect(agent.conversation.status).toBe('idle');
+});
+
+test('closing ends its processes and its supervisor', async () => {
+  using project = openProject();
+  const agent = await create(project.directory, {
+    model: createScriptedModel([
+      { calls: [{ name: 'start_process', arguments: { command: 'sleep 600' } }] },
+      { text: 'started' },
+    ]),
+  });
+  await agent.conversation.say('go');
+  const before = await waitUntil(() => {
+    const found = carriers(`/${agent.supervisor.id}/`);
+    return found.length > 0 ? found : null;
+  });
+
+  await Promise.all([agent.close(), agent.close()]);
+
+  expect((before as number[]).length).toBeGreaterThan(0);
+  expect(carriers(`/${agent.supervisor.id}/`)).toEqual([]);
+  expect(() => agent.supervisor.start({ command: 'true' })).toThrow(
+    expect.objectContaining({ code: 'shutting-down' }),
+  );
+});
+
+test('without delegates there is no tool for them', async () => {
+  using project = openProject({ coder: 'model: scripted' });
+  let offered: readonly string[] = [];
+  const model = {
+    name: 'curious',
+    async *stream({ tools }: { tools: readonly { name: string }[] }) {
+      offered = tools.map(({ name }) => name);
+      yield { type: 'text', text: 'hello' } as const;
+    },
+  };
+  await using alone = await create(project.directory, { model });
+  await alone.conversation.say('go');
+  const before = offered;
+  await using lead = await create(project.directory, {
+    model,
+    definition: { ...definition, delegates: ['coder'] },
+  });
+  await lead.conversation.say('go');
+
+  expect(offered.filter((name) => !before.includes(name))).toEqual(['delegate_to_coder', 'spawn_agent']);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { createAgent } from '../../src/agents/create-agent.ts';
+import { createDemoModel } from '../../src/agents/demo-model.ts';
+import type { AgentDefinition } from '../../src/config/agent-file.ts';
+import { waitUntil } from '../fixtures/os.ts';
+import { openProject } from './project.ts';
+
+async function talk(definition: Partial<AgentDefinition> = {}) {
+  const project = openProject();
+  const agent = await createAgent({
+    definition: {
+      name: 'demo',
+      model: { provider: 'scripted' },
+      policy: { mode: 'dangerous' },
+      ...definition,
+    },
+    directory: project.directory,
+    model: createDemoModel(),
+    depth: 0,
+  });
+  return {
+    ...agent,
+    said: () =>
+      agent.conversation.transcript.flatMap((each) => (each.role === 'assistant' ? [each.text] : [])),
+    async [Symbol.asyncDispose]() {
+      await agent.close();
+      project[Symbol.dispose]();
+    },
+  };
+}
+
+test('it says what it is and what it can do', async () => {
+  await using agent = await talk();
+
+  const outcome = await agent.conversation.say('Hello! Who are you?');
+
+  expect(outcome).toMatchObject({
+    type: 'answered',
+    text: expect.stringMatching(/a small script.*OPENAI_API_KEY/s),
+  });
+});
+
+test('it runs a command and shows the output', async () => {
+  await using agent = await talk();
+
+  const outcome = await agent.conversation.say('run echo hello; exit 3');
+
+  expect(outcome).toMatchObject({ type: 'answered', text: expect.stringContaining('hello') });
+});
+
+test('several lines are calls of one step', async () => {
+  await using agent = await talk();
+
+  await agent.conversation.say('run echo one\nplease\nrun echo two');
+
+  const [first] = agent.conversation.transcript.flatMap((each) => (each.role === 'assistant' ? [each] : []));
+  expect(first?.toolCalls.map(({ name }) => name)).toEqual(['run_command', 'run_command']);
+  expect(agent.said().at(-1)).toMatch(/one[\s\S]*two/);
+});
+
+test('a promoted command is told of twice', async () => {
+  await using agent = await talk({ supervisor: { default_timeout: '100ms' } });
+
+  await agent.conversation.say('run sleep 0.5; echo done; exit 4');
+  const promised = agent.said().at(-1);
+  await waitUntil(() => agent.said().length >= 3);
+
+  expect(promised).toContain('It goes on in the background as tool_');
+  expect(agent.said().at(-1)).toMatch(/tool_\w+ failed after .*exited with code 4/);
+});
+
+test('it starts, lists and kills', async () => {
+  await using agent = await talk();
+
+  await agent.conversation.say('start sleep 600');
+  const id = agent.supervisor.list({ live: true })[0]?.id ?? 'none';
+  await agent.conversation.say('list');
+  const listed = agent.said().at(-1);
+  await agent.conversation.say(`kill ${id}`);
+
+  expect(listed).toContain(`${id}  backgrounded  sleep 600`);
+  expect(agent.supervisor.list({ live: true })).toEqual([]);
+});
+
+test('it says when it has no tool for that', async () => {
+  await using agent = await talk({ tools: { deny: ['run_command'] } });
+
+  const outcome = await agent.conversation.say('run echo hello');
+
+  expect(outcome).toMatchObject({
+    text: expect.stringContaining('I have no tool run_command here. My tools: start_process, '),
+  });
+});

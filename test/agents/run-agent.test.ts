@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { type RunOptions, runAgent } from '../../src/agents/run-agent.ts';
+import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
+import { carriers, waitUntil } from '../fixtures/os.ts';
+import { openProject } from './project.ts';
+
+async function run(steps: readonly ScriptedStep[], options: Partial<RunOptions> = {}) {
+  using project = openProject();
+  return await runAgent({
+    definition: { name: 'lead', model: { provider: 'scripted' }, policy: { mode: 'dangerous' } },
+    directory: project.directory,
+    model: createScriptedModel(steps),
+    depth: 0,
+    host: { stateDirectory: false },
+    task: 'go',
+    ...options,
+  });
+}
+
+const start = (command: string): ScriptedStep => ({
+  calls: [{ name: 'start_process', arguments: { command } }],
+});
+
+test('the answer is the text of the last turn', async () => {
+  expect(await run([{ text: 'five' }])).toEqual({ ok: true, data: 'five' });
+});
+
+test('work in the background is waited for', async () => {
+  const result = await run([
+    start('sleep 0.2; exit 3'),
+    { text: 'wait' },
+    (messages) => ({ text: messages.at(-1)?.role ?? '' }),
+  ]);
+
+  expect(result).toEqual({ ok: true, data: 'notice' });
+});
+
+test('what runs beyond the wait is ended', async () => {
+  let pids: readonly number[] = [];
+  const result = await run(
+    [
+      start('sleep 600'),
+      async () => {
+        pids = await waitUntil(() => {
+          const found = carriers('TROUPE_TEST_LEFT=run-agent');
+          return found.length > 0 ? found : null;
+        });
+        return { text: 'started' };
+      },
+      { text: 'ended' },
+    ],
+    {
+      waitMs: 50,
+      definition: {
+        name: 'lead',
+        model: { provider: 'scripted' },
+        policy: { mode: 'dangerous' },
+        supervisor: { env: { TROUPE_TEST_LEFT: 'run-agent' } },
+      },
+    },
+  );
+
+  expect(result.ok).toBe(true);
+  expect(pids.length).toBeGreaterThan(0);
+  expect(carriers('TROUPE_TEST_LEFT=run-agent')).toEqual([]);
+});
+
+test('a run that takes too long is no success', async () => {
+  const result = await run([() => new Promise(() => {})], { timeoutMs: 50 });
+
+  expect(result).toEqual({ ok: false, error: expect.stringContaining('no answer after 50 ms') });
+});
+
+test('a run that nobody wants any more ends', async () => {
+  const stop = new AbortController();
+  const result = run([() => new Promise(() => {})], { signal: stop.signal });
+  stop.abort();
+
+  expect(await result).toEqual({ ok: false, error: 'The agent was ended before it had an answer.' });
+  expect(await run([{ text: 'five' }], { signal: stop.signal })).toMatchObject({ ok: false });
+});
+
+test('what cannot be created is an answer', async () => {
+  expect(await run([], { depth: 5 })).toEqual({
+    ok: false,
+    error: expect.stringContaining('Maximum delegation depth (5) reached'),
+  });
+  expect(
+    await run([], { definition: { name: 'lead', model: {}, limits: { max_run_time: 'soon' } } }),
+  ).toEqual({
+    ok: false,
+    error: expect.stringContaining('"limits.max_run_time" is "soon"'),
+  });
+});
+
+test('a question without a person is a denial that says so', async () => {
+  const result = await run(
+    [
+      { calls: [{ name: 'run_command', arguments: { command: 'echo hello' } }] },
+      (messages) => ({ text: messages.at(-1)?.text ?? '' }),
+    ],
+    { definition: { name: 'lead', model: { provider: 'scripted' } } },
+  );
+
+  expect(result).toEqual({ ok: true, data: expect.stringMatching(/Denied.*nobody to ask/) });
+});

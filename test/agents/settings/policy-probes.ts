@@ -1,0 +1,96 @@
+import type { AgentDefinition } from '../../../src/config/agent-file.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import { openProbed, type Probe } from './probe.ts';
+
+/** Whether a command is started for the agent, and else why not. Nobody is there to be asked. */
+const runs =
+  (command: string, tool = 'run_command') =>
+  async (definition: AgentDefinition): Promise<unknown> => {
+    await using rig = await openProbed(definition, {
+      steps: [{ calls: [{ name: tool, arguments: { command } }] }, { text: 'done' }],
+    });
+    const said = rig.conversation.say('go');
+    await waitUntil(() => {
+      rig.backend.runs.at(-1)?.exit();
+      return rig.conversation.transcript.some(({ role }) => role === 'tool');
+    });
+    await said;
+    const answer = rig.conversation.transcript.find(({ role }) => role === 'tool')?.text ?? '';
+    return rig.backend.runs.length > 0
+      ? 'started'
+      : (/^\{"ok":false,"error":"(Denied|There is no tool)/.exec(answer)?.[1] ?? answer);
+  };
+
+const offers =
+  (tool: string) =>
+  async (definition: AgentDefinition): Promise<unknown> => {
+    await using rig = await openProbed(definition, { steps: [{ text: 'hello' }] });
+    await rig.conversation.say('go');
+    return rig.offered().some(({ name }) => name === tool);
+  };
+
+const dangerous = { 'policy.mode': 'dangerous' };
+
+/** Each setting of a policy: what becomes of a call. */
+export const policyProbes: Readonly<Record<string, Probe>> = {
+  'policy.mode': { value: 'dangerous', see: runs('ls'), gives: 'started' },
+  'policy.permissions': { value: { start: 'allow' }, see: runs('ls'), gives: 'started' },
+  'policy.tools.allow': { value: ['list_*'], see: offers('run_command'), gives: false },
+  'policy.tools.deny': { value: ['run_*'], see: offers('run_command'), gives: false },
+  'policy.commands.allow': { value: ['git status*'], see: runs('git status --short'), gives: 'started' },
+  'policy.commands.deny': {
+    value: ['git push*'],
+    beside: dangerous,
+    see: runs('git push --force'),
+    gives: 'Denied',
+  },
+  'policy.rules': {
+    value: { 'kill-by-name': 'off' },
+    beside: dangerous,
+    see: runs('pkill node'),
+    gives: 'started',
+  },
+  'policy.restrict_to_workspace': {
+    value: true,
+    beside: dangerous,
+    see: runs('cat /etc/hostname'),
+    gives: 'Denied',
+  },
+  'policy.extra_paths': {
+    value: ['/etc'],
+    beside: { ...dangerous, 'policy.restrict_to_workspace': true },
+    see: runs('cat /etc/hostname'),
+    gives: 'started',
+  },
+  'policy.sandbox': {
+    // Without the restriction that it enforces it is refused: so it was heard.
+    value: 'require',
+    see: (definition) =>
+      offers('run_command')(definition).catch((error: Error) => /"sandbox" is "require"/.test(error.message)),
+    gives: true,
+    beside: { 'policy.tools.deny': ['run_command'] },
+  },
+  'policy.sandbox_network': {
+    value: ['*.npmjs.org'],
+    see: async (definition) => {
+      await using rig = await openProbed(definition);
+      rig.supervisor.start({ command: 'ls' });
+      await waitUntil(() => rig.backend.runs.length > 0);
+      const [policy] = JSON.parse(rig.backend.lastRun.request.env['TROUPE_POLICY'] ?? '[]');
+      return policy.sandboxNetwork;
+    },
+    gives: ['*.npmjs.org'],
+  },
+  'policy.ask_timeout': {
+    value: '50ms',
+    see: async (definition) => {
+      await using rig = await openProbed(definition, {
+        steps: [{ calls: [{ name: 'run_command', arguments: { command: 'ls' } }] }, { text: 'done' }],
+        ask: () => new Promise(() => {}),
+      });
+      const said = rig.conversation.say('go').then(() => 'answered');
+      return await Promise.race([said, new Promise((resolve) => setTimeout(resolve, 1_500, 'still asked'))]);
+    },
+    gives: 'answered',
+  },
+};
