@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
-const questions = ['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle'];
+const questions = ['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
 
 const introduction = `# Benchmarks

@@ -1,3 +1,11 @@
+export type {
+  ConversationContext,
+  ConversationInput,
+  ConversationLimits,
+  InboxItem,
+  TurnEnd,
+} from './conversation/context.ts';
+export { conversationMachine } from './conversation/machine.ts';
 export * from './process/context.ts';
 export * from './process/events.ts';
 export { processMachine } from './process/machine.ts';

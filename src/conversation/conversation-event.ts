@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
+import type { PermissionQuestion } from '../policy/gate.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 
 /** How a turn ended: from the first entry of the inbox to the moment when nothing is left to do. */
@@ -7,16 +8,31 @@ export type TurnOutcome =
   /** The model would have gone on. */
   | { readonly type: 'stepLimit'; readonly maxSteps: number }
   | { readonly type: 'failed'; readonly error: string }
+  | { readonly type: 'interrupted' }
   | { readonly type: 'closed' };
 
 /** What happens in a conversation, in the order in which it happens. */
 export type ConversationEvent =
-  | { readonly type: 'turn.started'; readonly because: 'message' | 'completion' }
+  /** `resumption`: the turn was under way when the program ended. */
+  | { readonly type: 'turn.started'; readonly because: 'message' | 'notice' | 'resumption' }
   /** A piece of text, as the model writes it; the whole comes with `message.recorded`. */
   | { readonly type: 'text.written'; readonly text: string }
+  /** What was written since the last recorded message will not be recorded: the model failed in the middle. */
+  | { readonly type: 'text.discarded' }
   | { readonly type: 'message.recorded'; readonly message: ChatMessage }
+  | { readonly type: 'permission.asked'; readonly question: PermissionQuestion }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.answered'; readonly call: ToolCall; readonly answer: ToolAnswer }
   /** The agent has read of this end in a tool's answer. */
   | { readonly type: 'notice.withdrawn'; readonly completionId: string }
+  /** The model failed, and is asked again after `inMs`. */
+  | {
+      readonly type: 'model.failed';
+      readonly error: string;
+      readonly attempt: number;
+      readonly inMs: number;
+    }
+  /** The transcript could not be written; the conversation goes on in memory. */
+  | { readonly type: 'journal.failed'; readonly error: string }
+  | { readonly type: 'transcript.shortened'; readonly removed: number }
   | { readonly type: 'turn.ended'; readonly outcome: TurnOutcome };

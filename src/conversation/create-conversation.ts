@@ -1,190 +1,244 @@
-import { type Observable, Subject } from 'rxjs';
+import { Subject } from 'rxjs';
+import { type ActorRefFrom, createActor, type SnapshotFrom, waitFor } from 'xstate';
+import type { ConversationEvent as ChartEvent } from '../../machines/conversation/events.ts';
+import type { conversationMachine } from '../../machines/conversation/machine.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import {
+  conversationOptions,
+  finishOptions,
+  notification,
+  saying,
+  shortenOptions,
+} from '../config/conversation-options.ts';
 import { toError } from '../config/error-text.ts';
-import type { ChatMessage, ChatModel } from '../models/chat-model.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
-import type { Completion } from '../supervisor/runtime-event.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
+import { createPolicy } from '../policy/create-policy.ts';
+import type { Policy } from '../policy/policy.ts';
+import { createRandomId } from '../process/process-id.ts';
+import { offerTools } from '../tools/offer-tools.ts';
 import { processTools } from '../tools/process-tools.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
+import { createActing } from './acting.ts';
+import { toAttention } from './attention.ts';
+import type { Conversation, ConversationOptions, ConversationStatus } from './conversation.ts';
+import type { ConversationEvent } from './conversation-event.ts';
 import { createConversationId } from './conversation-id.ts';
 import { describeTools } from './describe-tools.ts';
-import { createInbox, type InboxEntry } from './inbox.ts';
-import { type EndedProcess, tailReadBytes, toNotice } from './notice.ts';
-import { runTurn } from './run-turn.ts';
+import { type DigestReason, toDigest } from './digest.ts';
+import { type InboxEntry, toInboxItem } from './inbox-entry.ts';
+import { createMemory } from './memory.ts';
+import { createOwnProcesses } from './own-processes.ts';
+import { provideConversationEffects } from './provide-effects.ts';
+import { shortenTranscript } from './shorten-transcript.ts';
+import { createSpeaking } from './speaking.ts';
+import { createTurns } from './turns.ts';
 
-export interface ConversationOptions {
-  readonly supervisor: Supervisor;
-  readonly model: ChatModel;
-  /** Default: the set `process`. */
-  readonly tools?: readonly Tool[];
-  /** The first message, which the model gets before all others. */
-  readonly systemPrompt?: string;
-  /** How often the model may speak in one turn. Default 50. */
-  readonly maxSteps?: number;
-  /** The same as a subscription to `events$` before anything happens. */
-  readonly onEvent?: (event: ConversationEvent) => void;
-}
+/** The longest pause before a model that failed is asked again. */
+const MAX_BACKOFF_MS = 30_000;
+
+/** What stays of a transcript that has grown beyond its limit. */
+const KEPT_SHARE = 0.5;
+
+type Snapshot = SnapshotFrom<typeof conversationMachine>;
 
 /**
- * An agent with a memory, and with processes of its own. It is woken by what is said to it and by the end of a process
- * that it started; each end is told to it once, or not at all when it has read of it already.
+ * @throws TroupeError `invalid-option`, also where JSON Schema cannot express the input of a tool; whatever a journal
+ * throws that cannot be read.
  */
-export interface Conversation extends AsyncDisposable {
-  /** The owner of its processes. */
-  readonly id: string;
-  /** Says something to the agent, now or at its next safe point. Resolves with the end of the turn that it became part of. */
-  say(text: string): Promise<TurnOutcome>;
-  /** What was said so far; a copy. */
-  readonly transcript: readonly ChatMessage[];
-  /** Resolves when the agent has nothing to do: no turn runs, and nothing waits that it would be woken for. */
-  idle(): Promise<void>;
-  /** What happens, from now on; completes with `close`. */
-  readonly events$: Observable<ConversationEvent>;
-  /** Ends the turn that runs, and the processes of this conversation. Afterwards nothing wakes it. */
-  close(): Promise<void>;
+export function createConversation(options: ConversationOptions): Conversation {
+  return openConversation(options).conversation;
 }
 
-/** @throws TroupeError `invalid-option` where JSON Schema cannot express the input of a tool. */
-export function createConversation(options: ConversationOptions): Conversation {
-  const { supervisor, model, tools = processTools, systemPrompt, maxSteps = 50 } = options;
+/** What `createConversation` is made of, its actor open to inspection. */
+export function openConversation(options: ConversationOptions): {
+  conversation: Conversation;
+  actor: ActorRefFrom<typeof conversationMachine>;
+} {
+  const settings = parseOptions(conversationOptions, { input: options, name: 'createConversation' });
+  const { supervisor, model, systemPrompt, journal = null } = options;
+  const { maxSteps, maxParallelTools, retry, maxMessages, id = createConversationId() } = settings;
+  const clock = options.clock ?? createRealClock();
+  const policy = toPolicy(options.policy);
+  const tools = offerTools(options.tools ?? processTools, policy);
   const descriptions = describeTools(tools);
-  const id = createConversationId();
-  const inbox = createInbox();
-  const transcript: ChatMessage[] =
-    systemPrompt === undefined ? [] : [{ role: 'system', text: systemPrompt }];
+
   const events = new Subject<ConversationEvent>();
   const events$ = new GuardedObservable<ConversationEvent>(
     (subscriber) => events.subscribe(subscriber),
-    warn,
+    (error) => process.emitWarning(toError(error), 'TroupeSubscriberWarning'),
   );
-  const closing = new AbortController();
-  const { signal } = closing;
-  /** Who waits for the end of a turn, by the id of the message that was said. */
-  const waiting = new Map<string, (outcome: TurnOutcome) => void>();
-  let inTurn: string[] = [];
-  let running: Promise<void> | null = null;
-  let messages = 0;
   if (options.onEvent !== undefined) events$.subscribe(options.onEvent);
+  const emit = (event: ConversationEvent) => events.next(event);
 
-  const wake = () => {
-    if (running !== null || signal.aborted || !inbox.wakes) return;
-    running = runWhileWoken().finally(() => {
-      running = null;
-      wake();
+  const memory = createMemory({ journal, onFailure: (error) => emit({ type: 'journal.failed', error }) });
+  const own = createOwnProcesses(supervisor, id);
+  const isRestored = memory.transcript.length > 0;
+  const prompted = withSystemPrompt(memory.transcript, systemPrompt);
+  if (prompted !== null) memory.replaceAll(prompted);
+  if (isRestored) memory.record(toDigestMessage({ type: 'resumed' }));
+
+  function toDigestMessage(because: DigestReason): ChatMessage {
+    return { role: 'notice', completionIds: [], text: toDigest(own.alive(), because) };
+  }
+
+  const shortenNow = (keepMessages: number, summary: string | null) => {
+    const shorter = shortenTranscript(memory.transcript, {
+      keepMessages,
+      toDigestMessage: () => toDigestMessage({ type: 'shortened', summary }),
     });
+    if (shorter === null) return 0;
+    memory.replaceAll(shorter.messages);
+    emit({ type: 'transcript.shortened', removed: shorter.removed });
+    return shorter.removed;
   };
 
-  const runWhileWoken = async () => {
-    // Whatever happens in this turn of the event loop is one turn of the agent.
-    await new Promise(setImmediate);
-    while (inbox.wakes && !signal.aborted) await takeTurn();
+  /** A fact that comes when everything is over concerns nobody. */
+  const tell = (fact: ChartEvent) => {
+    if (actor.getSnapshot().status === 'active') actor.send(fact);
   };
-
-  const takeTurn = async () => {
-    events.next({ type: 'turn.started', because: messages > 0 ? 'message' : 'completion' });
-    const outcome = await runTurn({
-      model,
-      tools,
-      descriptions,
-      inbox,
-      transcript,
-      maxSteps,
-      signal,
-      context: { supervisor, owner: id },
-      toMessages: (entries) => toMessages(entries, supervisor),
-      onDrained: (entries) => {
-        const said = entries.filter(({ type }) => type === 'message');
-        messages -= said.length;
-        inTurn.push(...said.map((entry) => entry.id));
+  const world = { memory, clock, emit, tell };
+  const speaking = createSpeaking({ ...world, model, descriptions });
+  const turns = createTurns({ ...world, maxSteps, failure: () => speaking.failure });
+  const ask: ConversationOptions['ask'] = async (question, signal) => {
+    emit({ type: 'permission.asked', question });
+    return (await options.ask?.(question, signal)) ?? false;
+  };
+  const acting = createActing({
+    ...world,
+    maxParallelTools,
+    wiring: { tools, supervisor, owner: id, policy, clock, ask: options.ask === undefined ? null : ask },
+  });
+  const machine = provideConversationEffects({
+    clock,
+    speaking,
+    acting,
+    turns,
+    own,
+    emit,
+    heir: options.parent ?? null,
+    send: tell,
+    prepareTurn: () => {
+      if (maxMessages !== undefined && memory.transcript.length > maxMessages)
+        shortenNow(Math.floor(maxMessages * KEPT_SHARE), null);
+    },
+  });
+  const actor = createActor(machine, {
+    input: {
+      limits: {
+        maxSteps,
+        maxRetries: retry.maxRetries,
+        minBackoffMs: retry.minBackoff,
+        maxBackoffMs: MAX_BACKOFF_MS,
       },
-      emit: (event) => events.next(event),
-    });
-    events.next({ type: 'turn.ended', outcome });
-    const ids = inTurn;
-    inTurn = [];
-    for (const messageId of ids) settle(messageId, outcome);
-  };
-
-  const settle = (messageId: string, outcome: TurnOutcome) => {
-    waiting.get(messageId)?.(outcome);
-    waiting.delete(messageId);
-  };
-
-  const completions = supervisor.completions$.subscribe((completion) => {
-    if (completion.process.owner !== id) return;
-    inbox.add({ type: 'completion', id: completion.id, completion });
-    wake();
+      inbox: [...memory.inbox.values()].map(toInboxItem),
+      isUnfinished: memory.isUnfinished,
+    },
   });
 
-  const end = async () => {
-    closing.abort();
-    completions.unsubscribe();
-    await running;
-    await Promise.all(ownIds().map((processId) => supervisor.kill(processId, { by: 'owner' })));
-    for (const messageId of [...waiting.keys()]) settle(messageId, { type: 'closed' });
-    events.complete();
+  const takeIn = (entry: InboxEntry) => {
+    if (!actor.getSnapshot().matches('open') || !memory.takeIn(entry)) return false;
+    actor.send({ type: 'inbox.arrived', item: toInboxItem(entry) });
+    return true;
   };
-  let ending: Promise<void> | null = null;
+  const unwatch = own.watch(({ id: newsId, part, view }) => {
+    const attention =
+      view === null ? 'context' : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
+    if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
+    if (own.areGone) tell({ type: 'processes.gone' });
+  });
+
+  const ended = new Promise<void>((resolve) => {
+    actor.subscribe({
+      complete: () => {
+        unwatch();
+        memory.close();
+        events.complete();
+        resolve();
+      },
+    });
+  });
+  const until = (fits: (snapshot: Snapshot) => boolean) =>
+    waitFor(actor, (snapshot) => snapshot.status !== 'active' || fits(snapshot));
   const close = () => {
-    ending ??= end();
-    return ending;
+    tell({ type: 'conversation.close' });
+    return ended;
   };
+  actor.start();
 
-  /** What is alive, and what has left something alive. */
-  const ownIds = () =>
-    supervisor
-      .list({ owner: id })
-      .filter((view) => !('leftovers' in view) || view.leftovers.length > 0)
-      .map((view) => view.id);
-
-  let said = 0;
-  return {
+  const conversation: Conversation = {
     id,
-    say: (text) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve({ type: 'closed' });
-        said += 1;
-        messages += 1;
-        const messageId = `message_${said}`;
-        waiting.set(messageId, resolve);
-        inbox.add({ type: 'message', id: messageId, text });
-        wake();
-      }),
-    get transcript() {
-      return [...transcript];
-    },
-    idle: async () => {
-      while (running !== null) await running;
-    },
     events$,
     close,
     [Symbol.asyncDispose]: close,
+    get status() {
+      return toStatus(actor.getSnapshot());
+    },
+    get transcript() {
+      return [...memory.transcript];
+    },
+    say: async (given) => {
+      const { text } = parseOptions(saying, { input: { text: given }, name: 'say' });
+      const messageId = `message_${createRandomId()}`;
+      const outcome = turns.outcomeOf(messageId);
+      const isTaken = takeIn({ kind: 'message', id: messageId, attention: 'turn', text });
+      return isTaken ? outcome : { type: 'closed' };
+    },
+    notify: (given) => {
+      const news = parseOptions(notification, { input: given, name: 'notify' });
+      const { id: newsId, source, text, attention } = news;
+      if (attention === 'ignore') return false;
+      return takeIn({ kind: 'notice', id: newsId, attention, part: { type: 'told', source, text } });
+    },
+    interrupt: async () => {
+      if (!turns.isRunning) return false;
+      tell({ type: 'turn.interrupt' });
+      await until(() => !turns.isRunning);
+      return true;
+    },
+    shorten: async (shortening) => {
+      const { keepMessages, summary } = parseOptions(shortenOptions, { input: shortening, name: 'shorten' });
+      await until(isIdle);
+      return actor.getSnapshot().matches('open') ? shortenNow(keepMessages, summary ?? null) : 0;
+    },
+    idle: async () => void (await until(isIdle)),
+    finish: async (finishing) => {
+      const { background, wait } = parseOptions(finishOptions, { input: finishing, name: 'finish' });
+      tell({ type: 'conversation.finish', waitMs: background === 'kill' ? 0 : wait });
+      await ended;
+      return turns.lastOutcome;
+    },
   };
+  return { conversation, actor };
 }
 
-/** Completions are one notice; each message stays in the words in which it was said. */
-function toMessages(entries: readonly InboxEntry[], supervisor: Supervisor): readonly ChatMessage[] {
-  const completions = entries.flatMap((entry) => (entry.type === 'completion' ? [entry.completion] : []));
-  const said = entries.flatMap((entry) => (entry.type === 'message' ? [entry.text] : []));
-  const notice: ChatMessage = {
-    role: 'notice',
-    completionIds: completions.map(({ id }) => id),
-    text: toNotice(completions.map((completion) => toEnded(completion, supervisor))),
-  };
-  return [
-    ...(completions.length > 0 ? [notice] : []),
-    ...said.map((text): ChatMessage => ({ role: 'user', text })),
-  ];
+/** No turn runs, and none is about to. */
+function isIdle(snapshot: Snapshot): boolean {
+  return (
+    snapshot.matches({ open: { loop: { idle: 'resting' } } }) ||
+    snapshot.matches({ open: { loop: { waiting: 'forProcesses' } } })
+  );
 }
 
-/** A process that is forgotten already has no tail; its log file may be there. */
-function toEnded({ process }: Completion, supervisor: Supervisor): EndedProcess {
-  const since = Math.max(0, process.output.bytes - tailReadBytes);
-  const tail = supervisor.get(process.id)?.read({ since, maxBytes: tailReadBytes }).text ?? '';
-  return { view: process, tail };
+function toStatus(snapshot: Snapshot): ConversationStatus {
+  if (snapshot.matches('failed')) return 'failed';
+  if (snapshot.matches('done') || snapshot.matches('closing')) return 'done';
+  const loops = ['thinking', 'acting', 'waiting'] as const;
+  return loops.find((loop) => snapshot.matches({ open: { loop } })) ?? 'idle';
 }
 
-function warn(error: unknown): void {
-  process.emitWarning(toError(error), 'TroupeSubscriberWarning');
+function toPolicy(given: ConversationOptions['policy']): Policy {
+  return given !== undefined && 'decide' in given ? given : createPolicy(given);
+}
+
+/** The transcript with this prompt at its front; `null` when it has it already. */
+function withSystemPrompt(
+  transcript: readonly ChatMessage[],
+  prompt: string | undefined,
+): readonly ChatMessage[] | null {
+  const [first] = transcript;
+  const rest = first?.role === 'system' ? transcript.slice(1) : transcript;
+  const current = first?.role === 'system' ? first.text : undefined;
+  if (current === prompt) return null;
+  return prompt === undefined ? rest : [{ role: 'system', text: prompt }, ...rest];
 }

@@ -2,7 +2,7 @@ import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { Backend, SpawnRequest } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
-import type { ProcessKind } from './process-view.ts';
+import type { ProcessKind, ProcessLifetime } from './process-view.ts';
 
 /** All that is decided of a process before it is created. */
 export interface ProcessPlan {
@@ -14,7 +14,9 @@ export interface ProcessPlan {
   /** The same for what would run the same command in the same directory, secrets and all; tells nothing of them. */
   readonly likeness: string;
   readonly label: string | null;
+  /** At first; it can be given away. */
   readonly owner: string;
+  readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Why it runs in the foreground or in the background. */

@@ -10,6 +10,9 @@ import type { Command } from './command.ts';
 
 export type ProcessKind = 'tool' | 'agent' | 'service';
 
+/** What becomes of a process when its owner ends: it is ended, or the owner above inherits it. */
+export type ProcessLifetime = 'session' | 'parent';
+
 /** What a process has printed. */
 export interface OutputView {
   readonly bytes: number;
@@ -41,6 +44,7 @@ interface Facts {
   readonly cwd: string;
   readonly label: string | null;
   readonly owner: string;
+  readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly mode: ProcessMode;

@@ -32,6 +32,8 @@ import { toProcessView } from './to-process-view.ts';
 /** A process as its supervisor sees it: the handle, and what only the supervisor may do. */
 export class SupervisedProcess implements ProcessHandle {
   readonly plan: ProcessPlan;
+  /** Who it belongs to now. */
+  owner: string;
   readonly log: OutputLog;
   readonly life: ProcessLife;
   readonly #world: ProcessWorld;
@@ -46,6 +48,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   constructor(plan: ProcessPlan, world: ProcessWorld) {
     this.plan = plan;
+    this.owner = plan.owner;
     this.#world = world;
     const { logFile, ...output } = plan.output;
     this.log = createOutputLog({
@@ -78,9 +81,10 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   view(): ProcessView {
-    const { plan, log } = this;
+    const { plan, owner, log } = this;
     return toProcessView({
       plan,
+      owner,
       log,
       life: this.life.view,
       times: this.life.times,

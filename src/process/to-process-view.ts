@@ -7,6 +7,7 @@ import type { OutputView, ProcessView, ReadyView } from './process-view.ts';
 
 interface Sources {
   readonly plan: ProcessPlan;
+  readonly owner: string;
   readonly life: LifeView;
   readonly times: ProcessTimes;
   readonly log: OutputLog;
@@ -24,7 +25,8 @@ export function toProcessView(sources: Sources): ProcessView {
     commandLine: plan.commandLine,
     cwd: plan.cwd,
     label: plan.label,
-    owner: plan.owner,
+    owner: sources.owner,
+    lifetime: plan.lifetime,
     tool: plan.tool,
     metadata: plan.metadata,
     mode: plan.backend.mode,
@@ -50,6 +52,7 @@ type FactsOnly = Pick<
   | 'cwd'
   | 'label'
   | 'owner'
+  | 'lifetime'
   | 'tool'
   | 'metadata'
   | 'mode'

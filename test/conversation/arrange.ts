@@ -5,8 +5,9 @@ import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { processTools } from '../../src/tools/process-tools.ts';
-import { defineTool, type Tool, type ToolAnswer, type ToolContext } from '../../src/tools/tool.ts';
+import type { Tool, ToolAnswer, ToolContext } from '../../src/tools/tool.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
 /** A conversation without an operating system: processes are played by hand, and the model says what it is told. */
@@ -25,6 +26,8 @@ export function arrange(options: {
   const conversation = createConversation({
     supervisor,
     model: createScriptedModel(options.steps),
+    policy: { mode: 'dangerous' },
+    clock,
     tools: [...processTools, ...(options.tools ?? [])],
     onEvent: (event) => events.push(event),
     ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),

@@ -10,6 +10,7 @@ export function endedView(facts: Partial<FinalView> = {}): FinalView {
     cwd: '/',
     label: null,
     owner: 'conv_1',
+    lifetime: 'session',
     tool: null,
     metadata: {},
     mode: 'scripted',

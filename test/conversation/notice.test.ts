@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastLines } from '../../src/conversation/last-lines.ts';
 import { toNotice } from '../../src/conversation/notice.ts';
+import { toEndedPart } from '../../src/conversation/notice-part.ts';
 import { endedView } from './ended-view.ts';
 
 const quiet = endedView().output;
+const unseen = { unreadBytes: 0, ports: [], answer: null };
 
 function noticeOf(tail: string, facts: Parameters<typeof endedView>[0] = {}): string {
   const view = endedView({ output: { ...quiet, bytes: Buffer.byteLength(tail) }, ...facts });
-  return toNotice([{ view, tail }]);
+  return toNotice([toEndedPart(view, { ...unseen, tail })]);
 }
 
 /** The elements in the order of their tags, as whoever reads markup sees them. */
@@ -53,7 +55,7 @@ test('no output, label or command breaks the frame', () => {
       const frame = tagsOf(notice).filter((tag) => !tag.endsWith('output'));
       expect(frame).toEqual(honest.filter((tag) => !tag.endsWith('output')));
       const [, attributes = ''] = /<process (.*)>\n/.exec(notice) ?? [];
-      expect(attributes.replace(/[a-z]+="[^"<>]*"/g, '').trim()).toBe('');
+      expect(attributes.replace(/[a-z_]+="[^"<>]*"/g, '').trim()).toBe('');
     }),
   );
 });
@@ -72,10 +74,10 @@ test('only the last whole lines are shown', () => {
 
 test('many ends share the room', () => {
   const tail = 'x'.repeat(99).concat('\n').repeat(50);
-  const ended = Array.from({ length: 100 }, (_, index) => ({
-    view: endedView({ id: `tool_${index}`, output: { ...quiet, bytes: tail.length } }),
-    tail,
-  }));
+  const ended = Array.from({ length: 100 }, (_, index) => {
+    const view = endedView({ id: `tool_${index}`, output: { ...quiet, bytes: tail.length } });
+    return toEndedPart(view, { ...unseen, tail });
+  });
 
   const notice = toNotice(ended);
 
@@ -108,4 +110,44 @@ test('leftovers are told with their numbers', () => {
 
 test('a process that printed nothing says so', () => {
   expect(noticeOf('')).toContain('<output bytes="0"/>');
+});
+
+test('a flood of ends is counted at last', () => {
+  const parts = Array.from({ length: 1_000 }, (_, index) =>
+    toEndedPart(endedView({ id: `tool_${index}`, status: index % 2 === 0 ? 'completed' : 'failed' }), {
+      ...unseen,
+      tail: '',
+    }),
+  );
+
+  const notice = toNotice(parts);
+
+  expect(tagsOf(notice).filter((tag) => tag === 'process')).toHaveLength(250);
+  expect(notice).toContain('<more completed="375" failed="375">');
+  expect(notice.length).toBeLessThan(60_000);
+});
+
+test('a child agent is told by its answer', () => {
+  const view = endedView({ kind: 'agent' });
+
+  const notice = toNotice([
+    toEndedPart(view, { ...unseen, tail: '{"ok":true}', answer: 'All <b>done</b>.' }),
+  ]);
+
+  expect(notice).toContain('<answer>\nAll &lt;b&gt;done&lt;/b&gt;.\n</answer>');
+  expect(notice).not.toContain('<output');
+});
+
+test('news of others stand in the same frame', () => {
+  const notice = toNotice([{ type: 'told', source: 'watch "x"', text: '</event></process_notice>' }]);
+
+  expect(tagsOf(notice)).toEqual(['process_notice', 'event', '/event', '/process_notice']);
+  expect(notice).toContain('<event source="watch &quot;x&quot;">');
+});
+
+test('ports of leftovers are told', () => {
+  const leftovers = [{ pid: 4711, pgid: 4711, startedAt: '1', command: 'server' }];
+  const part = toEndedPart(endedView({ leftovers }), { ...unseen, tail: '', ports: [3000, 3001] });
+
+  expect(toNotice([part])).toContain('ports="3000 3001"');
 });

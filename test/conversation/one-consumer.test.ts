@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkProcess } from '../../src/tools/check-process.ts';
+import { checkProcess } from '../../src/tools/sets/process/check-process.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, lastProcessId, startServer, toolThat } from './arrange.ts';
@@ -14,7 +14,8 @@ function endsAndIsPolled(options: { thenThrows: boolean }) {
         given.backend.lastRun.exit({ code: 2 });
         await announced;
         const id = given.supervisor.list()[0]?.id;
-        const answer = await checkProcess.execute({ process_id: id }, context);
+        const prepared = checkProcess.prepare({ process_id: id });
+        const answer = prepared.ok ? await prepared.run(context) : prepared;
         if (options.thenThrows) throw new Error('the reply was lost');
         return answer;
       }),

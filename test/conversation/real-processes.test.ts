@@ -11,7 +11,7 @@ afterEach(() => Promise.all(cookies.splice(0).map((cookie) => endAll([], cookie)
 
 function talk(supervisor: Supervisor, steps: readonly ScriptedStep[]) {
   cookies.push(`/${supervisor.id}/`);
-  return createConversation({ supervisor, model: createScriptedModel(steps) });
+  return createConversation({ supervisor, model: createScriptedModel(steps), policy: { mode: 'auto' } });
 }
 
 test('a promoted command wakes the agent when it ends', async () => {

@@ -4,7 +4,7 @@ import { createConversation } from '../../src/conversation/create-conversation.t
 import { createSupervisor } from '../../src/index.ts';
 import type { ChatDelta } from '../../src/models/chat-model.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { defineTool } from '../../src/tools/tool.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { arrange, gate, toolThat } from './arrange.ts';
 
 test('results stand in the order of the calls', async () => {
@@ -78,7 +78,7 @@ test('a model that fails ends the turn in words', async () => {
   const failed = await given.conversation.say('hello?');
   const answered = await given.conversation.say('and now?');
 
-  expect(failed).toEqual({ type: 'failed', error: 'overloaded' });
+  expect(failed).toEqual({ type: 'failed', error: 'overloaded.' });
   expect(answered).toEqual({ type: 'answered', text: 'back again' });
 });
 

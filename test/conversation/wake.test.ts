@@ -205,7 +205,7 @@ test('an end that does not wake comes before the next message', async () => {
   await given.conversation.say('serve');
   const { id } = given.supervisor.list()[0] ?? { id: '' };
 
-  await given.supervisor.kill(id, { by: 'agent' });
+  await given.supervisor.kill(id, { by: 'supervisor' });
   await given.settled(1);
   const rolesBefore = given.roles();
   await given.conversation.say('how is it?');

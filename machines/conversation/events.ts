@@ -1,0 +1,34 @@
+import type { InboxItem } from './context.ts';
+
+/** What comes from outside, at any time. */
+export type InboxEvent = { type: 'inbox.arrived'; item: InboxItem };
+
+/** What the effects of the chart tell of their outcome. Facts, past tense. */
+export type ConversationFact =
+  /** Whatever belonged to the same turn of the event loop is in the inbox. */
+  | { type: 'inbox.gathered' }
+  | { type: 'model.replied'; calls: number }
+  /** `retryAfterMs`: what the endpoint asked for. */
+  | { type: 'model.failed'; isRetryable: boolean; retryAfterMs: number | null }
+  /** Every call of the step has its result. `revealed`: the notices that those results make superfluous. */
+  | { type: 'calls.settled'; revealed: readonly string[] }
+  /** Nothing that this conversation started is alive, and every end has arrived. */
+  | { type: 'processes.gone' }
+  | { type: 'conversation.closed' }
+  /** An effect threw: nothing that follows could be trusted. */
+  | { type: 'conversation.broke' };
+
+/** What somebody wants of a conversation. */
+export type ConversationCommand =
+  | { type: 'turn.interrupt' }
+  /** It ends once its processes have ended and the agent knows; at the latest with the deadline `background`. */
+  | { type: 'conversation.finish'; waitMs: number }
+  | { type: 'conversation.close' };
+
+export type ConversationDeadlineName = 'retry' | 'background';
+
+export type ConversationEvent =
+  | InboxEvent
+  | ConversationFact
+  | ConversationCommand
+  | { type: `deadline.${ConversationDeadlineName}` };

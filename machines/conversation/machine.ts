@@ -1,0 +1,180 @@
+import { type ConversationContext, nextDelivery, type TurnEnd, toBackoffMs } from './context.ts';
+import { conversationSetup, createConversationContext } from './setup.ts';
+
+const deliver = [
+  {
+    type: 'deliver' as const,
+    params: ({ context }: { context: ConversationContext }) => ({ ids: nextDelivery(context) }),
+  },
+  'takeOut' as const,
+];
+
+const endTurn = (end: TurnEnd) => ({ type: 'endTurn' as const, params: { end } });
+
+/**
+ * The loop of an agent: the model speaks, its calls are made, and what happens outside comes in at safe points only – never
+ * between a call and its result.
+ */
+export const conversationMachine = conversationSetup.createMachine({
+  id: 'conversation',
+  description: 'An agent, its turns, and what waits for it.',
+  context: ({ input }) => createConversationContext(input),
+  initial: 'open',
+  states: {
+    open: {
+      description: 'The agent can be spoken to and woken.',
+      type: 'parallel',
+      on: {
+        'conversation.close': 'closing',
+        'conversation.broke': { target: 'closing', actions: 'recordBreak' },
+        'conversation.finish': {
+          actions: [
+            'endWithProcesses',
+            {
+              type: 'armDeadline',
+              params: ({ event }) => ({ deadline: 'background', afterMs: event.waitMs }),
+            },
+          ],
+        },
+        'deadline.background': { actions: 'endNow' },
+      },
+      states: {
+        inbox: {
+          description: 'What happened outside, until it is delivered, read of otherwise, or closed with.',
+          on: { 'inbox.arrived': { actions: 'takeIn' } },
+        },
+        loop: {
+          initial: 'idle',
+          states: {
+            idle: {
+              description: 'No turn runs.',
+              initial: 'resting',
+              states: {
+                resting: {
+                  description: 'Nothing waits that is worth a turn.',
+                  always: [
+                    { guard: 'isCalled', target: 'gathering' },
+                    { guard: 'isEndingNow', target: '#conversation.closing' },
+                    {
+                      guard: 'isEndingWithProcesses',
+                      target: '#conversation.open.loop.waiting.forProcesses',
+                    },
+                  ],
+                },
+                gathering: {
+                  description:
+                    'Whatever happens together is told together: this turn of the event loop is let pass.',
+                  entry: 'gather',
+                  on: {
+                    'inbox.gathered': {
+                      target: '#conversation.open.loop.thinking',
+                      actions: ['resetTurn', 'announceTurn', 'countStep', ...deliver],
+                    },
+                  },
+                },
+              },
+            },
+            thinking: {
+              description: 'The model speaks.',
+              entry: 'callModel',
+              exit: 'stopModel',
+              on: {
+                'model.replied': [
+                  { guard: 'hasCalls', target: 'acting' },
+                  { guard: 'goesOn', target: 'thinking', reenter: true, actions: ['countStep', ...deliver] },
+                  { target: 'idle', actions: endTurn('answered') },
+                ],
+                'model.failed': [
+                  { guard: 'isWorthRetrying', target: 'waiting.toRetry', actions: 'countFailure' },
+                  { target: 'idle', actions: endTurn('failed') },
+                ],
+                'turn.interrupt': { target: 'idle', actions: endTurn('interrupted') },
+              },
+            },
+            acting: {
+              description: 'The calls of one reply are being made.',
+              initial: 'working',
+              entry: 'runCalls',
+              states: {
+                working: {
+                  description: 'Several at once; the results are kept in the order of the calls.',
+                  on: {
+                    'inbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
+                    'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
+                    'calls.settled': [
+                      {
+                        guard: 'hasStepLeft',
+                        target: '#conversation.open.loop.thinking',
+                        actions: ['withdraw', 'countStep', ...deliver],
+                      },
+                      {
+                        target: '#conversation.open.loop.idle',
+                        actions: ['withdraw', endTurn('stepLimit')],
+                      },
+                    ],
+                  },
+                },
+                stopping: {
+                  description: 'The turn was interrupted; each call still gets its result.',
+                  on: {
+                    'calls.settled': {
+                      target: '#conversation.open.loop.idle',
+                      actions: ['withdraw', endTurn('interrupted')],
+                    },
+                  },
+                },
+              },
+            },
+            waiting: {
+              description: 'Nothing can be done now.',
+              initial: 'toRetry',
+              states: {
+                toRetry: {
+                  description: 'The model failed and is asked again after a pause.',
+                  entry: {
+                    type: 'armDeadline',
+                    params: ({ context }) => ({ deadline: 'retry', afterMs: toBackoffMs(context) }),
+                  },
+                  exit: { type: 'disarmDeadline', params: { deadline: 'retry' } },
+                  on: {
+                    'deadline.retry': '#conversation.open.loop.thinking',
+                    'turn.interrupt': {
+                      target: '#conversation.open.loop.idle',
+                      actions: endTurn('interrupted'),
+                    },
+                  },
+                },
+                forProcesses: {
+                  description:
+                    'The work is done; what still runs in the background may end, and its end is told.',
+                  entry: 'watchProcesses',
+                  always: [
+                    { guard: 'isCalled', target: '#conversation.open.loop.idle.gathering' },
+                    { guard: 'isEndingNow', target: '#conversation.closing' },
+                  ],
+                  on: { 'processes.gone': '#conversation.closing' },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    closing: {
+      description: 'What still runs of a turn is ended, and the processes as their lifetime says.',
+      entry: [{ type: 'disarmDeadline', params: { deadline: 'background' } }, 'wrapUp'],
+      on: {
+        'conversation.broke': { actions: 'recordBreak' },
+        'conversation.closed': [{ guard: 'isBroken', target: 'failed' }, { target: 'done' }],
+      },
+    },
+    done: {
+      description: 'Nothing wakes it any more.',
+      type: 'final',
+    },
+    failed: {
+      description: 'It broke by a fault of ours or of an effect; what was recorded stays.',
+      type: 'final',
+    },
+  },
+});

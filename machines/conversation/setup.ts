@@ -1,0 +1,86 @@
+import { assign, setup } from 'xstate';
+import { unfilled } from '../unfilled.ts';
+import {
+  type ConversationContext,
+  type ConversationInput,
+  createConversationContext,
+  isCalled,
+  nextDelivery,
+  type TurnEnd,
+} from './context.ts';
+import type { ConversationDeadlineName, ConversationEvent } from './events.ts';
+
+export const conversationSetup = setup({
+  types: {
+    context: {} as ConversationContext,
+    events: {} as ConversationEvent,
+    input: {} as ConversationInput,
+  },
+  actions: {
+    /** Answers `inbox.gathered` once this turn of the event loop is over. */
+    gather: () => unfilled('gather'),
+    announceTurn: () => unfilled('announceTurn'),
+    endTurn: (_, _turn: { end: TurnEnd }) => unfilled('endTurn'),
+    /** Puts these entries of the inbox at the end of the transcript, in one step that a crash cannot divide. */
+    deliver: (_, _delivery: { ids: readonly string[] }) => unfilled('deliver'),
+    /** Answers `model.replied` or `model.failed`. */
+    callModel: () => unfilled('callModel'),
+    /** Nobody wants its reply any more. */
+    stopModel: () => unfilled('stopModel'),
+    /** Makes the calls of the last reply; answers `calls.settled` when each has its result in the transcript. */
+    runCalls: () => unfilled('runCalls'),
+    /** Calls that wait answer with how far they are. Nothing is ended by it. */
+    interruptWaits: () => unfilled('interruptWaits'),
+    /** The same for all calls, and soon. */
+    interruptCalls: () => unfilled('interruptCalls'),
+    /** Answers `processes.gone`, now or later. */
+    watchProcesses: () => unfilled('watchProcesses'),
+    /** Ends what still runs of the turn, and the processes as their lifetime says; answers `conversation.closed`. */
+    wrapUp: () => unfilled('wrapUp'),
+    armDeadline: (_, _order: { deadline: ConversationDeadlineName; afterMs: number }) =>
+      unfilled('armDeadline'),
+    disarmDeadline: (_, _order: { deadline: ConversationDeadlineName }) => unfilled('disarmDeadline'),
+
+    takeIn: assign(({ context, event }) =>
+      event.type === 'inbox.arrived' ? { inbox: [...context.inbox, event.item] } : {},
+    ),
+    withdraw: assign(({ context, event }) => {
+      if (event.type !== 'calls.settled') return {};
+      const revealed = new Set(event.revealed);
+      return { inbox: context.inbox.filter(({ id }) => !revealed.has(id)) };
+    }),
+    takeOut: assign(({ context }) => {
+      const ids = new Set(nextDelivery(context));
+      if (ids.size === 0) return {};
+      return {
+        inbox: context.inbox.filter(({ id }) => !ids.has(id)),
+        deliveries: context.deliveries + 1,
+      };
+    }),
+    resetTurn: assign({ steps: 0, deliveries: 0, failures: 0, isUnfinished: false }),
+    countStep: assign({ steps: ({ context }) => context.steps + 1, failures: 0 }),
+    countFailure: assign(({ context, event }) =>
+      event.type === 'model.failed'
+        ? { failures: context.failures + 1, retryAfterMs: event.retryAfterMs }
+        : {},
+    ),
+    endWithProcesses: assign({ ending: 'withProcesses' }),
+    endNow: assign({ ending: 'now' }),
+    recordBreak: assign({ isBroken: true }),
+  },
+  guards: {
+    isCalled: ({ context }) => isCalled(context),
+    isMessage: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
+    hasCalls: ({ event }) => event.type === 'model.replied' && event.calls > 0,
+    hasStepLeft: ({ context }) => context.steps < context.limits.maxSteps,
+    goesOn: ({ context }) =>
+      isCalled(context) && nextDelivery(context).length > 0 && context.steps < context.limits.maxSteps,
+    isWorthRetrying: ({ context, event }) =>
+      event.type === 'model.failed' && event.isRetryable && context.failures < context.limits.maxRetries,
+    isEndingWithProcesses: ({ context }) => context.ending === 'withProcesses',
+    isEndingNow: ({ context }) => context.ending === 'now',
+    isBroken: ({ context }) => context.isBroken,
+  },
+});
+
+export { createConversationContext };

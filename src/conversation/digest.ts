@@ -1,0 +1,48 @@
+import { formatDuration } from '../config/duration.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import { escapeAttribute, escapeText } from './markup.ts';
+import { envelope } from './notice.ts';
+
+const MAX_PROCESSES = 20;
+const MAX_COMMAND_LENGTH = 120;
+
+/** Why an agent is told again what it knew. */
+export type DigestReason =
+  | { readonly type: 'shortened'; readonly summary: string | null }
+  | { readonly type: 'resumed' };
+
+/** What an agent must know where its memory has a gap: which of its processes are alive, in bounded room. */
+export function toDigest(views: readonly ProcessView[], because: DigestReason): string {
+  const lines = views.slice(0, MAX_PROCESSES).map(toLine);
+  const rest = views.length - lines.length;
+  return envelope('kind="digest"', [
+    ...describeReason(because),
+    views.length === 0 ? 'None of your processes is alive.' : 'Your processes that are alive:',
+    ...lines,
+    ...(rest > 0 ? [`<more count="${rest}">list_processes shows all.</more>`] : []),
+  ]);
+}
+
+function describeReason(because: DigestReason): readonly string[] {
+  if (because.type === 'resumed')
+    return ['The program has ended since, and this conversation goes on in a new one.'];
+  const { summary } = because;
+  const removed = 'The older part of this conversation was removed.';
+  return summary === null ? [removed] : [removed, `<summary>\n${escapeText(summary)}\n</summary>`];
+}
+
+function toLine(view: ProcessView): string {
+  const command =
+    view.commandLine.length > MAX_COMMAND_LENGTH
+      ? `${view.commandLine.slice(0, MAX_COMMAND_LENGTH - 1)}…`
+      : view.commandLine;
+  const facts = {
+    id: view.id,
+    ...(view.label !== null && { label: view.label }),
+    status: view.status,
+    ...('runtimeMs' in view && { duration: formatDuration(view.runtimeMs) }),
+    command,
+  };
+  const attributes = Object.entries(facts).map(([name, value]) => `${name}="${escapeAttribute(value)}"`);
+  return `<process ${attributes.join(' ')}/>`;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { ChatMessage } from '../models/chat-model.ts';
+import type { InboxEntry } from './inbox-entry.ts';
+
+const text = z.string();
+const ids = z.array(z.string());
+const call = z.looseObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
+
+/** What a later version adds is kept. */
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.enum(['system', 'user']), text }),
+  z.looseObject({ role: z.literal('notice'), text, completionIds: ids }),
+  z.looseObject({ role: z.literal('assistant'), text, toolCalls: z.array(call) }),
+  z.looseObject({ role: z.literal('tool'), text, callId: z.string(), name: z.string() }),
+]) as z.ZodType<ChatMessage>;
+
+const inboxEntry = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('message'), id: z.string(), attention: z.literal('turn'), text }),
+  z.looseObject({
+    kind: z.literal('notice'),
+    id: z.string(),
+    attention: z.enum(['turn', 'context']),
+    part: z.looseObject({ type: z.enum(['ended', 'silent', 'elapsed', 'told']) }),
+  }),
+]) as unknown as z.ZodType<InboxEntry>;
+
+/** What a conversation writes down, each before it counts. One entry is one step: it happened whole or not at all. */
+export const journalEntry = z.discriminatedUnion('type', [
+  /** Something came into the inbox. */
+  z.object({ type: z.literal('arrived'), entry: inboxEntry }),
+  /** It left the inbox as these messages. */
+  z.object({ type: z.literal('delivered'), ids, messages: z.array(message) }),
+  z.object({ type: z.literal('recorded'), message }),
+  /** A call's result; `revealed`: the notices that it makes superfluous. */
+  z.object({ type: z.literal('answered'), message, revealed: ids }),
+  /** These messages are the whole transcript now. */
+  z.object({ type: z.literal('shortened'), messages: z.array(message) }),
+  /** The turn is over, however it ended. */
+  z.object({ type: z.literal('rested') }),
+]);
+
+export type JournalEntry = z.output<typeof journalEntry>;

@@ -1,0 +1,77 @@
+import { toErrorText } from '../config/error-text.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
+import type { Journal } from '../store/journal.ts';
+import type { InboxEntry } from './inbox-entry.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { answerOpenCalls, apply, createEmpty, replay } from './replay.ts';
+
+type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
+
+/** All that a conversation knows. Whatever changes is in the journal before it counts. */
+export interface Memory {
+  readonly transcript: readonly ChatMessage[];
+  /** What waits for the agent, oldest first. */
+  readonly inbox: ReadonlyMap<string, InboxEntry>;
+  readonly isUnfinished: boolean;
+  /** `false` when that id is known: it waits, or was told, or read of. */
+  takeIn(entry: InboxEntry): boolean;
+  /** Moves entries out of the inbox, and what they say to the end of the transcript. */
+  deliver(ids: readonly string[], messages: readonly ChatMessage[]): void;
+  record(message: ChatMessage): void;
+  /** Keeps a call's result. The ids of the entries that no longer wait because of it. */
+  answer(message: ToolMessage, revealed: readonly string[]): readonly string[];
+  /** Makes these messages the whole transcript. */
+  replaceAll(messages: readonly ChatMessage[]): void;
+  /** The turn is over. */
+  rest(): void;
+  close(): void;
+}
+
+/**
+ * Goes on with what the journal holds; calls that were under way are answered with that. A journal that cannot be
+ * written is reported, and the memory goes on without it.
+ */
+export function createMemory({
+  journal,
+  onFailure,
+}: {
+  journal: Journal | null;
+  onFailure: (error: string) => void;
+}): Memory {
+  const state = journal === null ? createEmpty() : replay(journal.read());
+
+  const write = (entry: JournalEntry) => {
+    try {
+      journal?.append(entry);
+    } catch (error) {
+      onFailure(toErrorText(error));
+    }
+    apply(state, entry);
+  };
+
+  // Not written: whoever reads the same entries again comes to the same.
+  answerOpenCalls(state);
+
+  return {
+    transcript: state.transcript,
+    inbox: state.inbox,
+    get isUnfinished() {
+      return state.isUnfinished;
+    },
+    takeIn: (entry) => {
+      if (state.inbox.has(entry.id) || state.settled.has(entry.id)) return false;
+      write({ type: 'arrived', entry });
+      return true;
+    },
+    deliver: (ids, messages) => write({ type: 'delivered', ids: [...ids], messages: [...messages] }),
+    record: (message) => write({ type: 'recorded', message }),
+    answer: (message, revealed) => {
+      const waiting = revealed.filter((id) => state.inbox.has(id));
+      write({ type: 'answered', message, revealed: [...revealed] });
+      return waiting;
+    },
+    replaceAll: (messages) => write({ type: 'shortened', messages: [...messages] }),
+    rest: () => write({ type: 'rested' }),
+    close: () => journal?.close(),
+  };
+}

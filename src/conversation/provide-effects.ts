@@ -1,0 +1,102 @@
+import type {
+  ConversationEvent as ChartEvent,
+  ConversationDeadlineName,
+} from '../../machines/conversation/events.ts';
+import { conversationMachine } from '../../machines/conversation/machine.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import { toError } from '../config/error-text.ts';
+import type { Acting } from './acting.ts';
+import type { ConversationEvent } from './conversation-event.ts';
+import type { OwnProcesses } from './own-processes.ts';
+import type { Speaking } from './speaking.ts';
+import type { Turns } from './turns.ts';
+
+export interface EffectWorld {
+  readonly clock: Clock;
+  readonly speaking: Speaking;
+  readonly acting: Acting;
+  readonly turns: Turns;
+  readonly own: OwnProcesses;
+  /** Who inherits at the end. */
+  readonly heir: string | null;
+  /** Before a turn takes anything in. */
+  prepareTurn(): void;
+  emit(event: ConversationEvent): void;
+  send(event: ChartEvent): void;
+}
+
+/** Fills in what the chart of a conversation only names. An effect that throws breaks this conversation and nothing else. */
+export function provideConversationEffects(world: EffectWorld): typeof conversationMachine {
+  const { clock, speaking, acting, turns, own, heir, emit, send } = world;
+  const deadlines = new Map<ConversationDeadlineName, Cancel>();
+
+  const report = (error: unknown) => {
+    process.emitWarning(toError(error));
+    // Later: the chart is in the middle of a step.
+    queueMicrotask(() => send({ type: 'conversation.broke' }));
+  };
+  const guarded =
+    <Args extends readonly unknown[]>(effect: (...args: Args) => void) =>
+    (...args: Args) => {
+      try {
+        effect(...args);
+      } catch (error) {
+        report(error);
+      }
+    };
+
+  /** Each step is taken, whatever becomes of the ones before. */
+  const wrapUp = async () => {
+    const steps = [
+      () => speaking.stop(),
+      () => acting.end(),
+      () => turns.end('closed'),
+      () => own.release(heir),
+      () => turns.settleAll(),
+    ];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        report(error);
+      }
+    }
+    // Behind what was reported.
+    queueMicrotask(() => send({ type: 'conversation.closed' }));
+  };
+
+  return conversationMachine.provide({
+    actions: {
+      gather: () => void setImmediate(() => send({ type: 'inbox.gathered' })),
+      announceTurn: guarded(() => {
+        acting.reset();
+        world.prepareTurn();
+        turns.begin();
+      }),
+      endTurn: guarded((_, { end }) => turns.end(end)),
+      deliver: guarded((_, { ids }) => turns.deliver(ids)),
+      callModel: guarded(() => speaking.begin()),
+      stopModel: guarded(() => speaking.stop()),
+      runCalls: guarded(() => acting.begin()),
+      interruptWaits: guarded(() => acting.interruptWaits()),
+      interruptCalls: guarded(() => acting.interruptAll()),
+      watchProcesses: guarded(() => {
+        if (own.areGone) queueMicrotask(() => send({ type: 'processes.gone' }));
+      }),
+      wrapUp: () => void wrapUp(),
+      armDeadline: guarded(({ context }, { deadline, afterMs }) => {
+        deadlines.get(deadline)?.();
+        const reached = () => send({ type: `deadline.${deadline}` });
+        deadlines.set(deadline, clock.at(clock.nowMs() + afterMs, reached));
+        if (deadline === 'retry') {
+          const { failures } = context;
+          emit({ type: 'model.failed', error: speaking.failure, attempt: failures, inMs: afterMs });
+        }
+      }),
+      disarmDeadline: guarded((_, { deadline }) => {
+        deadlines.get(deadline)?.();
+        deadlines.delete(deadline);
+      }),
+    },
+  });
+}

@@ -1,0 +1,103 @@
+import type { ChatMessage } from '../models/chat-model.ts';
+import type { InboxEntry } from './inbox-entry.ts';
+import { type JournalEntry, journalEntry } from './journal-entry.ts';
+
+type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
+
+/** What a conversation was when it wrote its last entry. */
+export interface Remembered {
+  readonly transcript: ChatMessage[];
+  /** What waits for the agent, oldest first. */
+  readonly inbox: Map<string, InboxEntry>;
+  /** What was told or read of: it is never taken in again. */
+  readonly settled: Set<string>;
+  /** Results of the last reply's calls that are in while others are not. */
+  readonly results: Map<string, ToolMessage>;
+  /** A turn was under way. */
+  isUnfinished: boolean;
+}
+
+/** Builds a conversation's memory from its journal. Entries of another shape are passed over. */
+export function replay(entries: readonly unknown[]): Remembered {
+  const memory = createEmpty();
+  for (const value of entries) {
+    const parsed = journalEntry.safeParse(value);
+    if (parsed.success) apply(memory, parsed.data);
+  }
+  return memory;
+}
+
+export function createEmpty(): Remembered {
+  return {
+    transcript: [],
+    inbox: new Map(),
+    settled: new Set(),
+    results: new Map(),
+    isUnfinished: false,
+  };
+}
+
+/** What an entry means: the same at the moment it is written, and whenever it is read again. */
+export function apply(memory: Remembered, entry: JournalEntry): void {
+  switch (entry.type) {
+    case 'arrived':
+      if (!memory.settled.has(entry.entry.id)) memory.inbox.set(entry.entry.id, entry.entry);
+      return;
+    case 'delivered':
+      answerOpenCalls(memory);
+      settle(memory, entry.ids);
+      memory.transcript.push(...entry.messages);
+      memory.isUnfinished = true;
+      return;
+    case 'recorded':
+      answerOpenCalls(memory);
+      memory.transcript.push(entry.message);
+      return;
+    case 'answered':
+      settle(memory, entry.revealed);
+      if (entry.message.role === 'tool') memory.results.set(entry.message.callId, entry.message);
+      return takeResults(memory);
+    case 'shortened':
+      memory.transcript.splice(0, Number.POSITIVE_INFINITY, ...entry.messages);
+      return;
+    case 'rested':
+      memory.isUnfinished = false;
+  }
+}
+
+const UNANSWERED: ToolMessage['text'] = JSON.stringify({
+  ok: false,
+  error:
+    'The program ended before this call was answered. Whether it was carried out is not known: look before you repeat it.',
+});
+
+/** Gives each call without a result that one: a program ended meanwhile, or its entry in the journal cannot be read. */
+export function answerOpenCalls(memory: Remembered): void {
+  for (const { id: callId, name } of openCalls(memory.transcript)) {
+    if (memory.results.has(callId)) continue;
+    memory.results.set(callId, { role: 'tool', callId, name, text: UNANSWERED });
+  }
+  takeResults(memory);
+}
+
+/** Results become part of the transcript together, in the order of their calls. */
+function takeResults({ transcript, results }: Remembered): void {
+  const calls = openCalls(transcript);
+  const ordered = calls.map(({ id }) => results.get(id));
+  if (!ordered.every((result) => result !== undefined)) return;
+  transcript.push(...ordered);
+  results.clear();
+}
+
+/** The calls whose results are not in the transcript. They are the last thing in it. */
+export function openCalls(transcript: readonly ChatMessage[]) {
+  const last = transcript.at(-1);
+  return last?.role === 'assistant' ? last.toolCalls : [];
+}
+
+function settle({ inbox, settled }: Remembered, ids: readonly string[]): void {
+  for (const id of ids) {
+    inbox.delete(id);
+    settled.add(id);
+  }
+}
