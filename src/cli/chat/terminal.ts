@@ -1,0 +1,133 @@
+import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
+import stringWidth from 'string-width';
+import type { CliIo } from '../cli-io.ts';
+import type { Screen } from './screen.ts';
+
+/** A screen on which a person types, all the time: what is printed goes above the line that is being typed. */
+export interface Terminal extends Screen {
+  /** Changes what stands before the line, and what stands in it. @returns what stood in it. */
+  exchange(input: { readonly prompt: string; readonly typed: string }): string;
+  /** Gives the terminal back; what is shown afterwards is plain. */
+  close(): void;
+}
+
+export interface TerminalOptions {
+  readonly io: Pick<CliIo, 'stdin' | 'stdout'>;
+  readonly prompt: string;
+  /** A line, or several that were pasted at once. */
+  readonly onText: (text: string) => void;
+  /** Ctrl-C. `typed` stands in the line and is taken away. */
+  readonly onInterrupt: (typed: string) => void;
+  /** Ctrl-D. */
+  readonly onEnd: () => void;
+  readonly complete: (typed: string) => readonly string[];
+}
+
+const HISTORY_SIZE = 200;
+
+/** Takes the terminal over until `close`. */
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { onText, onInterrupt, onEnd } = options;
+  const { stdin: input, stdout: output } = options.io;
+  const reader = createInterface({
+    input,
+    output,
+    terminal: true,
+    historySize: HISTORY_SIZE,
+    completer: (typed: string) => [[...options.complete(typed)], typed],
+  });
+  let prompt = options.prompt;
+  let openRow = '';
+  let entered: string[] = [];
+  let isClosed = false;
+
+  const prompted = () => {
+    reader.setPrompt(openRow === '' ? prompt : `${openRow}\n${prompt}`);
+    reader.prompt(true);
+  };
+
+  /** Takes the input away, lets `change` write and change what it likes, and shows the input under it. */
+  const above = (change: () => void) => {
+    const { rows } = reader.getCursorPos();
+    moveCursor(output, 0, -rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
+    change();
+    // Readline goes up by as many rows as its cursor was down before.
+    output.write('\n'.repeat(rows));
+    prompted();
+  };
+
+  /** The line that was entered is taken away again: whoever gets it decides what is shown of it. */
+  const erase = (line: string) => {
+    const inputRows = Math.floor(stringWidth(prompt + line) / (output.columns || 80)) + 1;
+    moveCursor(output, 0, -(inputRows + (openRow === '' ? 0 : 1)));
+    cursorTo(output, 0);
+    clearScreenDown(output);
+  };
+
+  const leave = () => {
+    isClosed = true;
+    moveCursor(output, 0, -reader.getCursorPos().rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
+  };
+
+  const flush = () => {
+    const text = entered.join('\n');
+    entered = [];
+    if (!isClosed) onText(text);
+  };
+
+  const type = (text: string) => {
+    reader.write(null, { ctrl: true, name: 'e' });
+    reader.write(null, { ctrl: true, name: 'u' });
+    if (text !== '') reader.write(text);
+  };
+
+  reader.on('line', (line) => {
+    erase(line);
+    prompted();
+    // What is pasted comes as lines one after another, before anything else can happen.
+    if (entered.push(line) === 1) setImmediate(flush);
+  });
+  reader.on('SIGINT', () => {
+    const typed = reader.line;
+    if (typed !== '') type('');
+    onInterrupt(typed);
+  });
+  reader.on('close', () => {
+    leave();
+    onEnd();
+  });
+  prompted();
+
+  return {
+    show: ({ rows = [], openRow: next = openRow }) => {
+      const text = rows.map((row) => `${row}\n`).join('');
+      if (isClosed) output.write(text);
+      else if (text !== '' || next !== openRow) {
+        above(() => {
+          output.write(text);
+          openRow = next;
+        });
+      }
+    },
+    exchange: (next) => {
+      const before = reader.line;
+      if (isClosed) return before;
+      type('');
+      above(() => {
+        prompt = next.prompt;
+      });
+      type(next.typed);
+      return before;
+    },
+    close: () => {
+      if (isClosed) return;
+      reader.removeAllListeners('close');
+      leave();
+      reader.close();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { createPage } from './render/page.ts';
+
+/** What a command line program has of the world around it. */
+export interface CliIo {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+export function say({ stdout }: Pick<CliIo, 'stdout'>, ...lines: readonly string[]): void {
+  for (const line of lines) stdout.write(`${line}\n`);
+}
+
+/** Says on stderr what went wrong, and in the lines after it what to do. */
+export function complain({ stderr }: Pick<CliIo, 'stderr'>, ...[what, ...next]: readonly string[]): void {
+  stderr.write(`${createPage(stderr).paint('red', 'troupe:')} ${what}\n`);
+  for (const line of next) stderr.write(`  ${line}\n`);
+}
+
+/** Says on stderr what a person should know, and what is no error. */
+export function note({ stderr }: Pick<CliIo, 'stderr'>, text: string): void {
+  stderr.write(`${createPage(stderr).paint('dim', `troupe: ${text}`)}\n`);
+}

@@ -1,0 +1,48 @@
+import { Option } from 'commander';
+import type { ExecFlags } from '../exec/exec-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+
+const more = `
+Without --task, or with --task -, the task is read from stdin: text, or
+{"task": "…", "context": {…}}.
+
+With --output json, stdout is one object: {"ok": true, "data": "…"} or
+{"ok": false, "error": "…"}. Whenever ok is false, the exit code is 1.
+
+Settings of the agent are changed by their path in its file:
+  troupe exec assistant --task "…" --limits.max_steps=10`;
+
+export function defineExec({ program, io, overrides, end }: VerbSetup): void {
+  program
+    .command('exec')
+    .summary('give an agent one task and print its answer')
+    .description(
+      'Gives an agent one task, without a person to ask, and prints its answer. Its processes end with it.',
+    )
+    .argument('<agent>', 'agents/<agent>.yaml')
+    .option('-t, --task <text>', 'what to do; - reads it from stdin')
+    .option('--context <json>', 'what it should know beside the task: one JSON object')
+    .option('--depth <n>', 'how many agents stand above it; TROUPE_DEPTH counts if it is larger')
+    .option(
+      '--max-depth <n>',
+      'at this depth no agent is started (5); TROUPE_MAX_DEPTH counts if it is smaller',
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'how to print the answer')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .option('--timeout <duration>', 'how long it may take: seconds, or 500ms, 30s, 5m; 0: no limit (300)')
+    .addOption(
+      new Option('--background <what>', 'processes that still run when it has answered (wait)').choices([
+        'wait',
+        'kill',
+      ]),
+    )
+    .option('--wait <duration>', 'how long they are waited for (60)')
+    .addHelpText('after', more)
+    .action(async (agent: string, flags: ExecFlags) => {
+      const { runExec } = await import('../exec/run-exec.ts');
+      end(await runExec({ agent, flags, overrides, io }));
+    });
+}

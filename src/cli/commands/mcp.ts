@@ -1,0 +1,36 @@
+import { Option } from 'commander';
+import type { ToolSetName } from '../../tools/tool-sets.ts';
+import type { McpFlags } from '../mcp/mcp-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+
+const sets: readonly ToolSetName[] = ['process', 'background_process', 'bg', 'process_action'];
+
+const more = `
+On stdio the server ends with its client, and its processes with it.
+
+An address that other machines can reach wants --allow-remote, and a token in
+TROUPE_MCP_TOKEN that clients send as "Authorization: Bearer …".`;
+
+export function defineMcp({ program, io, end }: VerbSetup): void {
+  program
+    .command('mcp')
+    .summary('offer supervised processes to a client of the Model Context Protocol')
+    .description('Serves the Model Context Protocol on stdin and stdout, or by HTTP.')
+    .option('--http [host:port]', 'serve by HTTP (127.0.0.1:7433)')
+    .option('--allow-remote', 'listen also where other machines can reach it')
+    .addOption(
+      new Option('--tools <set>', 'which tools are offered')
+        .choices(sets)
+        .default('process' satisfies ToolSetName),
+    )
+    .addOption(
+      new Option('--policy-mode <mode>', 'what clients may do without a person being asked')
+        .choices(['default', 'auto', 'dangerous', 'plan', 'ci'])
+        .default('auto'),
+    )
+    .addHelpText('after', more)
+    .action(async (flags: McpFlags) => {
+      const { serveMcp } = await import('../mcp/serve-mcp.ts');
+      end(await serveMcp({ flags, io }));
+    });
+}

@@ -1,0 +1,32 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
+
+export type EndSignal = (typeof SIGNALS)[number];
+
+/** As a shell would give it. */
+export function toSignalCode(signal: EndSignal): number {
+  return 128 + constants.signals[signal];
+}
+
+/**
+ * Tells of the first signal that asks this program to end. A second one ends it at once: what its processes do then is their
+ * watchdog's affair. Call the result when there is nothing to end in order any more.
+ */
+export function onEndSignal(tell: (signal: EndSignal) => void): () => void {
+  let hasTold = false;
+  const listeners = SIGNALS.map((signal) => {
+    const listener = () => {
+      // A broken pipe breaks at each write.
+      if (hasTold && signal === 'SIGPIPE') return;
+      if (hasTold) process.exit(toSignalCode(signal));
+      hasTold = true;
+      tell(signal);
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  return () => {
+    for (const { signal, listener } of listeners) process.off(signal, listener);
+  };
+}

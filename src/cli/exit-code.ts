@@ -1,0 +1,18 @@
+/** How a command of troupe ends; a signal adds its number to 128, as in a shell. */
+export const exitCodes = {
+  done: 0,
+  /** It was done, and the answer is no; or it could not be done, and stderr says why. */
+  failed: 1,
+  /** The command line, or a file that a person wrote, is not right. */
+  usage: 2,
+  /** A fault of troupe itself. */
+  fault: 125,
+} as const;
+
+export const exitCodeHelp = `
+Exit codes:
+  0      done
+  1      it did not work; stderr says why
+  2      the command line is not right
+  125    a fault of troupe itself
+  128+n  ended by signal n (130: Ctrl-C)`;

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Every Node that knows modules can read this file: nothing in it is newer. The rest is loaded once the version is known.
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(
+    `troupe needs Node 22.12 or newer, and this is ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
+  );
+  process.exitCode = 125;
+} else {
+  import('./run-cli.ts').then(({ runCli }) => runCli(process.argv.slice(2)));
+}

@@ -1,0 +1,126 @@
+import { formatDuration } from '../../config/duration.ts';
+import type { ConversationEvent, TurnOutcome } from '../../conversation/conversation-event.ts';
+import type { ChatMessage } from '../../models/chat-model.ts';
+import { toMarked } from './margin.ts';
+import { renderNotice } from './notice.ts';
+import type { Page } from './page.ts';
+import { toPrintable } from './printable.ts';
+import { createTextFlow } from './text-flow.ts';
+import { renderToolAnswer } from './tool-answer.ts';
+import { renderToolCall } from './tool-call.ts';
+
+/** Tells of a conversation as it happens. */
+export interface Narrator {
+  /** The rows that stay. */
+  tell(event: ConversationEvent): readonly string[];
+  /** The row that still changes: the text as it comes, or what is waited for. Empty when the agent does nothing. */
+  readonly openRow: string;
+}
+
+export interface NarratorOptions {
+  readonly page: Page;
+  /** Whether a person's messages are told, too: not where they stand on the screen as they were typed. */
+  readonly tellsMessages: boolean;
+}
+
+/** Makes rows of events; it holds what is open between two of them, and writes nothing. */
+export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrator {
+  const flow = createTextFlow(page);
+  const calls = new Map<string, string>();
+  let isThinking = false;
+  /** Whether any of the message that comes was shown already. */
+  let isStreaming = false;
+
+  const toRows = (event: ConversationEvent): readonly string[] => {
+    switch (event.type) {
+      case 'turn.started':
+        isThinking = true;
+        return event.because === 'resumption' ? remark('Going on with what was under way.', page) : [];
+      case 'text.written':
+        isStreaming = true;
+        return flow.push(event.text);
+      case 'text.discarded':
+        isStreaming = false;
+        return [...flow.end(), ...remark('The reply broke off; what was written of it is dropped.', page)];
+      case 'message.recorded':
+        return tellMessage(event.message);
+      case 'tool.called':
+        calls.set(event.call.id, toPrintable(event.call.name));
+        return renderToolCall(event.call, page);
+      case 'tool.answered':
+        calls.delete(event.call.id);
+        return renderToolAnswer(event, page);
+      case 'model.failed':
+        return trouble(
+          `The model failed: ${event.error} It is asked again in ${formatDuration(event.inMs)}.`,
+          page,
+        );
+      case 'journal.failed':
+        return trouble(`The conversation cannot be kept: ${event.error} It goes on without.`, page);
+      case 'transcript.shortened':
+        return remark(`The ${event.removed} oldest messages were dropped from what the model is told.`, page);
+      case 'turn.ended':
+        isThinking = false;
+        calls.clear();
+        return [...flow.end(), ...tellOutcome(event.outcome, page)];
+      default:
+        return [];
+    }
+  };
+
+  const tellMessage = (message: ChatMessage): readonly string[] => {
+    switch (message.role) {
+      case 'user':
+        return tellsMessages ? renderSaid(message.text, page) : [];
+      case 'notice':
+        return ['', ...renderNotice(message.text, page)];
+      case 'assistant': {
+        const rows = [...(isStreaming ? [] : flow.push(message.text)), ...flow.end()];
+        isStreaming = false;
+        return rows;
+      }
+      default:
+        return [];
+    }
+  };
+
+  return {
+    tell: toRows,
+    get openRow() {
+      if (flow.open !== '') return flow.open;
+      if (calls.size > 0) return page.paint('dim', `  ${[...calls.values()].join(', ')} …`);
+      return isThinking ? page.paint('dim', '  thinking …') : '';
+    },
+  };
+}
+
+/** A message as it stands above the answer to it. */
+export function renderSaid(text: string, page: Page): readonly string[] {
+  return ['', ...toMarked({ voice: 'you', text: toPrintable(text), style: 'bold' }, page)];
+}
+
+function tellOutcome(outcome: TurnOutcome, page: Page): readonly string[] {
+  switch (outcome.type) {
+    case 'answered':
+      return outcome.text.trim() === '' ? remark('The agent has nothing to say.', page) : [];
+    case 'stepLimit':
+      return trouble(
+        `Stopped after ${outcome.maxSteps} steps. Say "go on", or raise --limits.max_steps.`,
+        page,
+      );
+    case 'failed':
+      return trouble(`The agent could not answer: ${outcome.error}`, page);
+    case 'interrupted':
+      return trouble('Interrupted.', page);
+    case 'closed':
+      return [];
+  }
+}
+
+function trouble(text: string, page: Page): string[] {
+  return toMarked({ voice: 'trouble', text: toPrintable(text), style: 'red' }, page);
+}
+
+function remark(text: string, page: Page): string[] {
+  return toMarked({ voice: 'remark', text: toPrintable(text), style: 'dim' }, page);
+}

@@ -1,0 +1,74 @@
+import type { ProcessStatus } from '../../../machines/process/view.ts';
+import { toMarked, toQuoted } from './margin.ts';
+import type { Page } from './page.ts';
+import { toPrintable } from './printable.ts';
+import { shorten } from './shorten.ts';
+import { statusStyle } from './status-style.ts';
+
+const SHOWN = { first: 0, last: 8 };
+
+/** One thing that a notice tells: a sentence, and what was printed or said. */
+interface Told {
+  readonly sentence: string;
+  readonly status: ProcessStatus | null;
+  readonly quoted: readonly string[];
+}
+
+/** A notice as the agent is told it, without the markup that only a model needs. */
+export function renderNotice(text: string, page: Page): string[] {
+  return readNotice(text).flatMap(({ sentence, status, quoted }) => [
+    ...toMarked({ voice: 'notice', text: paintStatus(sentence, status, page) }, page),
+    ...toQuoted(shorten(quoted, SHOWN), page),
+  ]);
+}
+
+/**
+ * Reads our own markup, in which each element begins a line and what somebody else wrote is escaped. Ours are the lines outside of
+ * elements, too: they speak to the model and are left out.
+ */
+export function readNotice(text: string): readonly Told[] {
+  const elements = text.matchAll(/^<(process|event|more)\b([^\n]*?)(?:\/>|>(.*?)<\/\1>)$/gms);
+  return [...elements].map(([, name, attributeText = '', body = '']) => {
+    const attributes = readAttributes(attributeText);
+    const status =
+      attributes['status'] !== undefined && attributes['status'] in statusStyle ? attributes['status'] : null;
+    const [first = '', ...rest] = body.split('\n').filter((line) => line !== '');
+    const quoted = rest.filter((line) => !/^<\/?(output|answer)\b.*>$/.test(line)).map(toClear);
+    const id =
+      attributes['label'] === undefined ? attributes['id'] : `${attributes['id']} (${attributes['label']})`;
+    if (name === 'event')
+      return { sentence: `${attributes['source']}: ${toClear(first)}`, status: null, quoted };
+    const sentence = first === '' ? `${id} ${status ?? ''} after ${attributes['duration']}.` : toClear(first);
+    const isNamed = id === undefined || sentence.startsWith(id);
+    return {
+      sentence: isNamed ? sentence : `${id}: ${sentence}`,
+      status: status as ProcessStatus | null,
+      quoted,
+    };
+  });
+}
+
+function readAttributes(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, toClear(value)]),
+  );
+}
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&amp;': '&',
+};
+
+function toClear(text: string): string {
+  return toPrintable(text.replace(/&(?:lt|gt|quot|amp);/g, (entity) => CHARACTERS[entity] ?? entity));
+}
+
+/** The first word of how it ended, in the colour of that status. */
+function paintStatus(sentence: string, status: ProcessStatus | null, { paint }: Page): string {
+  if (status === null) return sentence;
+  return sentence.replace(/\b(completed|failed|was killed|timed out|was lost)\b/, (word) =>
+    paint(statusStyle[status], word),
+  );
+}

@@ -1,0 +1,71 @@
+import type { ToolCall } from '../../models/chat-model.ts';
+import type { ToolAnswer } from '../../tools/tool.ts';
+import { toMarked, toQuoted } from './margin.ts';
+import type { Page } from './page.ts';
+import { toPrintable } from './printable.ts';
+import { shorten } from './shorten.ts';
+
+const SHOWN = { first: 5, last: 5 };
+
+/** What a call was answered: one line that says how it went, and the shortened output behind a bar. */
+export function renderToolAnswer(
+  { call, answer }: { readonly call: ToolCall; readonly answer: ToolAnswer },
+  page: Page,
+): string[] {
+  const name = toPrintable(call.name);
+  if (!answer.ok) return renderFailure(name, toPrintable(answer.error), page);
+  const { summary, output } = describeData(answer.data);
+  const text = summary === '' ? name : `${name}: ${toPrintable(summary)}`;
+  return [...toMarked({ voice: 'answer', text, style: 'dim' }, page), ...renderOutput(output, page)];
+}
+
+/** Where the first line is a sentence, it says what failed; otherwise all of it is what a command printed. */
+function renderFailure(name: string, error: string, page: Page): string[] {
+  const [first = '', ...more] = error.trim().split('\n');
+  const isSaid = more.length === 0 || /[.:]$/.test(first);
+  const text = isSaid ? `${name} failed: ${first}` : `${name} failed`;
+  return [
+    ...toMarked({ voice: 'answer', text, style: 'red' }, page),
+    ...toQuoted(shorten(isSaid ? more : [first, ...more], SHOWN), page),
+  ];
+}
+
+function renderOutput(output: string, page: Page): string[] {
+  const text = toPrintable(output).trimEnd();
+  return text === '' ? [] : toQuoted(shorten(text.split('\n'), SHOWN), page);
+}
+
+/** What tools of ours answer has known keys; what others answer is shown as it is. */
+function describeData(data: unknown): { summary: string; output: string } {
+  if (typeof data === 'string') return { summary: '', output: data };
+  if (typeof data !== 'object' || data === null) return { summary: JSON.stringify(data) ?? '', output: '' };
+  const { process_id, status, exit_code, message, output, processes, ...rest } = data as Record<
+    string,
+    unknown
+  >;
+  if (Array.isArray(processes)) return describeList(processes);
+  const facts = [
+    ...(typeof status === 'string' ? [status] : []),
+    ...(typeof exit_code === 'number' ? [`code ${exit_code}`] : []),
+    ...(typeof process_id === 'string' ? [process_id] : []),
+  ];
+  // How to go on is said to the model; a person has seen it go.
+  const said = typeof message === 'string' && status !== 'backgrounded' ? message : '';
+  if (typeof output === 'string') return { summary: join(facts, said), output };
+  if (said !== '' || facts.length > 0) return { summary: join(facts, said), output: '' };
+  return { summary: '', output: JSON.stringify(rest, null, 1) };
+}
+
+function join(facts: readonly string[], said: string): string {
+  return [facts.join(', '), said].filter((part) => part !== '').join('. ');
+}
+
+function describeList(processes: readonly unknown[]): { summary: string; output: string } {
+  const lines = processes.map((each) => {
+    const { process_id, label, status, command } = each as Record<string, unknown>;
+    return [process_id, status, label, command].filter((part) => typeof part === 'string').join('  ');
+  });
+  const summary =
+    lines.length === 0 ? 'no processes' : lines.length === 1 ? '1 process' : `${lines.length} processes`;
+  return { summary, output: lines.join('\n') };
+}

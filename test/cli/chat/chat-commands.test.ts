@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { completeCommand, isChatCommand, runChatCommand } from '../../../src/cli/chat/chat-commands.ts';
+import { createSupervisor } from '../../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../../src/testing/index.ts';
+import { plainPage } from '../plain-page.ts';
+
+/** Commands over a supervisor whose processes are played by hand. */
+function arrange() {
+  const backend = createScriptedBackend();
+  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  let hasQuit = false;
+  return {
+    supervisor,
+    hasQuit: () => hasQuit,
+    run: async (line: string) => {
+      const quit = () => {
+        hasQuit = true;
+      };
+      return (await runChatCommand(line, { supervisor, page: plainPage(80), quit })).join('\n');
+    },
+    [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
+  };
+}
+
+test.each([
+  ['/help', true],
+  ['/kill build', true],
+  ['/', true],
+  ['/usr/bin is full', false],
+  ['/help\nand more', false],
+  ['look at /help', false],
+])('%j is a command: %j', (text, expected) => {
+  expect(isChatCommand(text)).toBe(expected);
+});
+
+test('an unknown command names the nearest', async () => {
+  await using at = arrange();
+
+  expect(await at.run('/proceses')).toBe('! There is no command "/proceses". Did you mean /processes?');
+  expect(await at.run('/toString')).toContain('/help lists the commands.');
+});
+
+test('without processes the list says so', async () => {
+  await using at = arrange();
+
+  expect(await at.run('/processes')).toBe('· No processes so far.');
+  expect(await at.run('/background')).toBe('· Nothing runs in the foreground.');
+  expect(await at.run('/kill x')).toBe('! Process "x" not found. There are no processes.');
+});
+
+test('the help names every command', async () => {
+  await using at = arrange();
+
+  const help = await at.run('/help');
+
+  const names = [...help.matchAll(/^ {2}\/(\w+)/gm)].map(([, name]) => name);
+  expect(names).toEqual(['processes', 'process', 'output', 'kill', 'background', 'help', 'quit']);
+});
+
+test('quit ends the chat', async () => {
+  await using at = arrange();
+
+  await at.run('/quit');
+
+  expect(at.hasQuit()).toBe(true);
+});
+
+test('what has begun is completed', async () => {
+  await using at = arrange();
+  const { id } = at.supervisor.start({ command: 'serve', label: 'server' });
+
+  expect(completeCommand('/pro', at.supervisor)).toEqual(['/processes', '/process']);
+  expect(completeCommand('/kill ser', at.supervisor)).toEqual(['/kill server']);
+  expect(completeCommand('/kill ', at.supervisor)).toEqual([`/kill ${id}`, '/kill server']);
+  expect(completeCommand('hello', at.supervisor)).toEqual([]);
+});

@@ -1,0 +1,203 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { mainFile, projectDir } from '../program.ts';
+import { ensureTmux, openTerminal } from '../tmux.ts';
+
+const chat = `${process.execPath} ${mainFile} chat`;
+
+/** A chat in a real terminal, with an agent that does what its script understands. */
+async function openChat({ columns = 80, policy = 'auto', flags = '' } = {}) {
+  const project = projectDir();
+  mkdirSync(project.file('agents'));
+  writeFileSync(
+    project.file('agents/worker.yaml'),
+    `name: worker\nmodel: scripted\npolicy: { mode: ${policy} }\n`,
+  );
+  const lineage = `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE}`;
+  const terminal = await openTerminal({ command: `${lineage} ${chat} ${flags}`, cwd: project.path, columns });
+  await terminal.shows('/help lists the commands');
+  return {
+    ...terminal,
+    project,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await project[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const slow = 'run echo first; sleep 2; echo last';
+
+describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 }, () => {
+  test.each([80, 120])('tells apart who speaks at %i columns', async (columns) => {
+    await using at = await openChat({ columns, flags: '--supervisor.default_timeout=0.5' });
+
+    await at.enter(slow);
+    const screen = await at.shows(/◆ tool_\w+ completed[^◆]*●[^◆]*\n›/);
+
+    const lines = screen.split('\n');
+    expect(lines.every((line) => line.length <= columns)).toBe(true);
+    const marks = lines.map((line) => line[0]).filter((mark) => '›→⇢←●◆'.includes(mark ?? ' '));
+    expect(marks.join('')).toBe('›→⇢←●◆●›');
+    expect(screen).toMatch(/^→ run_command {2}\$ echo first; sleep 2; echo last$/m);
+    expect(screen).toMatch(/^⇢ tool_\w+ goes on in the background after \d/m);
+    expect(screen).toMatch(/^ {2}│ first\n {2}│ last$/m);
+    expect(await at.colours()).toMatch(/\x1b\[[\d;]*35m.*◆/);
+  });
+
+  test('a line being typed survives a notice', async () => {
+    await using at = await openChat({ flags: '--supervisor.default_timeout=0.3' });
+    await at.enter('run sleep 2');
+    await at.shows(/●[\s\S]*\n›$/);
+
+    await at.type('half a sen');
+    await at.shows(/› half a sen$/);
+    const screen = await at.shows(/◆ tool_\w+ completed[\s\S]*\n› half a sen$/);
+    await at.type('tence');
+
+    expect(await at.shows(/› half a sentence$/)).toContain('◆');
+    expect(screen.match(/half a sen/g)).toHaveLength(1);
+  });
+
+  test('a long line being typed survives, too', async () => {
+    await using at = await openChat({ flags: '--supervisor.default_timeout=0.3' });
+    await at.enter('run sleep 2');
+    await at.shows(/●[\s\S]*\n›$/);
+    const long = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
+
+    await at.type(long);
+    await at.shows(/word29$/);
+    const screen = await at.shows(/◆ tool_\w+ completed[\s\S]*\n› word0 [\s\S]*word29$/);
+
+    expect(screen.match(/word0 /g)).toHaveLength(1);
+    expect(screen.match(/^● /gm)).toHaveLength(2);
+  });
+
+  test('two Ctrl-C at once end in order', async () => {
+    await using at = await openChat();
+    await at.enter('run sleep 600');
+    await at.project.started();
+
+    await at.press('C-c', 'C-c');
+    const screen = await at.shows('exit code');
+
+    expect(screen).toMatch(/Nothing is left running\.[\s\S]*exit code 130$/);
+    await at.project.gone();
+  });
+
+  test('Ctrl-C interrupts, and a second one ends', async () => {
+    await using at = await openChat();
+    await at.enter('run sleep 600');
+    await at.project.started();
+
+    await at.press('C-c');
+    await at.shows('! Interrupted.');
+    await at.press('C-c');
+    const screen = await at.shows('exit code');
+
+    expect(screen).toContain('· Ending 1 process …\n· Nothing is left running.');
+    expect(screen).toMatch(/· Kept as worker_\w{8}\. Go on with it: troupe chat --resume\nexit code 130$/);
+    await at.project.gone();
+  });
+
+  test('Ctrl-C ends a chat that does nothing', async () => {
+    await using at = await openChat();
+
+    await at.press('C-c');
+
+    expect(await at.shows('exit code')).toMatch(/exit code 130$/);
+  });
+
+  test('Ctrl-C first clears what is typed', async () => {
+    await using at = await openChat();
+    await at.type('never mind');
+    await at.shows('› never mind');
+
+    await at.press('C-c');
+    await at.shows(/\n›$/);
+    await at.press('C-d');
+
+    expect(await at.shows('exit code')).toMatch(/exit code 0$/);
+  });
+
+  test('a question is answered yes, no, or for good', async () => {
+    await using at = await openChat({ policy: 'default' });
+
+    await at.enter('run echo one');
+    await at.shows(/always, in this chat ›$/);
+    await at.enter('maybe');
+    await at.shows('"maybe" is no answer: type y, n or a.');
+    await at.enter('n');
+    await at.shows('Denied.');
+    await at.enter('run echo two');
+    await at.shows(/Denied[\s\S]*always, in this chat ›$/);
+    await at.enter('a');
+    await at.shows('│ two');
+    await at.enter('run echo three');
+    const screen = await at.shows('│ three');
+
+    expect(screen).not.toContain('│ one');
+    expect(screen.match(/^\? .*wants|^\? .*run_command/gm)?.length).toBe(3);
+  });
+
+  test('a question gives back what was being typed', async () => {
+    await using at = await openChat({ policy: 'default', flags: '--supervisor.default_timeout=0.3' });
+    await at.paste('run true\rhalf a sen');
+
+    await at.shows(/always, in this chat ›$/);
+    await at.enter('y');
+
+    expect(await at.shows(/\n› half a sen$/)).toContain('Allowed.');
+  });
+
+  test('commands work on processes by shortened names', async () => {
+    await using at = await openChat();
+    await at.enter('run echo begun; sleep 600');
+    await at.project.started();
+
+    await at.enter('/background');
+    await at.shows(/⇢ tool_\w+ goes on in the background/);
+    await at.enter('/processes');
+    await at.shows(/ID +STATUS +PID +RUNTIME +COMMAND\n {2}tool_\w+ +backgrounded/);
+    await at.enter('/output tool');
+    await at.shows(/› \/output tool\n {2}│ begun/);
+    await at.enter('/procss');
+    await at.shows('Did you mean /process?');
+    await at.enter('/kill t');
+    await at.shows(/is gone after/);
+    await at.enter('/quit');
+
+    expect(await at.shows('exit code')).toMatch(/exit code 0$/);
+  });
+
+  test('pasted lines are one message', async () => {
+    await using at = await openChat();
+
+    await at.paste('run echo a\rrun echo b\r');
+    const screen = await at.shows(/│ b[\s\S]*\n›$/);
+
+    expect(screen).toMatch(/^› run echo a\n {2}run echo b$/m);
+    expect(screen).toContain('│ a');
+  });
+
+  test('a terminal that is closed ends the chat', async () => {
+    await using at = await openChat();
+    await at.enter('run sleep 600');
+    await at.project.started();
+
+    await at.closeWindow();
+
+    await at.project.gone();
+  });
+
+  test('a chat can be gone on with', async () => {
+    await using at = await openChat({ flags: `; ${chat} --resume` });
+    await at.enter('run echo remember');
+    await at.shows('│ remember');
+
+    await at.press('C-d');
+    const screen = await at.shows(/Going on with a conversation of 1 message[\s\S]*\n›$/);
+
+    expect(screen.match(/› run echo remember/g)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,164 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { projectDir, runProgram, startProgram } from './program.ts';
+
+/** A project whose agent does what its script understands, and asks nobody. */
+function scriptedProject() {
+  const project = projectDir();
+  mkdirSync(project.file('agents'));
+  writeFileSync(
+    project.file('agents/worker.yaml'),
+    'name: worker\nmodel: scripted\npolicy: { mode: auto }\n',
+  );
+  return project;
+}
+
+const exec = (
+  project: ReturnType<typeof scriptedProject>,
+  args: readonly string[],
+  more: { input?: string; env?: Readonly<Record<string, string>> } = {},
+) => runProgram(['exec', ...args], { cwd: project.path, ...more, env: { ...project.env, ...more.env } });
+
+test('the answer is all that stands on stdout', async () => {
+  await using project = scriptedProject();
+
+  const ran = await exec(project, ['worker', '--task', 'run echo forty-two']);
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('forty-two');
+});
+
+test('json is exactly one object', async () => {
+  await using project = scriptedProject();
+
+  const ran = await exec(project, ['worker', '--task', 'run echo forty-two', '--output', 'json']);
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toEqual({ ok: true, data: expect.stringContaining('forty-two') });
+  expect(ran.stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('an error is told in both forms', async () => {
+  await using project = scriptedProject();
+  const args = ['wroker', '--task', 'x'];
+
+  const [asText, asJson] = await Promise.all([
+    exec(project, args),
+    exec(project, [...args, '--output', 'json']),
+  ]);
+
+  expect(asText).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no agent "wroker"') });
+  expect(asJson).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(asJson.stdout)).toEqual({
+    ok: false,
+    error: expect.stringContaining('no agent "wroker"'),
+  });
+});
+
+test.each([
+  ['a broken context', ['worker', '--task', 'x', '--context', '{"a"'], {}, 'Invalid context JSON: '],
+  ['a context that is no object', ['worker', '--task', 'x', '--context', '[1]'], {}, 'is no object'],
+  [
+    'a garbled depth',
+    ['worker', '--task', 'x', '--depth', '2x'],
+    {},
+    '--depth is "2x"; expected a whole number',
+  ],
+  [
+    'a garbled depth around it',
+    ['worker', '--task', 'x'],
+    { TROUPE_DEPTH: 'deep' },
+    'TROUPE_DEPTH is "deep"',
+  ],
+  ['too deep a place', ['worker', '--task', 'x', '--depth', '5'], {}, 'Maximum delegation depth (5) reached'],
+  [
+    'a deeper place around it',
+    ['worker', '--task', 'x', '--depth', '0', '--max-depth', '2'],
+    { TROUPE_DEPTH: '2' },
+    'Maximum delegation depth (2) reached',
+  ],
+  ['no work', ['worker'], {}, 'There is no task'],
+  ['an unknown setting', ['worker', '--task', 'x', '--limits.max_stps=1'], {}, 'Did you mean "max_steps"?'],
+  [
+    'a garbled time',
+    ['worker', '--task', 'x', '--timeout', 'soon'],
+    {},
+    '--timeout is "soon"; expected seconds',
+  ],
+] as const)('%s is refused', async (_, args, env, problem) => {
+  await using project = scriptedProject();
+
+  const ran = await exec(project, [...args, '--output', 'json'], { env });
+
+  expect(ran).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toEqual({ ok: false, error: expect.stringContaining(problem) });
+});
+
+test('a run that takes too long fails in both forms', async () => {
+  await using project = scriptedProject();
+  const args = ['worker', '--task', 'run sleep 600', '--timeout', '1'];
+
+  const [asText, asJson] = await Promise.all([
+    exec(project, args),
+    exec(project, [...args, '--output', 'json']),
+  ]);
+
+  expect(asText).toMatchObject({ code: 1, stdout: '' });
+  expect(asText.stderr).not.toBe('');
+  expect(asJson.code).toBe(1);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: false });
+  await project.gone();
+});
+
+test.each([
+  ['text', ['worker', '--task', '-'], 'run echo from stdin\n'],
+  ['an object', ['worker', '--task', '-'], '{"task":"run echo from stdin","context":{"depth":1}}'],
+  ['an object without the flag', ['worker'], '{"task":"run echo from stdin"}'],
+])('stdin gives the work as %s', async (_, args, input) => {
+  await using project = scriptedProject();
+
+  const ran = await exec(project, args, { input });
+
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('from stdin') });
+});
+
+test('a megabyte of context is taken', async () => {
+  await using project = scriptedProject();
+  const input = JSON.stringify({
+    task: 'run echo taken',
+    context: { relevant_facts: ['x'.repeat(1_000_000)] },
+  });
+
+  const ran = await exec(project, ['worker', '--task', '-', '--output', 'json'], { input });
+
+  expect(JSON.parse(ran.stdout)).toEqual({ ok: true, data: expect.stringContaining('taken') });
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('%s ends it with its processes', async (signal, expected) => {
+  await using project = scriptedProject();
+  const { child, ran } = startProgram(['exec', 'worker', '--task', 'run sleep 600', '--output', 'json'], {
+    cwd: project.path,
+    env: project.env,
+  });
+  await project.started();
+
+  child.kill(signal);
+  const { code, stdout } = await ran;
+
+  expect(code).toBe(expected);
+  expect(JSON.parse(stdout)).toEqual({ ok: false, error: `Ended by ${signal}.` });
+  await project.gone();
+});
+
+test('without a key it says who answers', async () => {
+  await using project = projectDir();
+  await runProgram(['init'], { cwd: project.path });
+
+  const ran = await exec(project, ['assistant', '--task', 'hello', '--output', 'json']);
+
+  expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true });
+  expect(ran.stderr).toContain('OPENAI_API_KEY is not set');
+});

@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { runProgram } from './program.ts';
+
+const golden = join(import.meta.dirname, 'golden');
+
+/** Each as `troupe help` or `troupe <verb> --help` prints it; `TROUPE_GOLDEN=write` writes them anew. */
+test.each(['troupe', 'init', 'chat', 'exec', 'mcp'])('the help of %s is as agreed', async (verb) => {
+  const args = verb === 'troupe' ? ['help'] : [verb, '--help'];
+  const file = join(golden, `${verb}.txt`);
+
+  const { code, stdout, stderr } = await runProgram(args, { cwd: golden });
+  if (process.env['TROUPE_GOLDEN'] === 'write') writeFileSync(file, stdout);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe(readFileSync(file, 'utf8'));
+  expect(Math.max(...stdout.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(80);
+});

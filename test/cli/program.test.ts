@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, mainFile, runProgram } from './program.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runProgram(args, { cwd: root, env });
+/** Code that runs before the program. */
+const before = (code: string) => ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  const ran = await run(['--version']);
+
+  expect(ran).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('the version loads no package', async () => {
+  const tell = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { if (url.startsWith('file:')) process.stderr.write(url + '\\n'); return next(url, context); } });`;
+
+  const { stderr } = await runProgram(['--version'], { cwd: root, node: before(tell) });
+
+  const files = stderr.trim().split('\n');
+  expect(files.filter((url) => url.includes('node_modules'))).toEqual([]);
+  expect(files.length).toBeLessThan(10);
+});
+
+test.each(['20.11.0', '22.11.0'])('Node %s is told that it is too old', async (version) => {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
+
+  const ran = await runProgram(['help'], { cwd: root, node: before(pretend) });
+
+  expect(ran).toMatchObject({ code: 125, stdout: '' });
+  expect(ran.stderr).toMatch(
+    new RegExp(`^troupe needs Node 22\\.12 or newer, and this is ${version}\\..*\\n$`),
+  );
+});
+
+test.each([
+  [['chta'], "unknown command 'chta'. Did you mean chat?", 'troupe help'],
+  [['help', 'innit'], "unknown command 'innit'. Did you mean init?", 'troupe help'],
+  [['chat', '--resum'], "unknown option '--resum'. Did you mean --resume?", 'troupe chat --help'],
+  [['exec'], "missing required argument 'agent'.", 'troupe exec --help'],
+  [['init', '--supervisor.shell=sh'], "unknown option '--supervisor.shell=sh'.", 'troupe init --help'],
+])('%j is a usage error', async (args, problem, help) => {
+  const ran = await run(args);
+
+  expect(ran).toEqual({ code: 2, stdout: '', stderr: `troupe: ${problem}\n  See: ${help}\n` });
+});
+
+test('no command prints the help as an error', async () => {
+  const ran = await run([]);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('Usage: troupe <command>');
+});
+
+test.each([
+  ['FORCE_COLOR', '1', true],
+  ['NO_COLOR', '1', false],
+])('%s decides on colours', async (name, value, isColoured) => {
+  const { stderr } = await run(['chta'], { [name]: value });
+
+  expect(stderr.includes('\x1b[')).toBe(isColoured);
+});
+
+test('control characters of an argument stay out of the terminal', async () => {
+  const { stderr } = await run(['\x1b[31mred']);
+
+  expect(stderr).not.toContain('\x1b');
+});
+
+test('a reader that has gone is no error', async () => {
+  const child = spawn(process.execPath, [mainFile, 'help'], { cwd: root, env: cleanEnvironment() });
+  child.stdout.destroy();
+
+  const [code, stderr] = await Promise.all([
+    new Promise((resolve) => child.on('close', resolve)),
+    text(child.stderr),
+  ]);
+
+  expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
+});

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+
+export const mainFile = join(import.meta.dirname, '../../src/cli/main.ts');
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramOptions {
+  readonly cwd: string;
+  /** Written to stdin, which then ends. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node itself. */
+  readonly node?: readonly string[];
+}
+
+/** The environment of a person without keys and without wishes for colours. */
+export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) =>
+      value !== undefined && !/^(OPENAI_|TROUPE_(DEPTH|MAX_DEPTH)|NO_COLOR|FORCE_COLOR|TMUX)/.test(name),
+  );
+  // The sources are stripped of their types once a run, not once a program.
+  const NODE_COMPILE_CACHE = join(tmpdir(), 'compile-cache');
+  return { ...(Object.fromEntries(kept) as Record<string, string>), NODE_COMPILE_CACHE, ...own };
+}
+
+/** Starts the real program. */
+export function startProgram(
+  args: readonly string[],
+  { cwd, input = '', env = {}, node = [] }: ProgramOptions,
+) {
+  const child = spawn(process.execPath, [...node, mainFile, ...args], { cwd, env: cleanEnvironment(env) });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const ran = Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { child, ran: ran.then(([code, stdout, stderr]): Ran => ({ code, stdout, stderr })) };
+}
+
+export function runProgram(args: readonly string[], options: ProgramOptions): Promise<Ran> {
+  return startProgram(args, options).ran;
+}
+
+/** A directory for a project, and a mark that everything started there carries; at the end nothing of either is left. */
+export function projectDir() {
+  const folder = tempDir();
+  const lineage = `/test_${randomUUID()}/`;
+  return {
+    path: folder.path,
+    file: folder.file,
+    env: { TROUPE_LINEAGE: lineage },
+    /** A command runs: the program is there, its watchdog, and at least one more. */
+    started: () => waitUntil(() => carriers(lineage).length >= 3, { what: 'a command runs' }),
+    gone: () =>
+      waitUntil(() => carriers(lineage).length === 0, { what: 'everything that was started is gone' }),
+    async [Symbol.asyncDispose]() {
+      await endAll([], lineage);
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { createNarrator } from '../../../src/cli/render/narrator.ts';
+import type { ConversationEvent } from '../../../src/conversation/conversation-event.ts';
+import { plainPage } from '../plain-page.ts';
+
+const call = { id: 'c1', name: 'run_command', argumentsText: '{"command":"ls"}' };
+const said = (text: string): ConversationEvent => ({
+  type: 'message.recorded',
+  message: { role: 'assistant', text, toolCalls: [] },
+});
+
+function tellAll(events: readonly ConversationEvent[], tellsMessages = false) {
+  const narrator = createNarrator({ page: plainPage(80), tellsMessages });
+  return { rows: events.flatMap((event) => narrator.tell(event)), openRow: narrator.openRow };
+}
+
+test('a streamed text is told once', () => {
+  const { rows } = tellAll([
+    { type: 'turn.started', because: 'message' },
+    { type: 'text.written', text: 'All ' },
+    { type: 'text.written', text: 'good.' },
+    said('All good.'),
+    { type: 'turn.ended', outcome: { type: 'answered', text: 'All good.' } },
+  ]);
+
+  expect(rows).toEqual(['● All good.']);
+});
+
+test('a text that was not streamed is told whole', () => {
+  const { rows } = tellAll([said('All good.')]);
+
+  expect(rows).toEqual(['● All good.']);
+});
+
+test('what is waited for stands in the open row', () => {
+  const thinking = tellAll([{ type: 'turn.started', because: 'message' }]);
+  const calling = tellAll([
+    { type: 'turn.started', because: 'message' },
+    { type: 'tool.called', call },
+  ]);
+  const resting = tellAll([
+    { type: 'turn.started', because: 'message' },
+    { type: 'turn.ended', outcome: { type: 'answered', text: 'x' } },
+  ]);
+
+  expect(thinking.openRow).toContain('thinking');
+  expect(calling.openRow).toContain('run_command');
+  expect(resting.openRow).toBe('');
+});
+
+test('a text that broke off is not mixed with the next', () => {
+  const { rows } = tellAll([
+    { type: 'text.written', text: 'Half an ans' },
+    { type: 'text.discarded' },
+    { type: 'model.failed', error: 'The endpoint is gone.', attempt: 1, inMs: 1_000 },
+    { type: 'text.written', text: 'Whole.' },
+    said('Whole.'),
+  ]);
+
+  expect(rows).toEqual([
+    '● Half an ans',
+    '· The reply broke off; what was written of it is dropped.',
+    '! The model failed: The endpoint is gone. It is asked again in 1s.',
+    '● Whole.',
+  ]);
+});
+
+test.each([
+  [{ type: 'interrupted' }, '! Interrupted.'],
+  [{ type: 'failed', error: 'No key.' }, '! The agent could not answer: No key.'],
+  [{ type: 'stepLimit', maxSteps: 3 }, '! Stopped after 3 steps. Say "go on", or raise --limits.max_steps.'],
+  [{ type: 'answered', text: '' }, '· The agent has nothing to say.'],
+] as const)('a turn that ends as %j says so', (outcome, expected) => {
+  const { rows } = tellAll([{ type: 'turn.ended', outcome }]);
+
+  expect(rows).toEqual([expected]);
+});
+
+test('a person who typed is not told again', () => {
+  const message: ConversationEvent = { type: 'message.recorded', message: { role: 'user', text: 'hello' } };
+
+  expect(tellAll([message]).rows).toEqual([]);
+  expect(tellAll([message], true).rows).toEqual(['', '› hello']);
+});

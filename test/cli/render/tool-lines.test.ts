@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { renderToolAnswer } from '../../../src/cli/render/tool-answer.ts';
+import { renderToolCall } from '../../../src/cli/render/tool-call.ts';
+import { plainPage } from '../plain-page.ts';
+
+const page = plainPage(60);
+const call = (name: string, given: unknown) => ({ id: 'c', name, argumentsText: JSON.stringify(given) });
+
+test('a call shows the command behind a dollar', () => {
+  const rows = renderToolCall(call('run_command', { command: 'npm test', timeout_seconds: 5 }), page);
+
+  expect(rows).toEqual(['→ run_command  timeout_seconds=5  $ npm test']);
+});
+
+test('a long script is shortened in a call', () => {
+  const script = Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n');
+
+  const rows = renderToolCall(call('run_command', { command: script }), page);
+
+  expect(rows).toHaveLength(9);
+  expect(rows[6]).toBe('  … 12 lines more …');
+});
+
+test('broken arguments are shown as they came', () => {
+  const rows = renderToolCall({ id: 'c', name: 'x', argumentsText: '{"a": \x1b[31m' }, page);
+
+  expect(rows).toEqual(['→ x  {"a":']);
+});
+
+test('an answer shows code and output apart', () => {
+  const answer = { ok: true, data: { process_id: 'tool_a', exit_code: 0, output: 'hi\nthere\n' } } as const;
+
+  const rows = renderToolAnswer({ call: call('run_command', {}), answer }, page);
+
+  expect(rows).toEqual(['← run_command: code 0, tool_a', '  │ hi', '  │ there']);
+});
+
+test('output keeps its head and its tail', () => {
+  const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+
+  const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data: output } }, page);
+
+  expect(rows).toHaveLength(12);
+  expect(rows.slice(5, 8)).toEqual(['  │ line 4', '  │ … 90 lines more …', '  │ line 95']);
+});
+
+test('a too long line of output is cut', () => {
+  const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data: 'y'.repeat(500) } }, page);
+
+  expect(rows[1]).toBe(`  │ ${'y'.repeat(55)}…`);
+});
+
+test('a failure says what failed', () => {
+  const answer = { ok: false, error: 'Process "x" not found.\nThere are no processes.' } as const;
+
+  const rows = renderToolAnswer({ call: call('kill_process', {}), answer }, page);
+
+  expect(rows).toEqual(['← kill_process failed: Process "x" not found.', '  │ There are no processes.']);
+});
+
+test('what a failed command printed is behind a bar', () => {
+  const answer = { ok: false, error: 'one\ntwo\n' } as const;
+
+  const rows = renderToolAnswer({ call: call('run_command', {}), answer }, page);
+
+  expect(rows).toEqual(['← run_command failed', '  │ one', '  │ two']);
+});
+
+test('output cannot move the cursor', () => {
+  const data = '\x1b[2J\x1b[1;1Hfake › \r\nnext\x9b31m\u202eabc';
+
+  const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data } }, page);
+
+  expect(rows).toEqual(['← x', '  │ fake ›', '  │ nextabc']);
+});
