@@ -34,6 +34,7 @@ narrateProcesses(supervisor, stage);
 const conversation = createConversation({
   supervisor,
   model: createScriptedModel(script),
+  policy: { mode: 'auto' },
   onEvent: (event) => narrateConversation(event, { stage, home }),
 });
 

@@ -11,30 +11,62 @@ export type {
 } from '../machines/process/context.ts';
 export type { BackendCommand, BackendFact, WriteResult } from '../machines/process/events.ts';
 export type { LiveStatus, ProcessStatus } from '../machines/process/view.ts';
+export type {
+  Agent,
+  AgentOptions,
+  AgentResult,
+  DelegationContext,
+} from './agents/agent.ts';
+export { applyOverrides } from './agents/apply-overrides.ts';
+export { chooseModel, type ModelChoice } from './agents/choose-model.ts';
+export { createAgent } from './agents/create-agent.ts';
+export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
+export { parseAgentFile } from './agents/parse-agent-file.ts';
+export { type RunOptions, runAgent } from './agents/run-agent.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
+export type { AgentDefinition, ModelSettings } from './config/agent-file.ts';
 export type { Duration } from './config/duration.ts';
+export type { PolicyOptions, PolicySettings } from './config/policy-options.ts';
 export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export type { Attention } from './conversation/attention.ts';
+export type {
+  Conversation,
+  ConversationOptions,
+  ConversationStatus,
+  FinishOptions,
+} from './conversation/conversation.ts';
 export type { ConversationEvent, TurnOutcome } from './conversation/conversation-event.ts';
-export {
-  type Conversation,
-  type ConversationOptions,
-  createConversation,
-} from './conversation/create-conversation.ts';
+export { createConversation } from './conversation/create-conversation.ts';
+export { createAiSdkModel } from './models/ai-sdk.ts';
+export type { AiSdkModelSettings } from './models/ai-sdk-options.ts';
 export type {
   ChatDelta,
   ChatMessage,
   ChatModel,
   ChatRequest,
+  ProviderData,
   ToolCall,
   ToolDescription,
 } from './models/chat-model.ts';
-export { createScriptedModel, type ScriptedReply, type ScriptedStep } from './models/scripted-model.ts';
+export { ModelError, type ModelFailure } from './models/model-error.ts';
+export { createOpenAiModel } from './models/openai-compatible.ts';
+export type { OpenAiModelOptions } from './models/openai-options.ts';
+export {
+  createScriptedModel,
+  type ScriptedCall,
+  type ScriptedReply,
+  type ScriptedStep,
+} from './models/scripted-model.ts';
 export type { OutputLine } from './output/lines.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
 export type { OutputRead, ReadOptions } from './output/read-output.ts';
 export type { OutputReader } from './output/reader.ts';
+export { createPolicy } from './policy/create-policy.ts';
+export type { Ask, PermissionQuestion } from './policy/gate.ts';
+export type { Permission } from './policy/permission.ts';
+export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy/policy.ts';
 export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
 export type {
@@ -42,6 +74,7 @@ export type {
   FinalView,
   OutputView,
   ProcessKind,
+  ProcessLifetime,
   ProcessView,
   ReadyView,
 } from './process/process-view.ts';
@@ -57,6 +90,9 @@ export type {
   ToldFact,
   Work,
 } from './spawn/backend.ts';
+export { createFileJournal } from './store/file-journal.ts';
+export type { Journal } from './store/journal.ts';
+export { createMemoryJournal } from './store/memory-journal.ts';
 export { createSupervisor } from './supervisor/create-supervisor.ts';
 export { startGroup } from './supervisor/group/create-group.ts';
 export type { GroupOptions, GroupProcessSpec } from './supervisor/group/group-options.ts';
@@ -76,5 +112,14 @@ export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
+export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
+export { defineTool } from './tools/define-tool.ts';
+export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
+export { type AnthropicTool, toAnthropicTools } from './tools/dialects/anthropic-tools.ts';
+export { type GeminiFunction, toGeminiTools } from './tools/dialects/gemini-tools.ts';
+export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
+export { type OpenAiTool, toOpenAiTools } from './tools/dialects/openai-tools.ts';
+export { offerTools } from './tools/offer-tools.ts';
 export { processTools } from './tools/process-tools.ts';
-export { defineTool, type Tool, type ToolAnswer, type ToolContext } from './tools/tool.ts';
+export type { PreparedCall, Tool, ToolAnswer, ToolContext, ToolIntent } from './tools/tool.ts';
+export { type ToolSetName, toolSets } from './tools/tool-sets.ts';

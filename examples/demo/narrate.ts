@@ -19,7 +19,7 @@ export function narrateConversation(
 ): void {
   switch (event.type) {
     case 'turn.started':
-      if (event.because === 'completion')
+      if (event.because === 'notice')
         stage.say('notice', 'The agent was idle. The end of a process wakes it:');
       return;
     case 'message.recorded':

@@ -4,6 +4,7 @@ import { findHiddenTypes } from './door.ts';
 test.each([
   ['src/index.ts', []],
   ['src/testing/index.ts', ['src/index.ts']],
+  ['src/mcp/index.ts', ['src/index.ts']],
 ])('%s exports every type its exports speak of', (door, beside) => {
   const hidden = findHiddenTypes(door, { beside });
 

@@ -10,6 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ['observe'],
   ['tools', 'models'],
   ['conversation'],
+  ['agents'],
   ['control'],
   ['cli', 'mcp', 'inspector', 'remote', 'react'],
 ];

@@ -3,7 +3,7 @@
  * sentence when something is wrong with it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { smokeProgram } from './smoke.ts';
@@ -61,9 +61,21 @@ function checkPackage(folder: string): void {
   const loaded = run({ title: 'it runs', command: smoke, cwd: project }).split('\n');
   const optional = new Set(loaded.map(toOptionalPart).filter((part) => part !== null));
   if (optional.size > 0) throw new Error(`import 'troupe' loads optional parts: ${[...optional].join(', ')}`);
+  checkProgram(project);
   console.log(
     hasDoor ? "ok    import 'troupe' is small" : "later import 'troupe': there is no src/index.ts yet",
   );
+}
+
+/** What a user would type in that project; a command is judged on the way, so that the shell's grammar must be there. */
+function checkProgram(project: string): void {
+  const troupe = (...args: readonly string[]) =>
+    run({ title: `troupe ${args[0]} works`, command: ['npx', 'troupe', ...args], cwd: project });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  if (!troupe('--version').includes(version)) throw new Error('troupe --version prints another version');
+  troupe('init', '.');
+  const said = troupe('exec', 'assistant', '--task', 'run echo $((40 + 2))', '--policy.mode=auto');
+  if (!said.includes('42')) throw new Error(`troupe exec printed ${said}`);
 }
 
 /** Which optional package, or file of ours, a loaded file belongs to; `null` where it is paid by everybody. */

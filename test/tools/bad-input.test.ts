@@ -31,8 +31,9 @@ const byId: readonly { tool: string; field: string; more: Record<string, unknown
 
 const optional = ['schedule', 'bg_status'];
 
-describe.for(byId)('$tool $more', ({ tool, field, more }) => {
-  test.runIf(!optional.includes(tool))('names a missing id', async () => {
+test.for(byId.filter(({ tool }) => !optional.includes(tool)))(
+  '$tool $more names a missing id',
+  async ({ tool, field, more }) => {
     await using given = arrange();
 
     const answers = await Promise.all(
@@ -40,8 +41,10 @@ describe.for(byId)('$tool $more', ({ tool, field, more }) => {
     );
 
     for (const answer of answers) expect(shown(answer)).toEqual({ ok: false, error: `${field} is required` });
-  });
+  },
+);
 
+describe.for(byId)('$tool $more', ({ tool, field, more }) => {
   test('offers the nearest id', async () => {
     await using given = arrange();
     const { id } = given.start('serve');

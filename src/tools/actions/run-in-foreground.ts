@@ -1,5 +1,6 @@
+import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import type { ResultEnvelope } from '../../process/result-envelope.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
@@ -66,9 +67,15 @@ function toOutcome(
   const reveals = toRevealed(view);
   if (!ok) {
     const error = String('error' in said ? said['error'] : JSON.stringify(said));
-    return { ok: false, error, reveals, worked: true };
+    return { ok: false, error: isEnded(view) ? describeFailure(view, error) : error, reveals, worked: true };
   }
   return { ok: true, value: { type: 'ended', view, output: 'data' in said ? said['data'] : said }, reveals };
+}
+
+/** Its code or signal first: what a command prints does not say how it ended. */
+function describeFailure(view: FinalView, printed: string): string {
+  const end = `Process ${view.id} ${describeEnd(view.reason, view.exit)}`;
+  return printed.startsWith(end) ? printed : `${end}:\n${printed}`;
 }
 
 function toInterrupted(view: ProcessView, context: ToolContext): RunResult {
