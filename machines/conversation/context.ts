@@ -66,9 +66,20 @@ export function isCalled({ inbox, isUnfinished }: ConversationContext): boolean 
   return isUnfinished || inbox.some(({ attention }) => attention === 'turn');
 }
 
+/** Whether the next safe point takes anything out of the inbox. */
+export function canDeliver({ deliveries }: ConversationContext): boolean {
+  return deliveries < MAX_DELIVERIES_PER_TURN;
+}
+
+/** Whether somebody has said what the next safe point will tell the agent. */
+export function hasWordToHear(context: ConversationContext): boolean {
+  return canDeliver(context) && context.inbox.some(({ kind }) => kind === 'message');
+}
+
 /** What the next safe point takes out of the inbox: all notices, which are one message, then the oldest messages. */
-export function nextDelivery({ inbox, deliveries }: ConversationContext): readonly string[] {
-  if (deliveries === MAX_DELIVERIES_PER_TURN) return [];
+export function nextDelivery(context: ConversationContext): readonly string[] {
+  const { inbox } = context;
+  if (!canDeliver(context)) return [];
   const notices = inbox.filter(({ kind }) => kind === 'notice');
   const room = MAX_MESSAGES_PER_DELIVERY - (notices.length > 0 ? 1 : 0);
   const messages = inbox.filter(({ kind }) => kind === 'message').slice(0, room);

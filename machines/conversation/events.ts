@@ -21,7 +21,7 @@ export type ConversationFact =
 /** What somebody wants of a conversation. */
 export type ConversationCommand =
   | { type: 'turn.interrupt' }
-  /** It ends once its processes have ended and the agent knows; at the latest with the deadline `background`. */
+  /** It ends once its processes have ended and the agent knows. After the deadline `background` no other turn begins. */
   | { type: 'conversation.finish'; waitMs: number }
   | { type: 'conversation.close' };
 

@@ -1,4 +1,10 @@
-import { type ConversationContext, nextDelivery, type TurnEnd, toBackoffMs } from './context.ts';
+import {
+  type ConversationContext,
+  hasWordToHear,
+  nextDelivery,
+  type TurnEnd,
+  toBackoffMs,
+} from './context.ts';
 import { conversationSetup, createConversationContext } from './setup.ts';
 
 const deliver = [
@@ -53,8 +59,8 @@ export const conversationMachine = conversationSetup.createMachine({
                 resting: {
                   description: 'Nothing waits that is worth a turn.',
                   always: [
-                    { guard: 'isCalled', target: 'gathering' },
                     { guard: 'isEndingNow', target: '#conversation.closing' },
+                    { guard: 'isCalled', target: 'gathering' },
                     {
                       guard: 'isEndingWithProcesses',
                       target: '#conversation.open.loop.waiting.forProcesses',
@@ -94,12 +100,15 @@ export const conversationMachine = conversationSetup.createMachine({
             acting: {
               description: 'The calls of one reply are being made.',
               initial: 'working',
-              entry: 'runCalls',
+              entry: {
+                type: 'runCalls',
+                params: ({ context }) => ({ mayWait: !hasWordToHear(context) }),
+              },
               states: {
                 working: {
                   description: 'Several at once; the results are kept in the order of the calls.',
                   on: {
-                    'inbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
+                    'inbox.arrived': { guard: 'isWordToHear', actions: 'interruptWaits' },
                     'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
                     'calls.settled': [
                       {
@@ -131,10 +140,19 @@ export const conversationMachine = conversationSetup.createMachine({
               states: {
                 toRetry: {
                   description: 'The model failed and is asked again after a pause.',
-                  entry: {
-                    type: 'armDeadline',
-                    params: ({ context }) => ({ deadline: 'retry', afterMs: toBackoffMs(context) }),
-                  },
+                  entry: [
+                    {
+                      type: 'announceRetry',
+                      params: ({ context }) => ({
+                        attempt: context.failures,
+                        afterMs: toBackoffMs(context),
+                      }),
+                    },
+                    {
+                      type: 'armDeadline',
+                      params: ({ context }) => ({ deadline: 'retry', afterMs: toBackoffMs(context) }),
+                    },
+                  ],
                   exit: { type: 'disarmDeadline', params: { deadline: 'retry' } },
                   on: {
                     'deadline.retry': '#conversation.open.loop.thinking',
@@ -149,8 +167,8 @@ export const conversationMachine = conversationSetup.createMachine({
                     'The work is done; what still runs in the background may end, and its end is told.',
                   entry: 'watchProcesses',
                   always: [
-                    { guard: 'isCalled', target: '#conversation.open.loop.idle.gathering' },
                     { guard: 'isEndingNow', target: '#conversation.closing' },
+                    { guard: 'isCalled', target: '#conversation.open.loop.idle.gathering' },
                   ],
                   on: { 'processes.gone': '#conversation.closing' },
                 },

@@ -3,6 +3,7 @@ import { unfilled } from '../unfilled.ts';
 import {
   type ConversationContext,
   type ConversationInput,
+  canDeliver,
   createConversationContext,
   isCalled,
   nextDelivery,
@@ -27,8 +28,11 @@ export const conversationSetup = setup({
     callModel: () => unfilled('callModel'),
     /** Nobody wants its reply any more. */
     stopModel: () => unfilled('stopModel'),
-    /** Makes the calls of the last reply; answers `calls.settled` when each has its result in the transcript. */
-    runCalls: () => unfilled('runCalls'),
+    /**
+     * Makes the calls of the last reply; answers `calls.settled` when each has its result in the transcript. Where something was
+     * said already, no call waits.
+     */
+    runCalls: (_, _order: { mayWait: boolean }) => unfilled('runCalls'),
     /** Calls that wait answer with how far they are. Nothing is ended by it. */
     interruptWaits: () => unfilled('interruptWaits'),
     /** The same for all calls, and soon. */
@@ -37,6 +41,8 @@ export const conversationSetup = setup({
     watchProcesses: () => unfilled('watchProcesses'),
     /** Ends what still runs of the turn, and the processes as their lifetime says; answers `conversation.closed`. */
     wrapUp: () => unfilled('wrapUp'),
+    /** The model is asked again after a pause. */
+    announceRetry: (_, _retry: { attempt: number; afterMs: number }) => unfilled('announceRetry'),
     armDeadline: (_, _order: { deadline: ConversationDeadlineName; afterMs: number }) =>
       unfilled('armDeadline'),
     disarmDeadline: (_, _order: { deadline: ConversationDeadlineName }) => unfilled('disarmDeadline'),
@@ -70,7 +76,8 @@ export const conversationSetup = setup({
   },
   guards: {
     isCalled: ({ context }) => isCalled(context),
-    isMessage: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
+    isWordToHear: ({ context, event }) =>
+      event.type === 'inbox.arrived' && event.item.kind === 'message' && canDeliver(context),
     hasCalls: ({ event }) => event.type === 'model.replied' && event.calls > 0,
     hasStepLeft: ({ context }) => context.steps < context.limits.maxSteps,
     goesOn: ({ context }) =>

@@ -51,7 +51,26 @@ export type BackendCommand =
 /** How much of a write went in, and if not all of it, why. */
 export type WriteResult =
   | { readonly ok: true; readonly bytesWritten: number }
-  | { readonly ok: false; readonly bytesWritten: number; readonly error: string };
+  | {
+      readonly ok: false;
+      readonly bytesWritten: number;
+      readonly code: WriteFailure;
+      readonly error: string;
+    };
+
+export type WriteFailure =
+  /** Its input was not asked for at its start, or it cannot have one. */
+  | 'noInput'
+  /** It closed its input or somebody did for it, or it has ended meanwhile. */
+  | 'closed'
+  /** It does not read what is there. */
+  | 'notReading'
+  /** There is no process that could be written to. */
+  | 'notRunning'
+  /** It has no terminal to be resized. */
+  | 'noTerminal'
+  /** The system refused, for a reason of its own. */
+  | 'broken';
 
 /** What somebody wants of a process. */
 export type ProcessCommand = At<

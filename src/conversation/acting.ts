@@ -19,7 +19,7 @@ export interface Acting {
   /** A new turn: what a model has tried before is forgotten. */
   reset(): void;
   /** Tells `calls.settled` when all results are in the transcript. */
-  begin(): void;
+  begin(options: { readonly mayWait: boolean }): void;
   interruptWaits(): void;
   interruptAll(): void;
   /** Resolves when each call has its result, soon. */
@@ -41,8 +41,9 @@ export function createActing(world: {
   readonly clock: Clock;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
+  report(error: unknown): void;
 }): Acting {
-  const { wiring, memory, clock, emit, tell } = world;
+  const { wiring, memory, clock, emit, tell, report } = world;
   let guards: CallGuards = createCallGuards();
   let step: Step | null = null;
 
@@ -53,11 +54,12 @@ export function createActing(world: {
       name: call.name,
       text: toAnswerText(given),
     };
-    const withdrawn = memory.answer(message, given.reveals ?? []);
+    const revealed = revealedBy(given);
+    const withdrawn = memory.answer(message, revealed);
     tellRecorded(given);
     emit({ type: 'tool.answered', call, answer: given });
     for (const completionId of withdrawn) emit({ type: 'notice.withdrawn', completionId });
-    return given.reveals ?? [];
+    return revealed;
   };
 
   const makeCalls = async (current: Step) => {
@@ -97,7 +99,7 @@ export function createActing(world: {
     reset: () => {
       guards = createCallGuards();
     },
-    begin: () => {
+    begin: ({ mayWait }) => {
       step = {
         interrupt: new AbortController(),
         interruptWait: new AbortController(),
@@ -105,9 +107,8 @@ export function createActing(world: {
         cancelGiveUp: () => {},
         settled: Promise.resolve(),
       };
-      // What was said before a wait begins is heard as well.
-      if (hasMessage(memory)) interruptWaits();
-      step.settled = makeCalls(step);
+      if (!mayWait) interruptWaits();
+      step.settled = makeCalls(step).catch(report);
     },
     interruptWaits,
     interruptAll,
@@ -120,8 +121,9 @@ export function createActing(world: {
   };
 }
 
-function hasMessage({ inbox }: Memory): boolean {
-  return [...inbox.values()].some(({ kind }) => kind === 'message');
+/** Somebody else's tool may claim what is no id. */
+function revealedBy({ reveals }: ToolAnswer): readonly string[] {
+  return Array.isArray(reveals) ? reveals.filter((id) => typeof id === 'string') : [];
 }
 
 /** Somebody else's code: what it throws harms nobody. */

@@ -19,15 +19,16 @@ export function createCallGuards(): CallGuards {
 
   return {
     advise: (call, { waits }) => {
-      const failed = failures.get(call.name) ?? 0;
+      const verb = toVerb(call);
+      const failed = failures.get(verb) ?? 0;
       if (failed >= MAX_FAILURES_IN_A_ROW) {
         const error =
-          `${quote(call.name)} has failed ${failed} times in a row and is not called again in this turn. ` +
+          `${quote(verb)} has failed ${failed} times in a row and is not called again in this turn. ` +
           'Try another way, or say what stands in yours.';
         return { ok: false, error };
       }
       if (waits) return null;
-      const key = JSON.stringify([call.name, call.argumentsText]);
+      const key = toKey(call);
       const count = (sameCalls.get(key) ?? 0) + 1;
       sameCalls.set(key, count);
       if (count <= MAX_SAME_CALLS) return null;
@@ -38,7 +39,31 @@ export function createCallGuards(): CallGuards {
     },
     note: (call, answer) => {
       const isFault = !answer.ok && answer.worked !== true;
-      failures.set(call.name, isFault ? (failures.get(call.name) ?? 0) + 1 : 0);
+      const verb = toVerb(call);
+      failures.set(verb, isFault ? (failures.get(verb) ?? 0) + 1 : 0);
     },
   };
+}
+
+/** Of a tool with many actions each one is judged by itself: who cannot write may still read and end. */
+function toVerb(call: ToolCall): string {
+  const action = toArguments(call)?.['action'];
+  return typeof action === 'string' ? `${call.name} ${action}` : call.name;
+}
+
+/** The same for the same arguments, in whatever order and with whatever blanks they are written. */
+function toKey(call: ToolCall): string {
+  const given = toArguments(call);
+  const shown =
+    given === null ? call.argumentsText : Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([call.name, shown]);
+}
+
+function toArguments({ argumentsText }: ToolCall): Readonly<Record<string, unknown>> | null {
+  try {
+    const given: unknown = JSON.parse(argumentsText);
+    return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }

@@ -53,7 +53,10 @@ export type ConversationStatus = 'idle' | 'thinking' | 'acting' | 'waiting' | 'd
 
 /** What a conversation does with its processes that still run when its work is done. */
 export interface FinishOptions {
-  /** `wait`: until they have ended and the agent has been told of it, for `waitMs` at most; then, and with `kill`, they are ended. */
+  /**
+   * `wait`: until they have ended and the agent has been told of it, for `wait` at most; then, and with `kill`, they are ended. A turn
+   * that runs is finished first, and no other begins after `wait`.
+   */
   readonly background: 'wait' | 'kill';
   /** Default 60 s. */
   readonly wait?: Duration;
@@ -72,7 +75,7 @@ export interface Conversation extends AsyncDisposable {
   /**
    * Tells the agent of something that happened outside, as a notice. The same `id` is told once.
    *
-   * @returns `false` when that id was told before, or the conversation is closed.
+   * @returns `false` when that id was told before, the conversation is closed, or the attention is `ignore`.
    */
   notify(event: {
     readonly id: string;

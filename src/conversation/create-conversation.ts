@@ -97,7 +97,12 @@ export function openConversation(options: ConversationOptions): {
   const tell = (fact: ChartEvent) => {
     if (actor.getSnapshot().status === 'active') actor.send(fact);
   };
-  const world = { memory, clock, emit, tell };
+  const report = (error: unknown) => {
+    process.emitWarning(toError(error));
+    // Later: the chart may be in the middle of a step.
+    queueMicrotask(() => tell({ type: 'conversation.broke' }));
+  };
+  const world = { memory, clock, emit, tell, report };
   const speaking = createSpeaking({ ...world, model, descriptions });
   const turns = createTurns({ ...world, maxSteps, failure: () => speaking.failure });
   const ask: ConversationOptions['ask'] = async (question, signal) => {
@@ -116,6 +121,7 @@ export function openConversation(options: ConversationOptions): {
     turns,
     own,
     emit,
+    report,
     heir: options.parent ?? null,
     send: tell,
     prepareTurn: () => {

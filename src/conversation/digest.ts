@@ -19,7 +19,7 @@ export function toDigest(views: readonly ProcessView[], because: DigestReason): 
     ...describeReason(because),
     views.length === 0 ? 'None of your processes is alive.' : 'Your processes that are alive:',
     ...lines,
-    ...(rest > 0 ? [`<more count="${rest}">list_processes shows all.</more>`] : []),
+    ...(rest > 0 ? [`<more count="${rest}">The list of processes shows all.</more>`] : []),
   ]);
 }
 

@@ -96,7 +96,7 @@ function toLeftoverText(leftovers: readonly number[]): string {
   const count = leftovers.length;
   if (count === 0) return '';
   const pids = `${leftovers.slice(0, 5).join(', ')}${count > 5 ? ', …' : ''}`;
-  return ` Still alive of what it started: ${count} (pid ${pids}); kill_process ends them.`;
+  return ` Still alive of what it started: ${count} (pid ${pids}); a kill of this id ends them.`;
 }
 
 function toAttributes(part: EndedPart, length: 'full' | 'brief'): string {
@@ -126,7 +126,7 @@ function toRest(rest: readonly EndedPart[]): readonly string[] {
     .map((status) => [status, rest.filter((part) => part.status === status).length] as const)
     .filter(([, count]) => count > 0);
   const attributes = formatAttributes(Object.fromEntries(counts));
-  return [`<more ${attributes}>list_processes with include_completed shows each of them.</more>`];
+  return [`<more ${attributes}>The list of processes shows each of them.</more>`];
 }
 
 function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): string {

@@ -1,13 +1,12 @@
 import type { Cancel } from '../clock/clock.ts';
+import { readAgentAnswer } from '../process/agent-answer.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findListeningPorts } from '../supervisor/readiness/listening-ports.ts';
 import type { Completion } from '../supervisor/runtime-event.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { tailReadBytes } from './notice.ts';
 import { type EndedPart, type NoticePart, toEndedPart, toRunningPart } from './notice-part.ts';
-
-/** Of an answer's JSON, which is longer than the answer; a notice shows less. */
-const MAX_ANSWER_READ_BYTES = 64 * 1024;
 
 /** What happened to a process, as the inbox takes it in. */
 export interface ProcessNews {
@@ -29,33 +28,34 @@ export interface OwnProcesses {
 }
 
 export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnProcesses {
-  /** Ends that are on their way: the ports of what they left are being looked up. */
-  let onTheWay = 0;
+  /** What was started and whose end has not been told: it comes some time after nothing is alive any more. */
+  const untold = new Set<string>();
   const alive = () => supervisor.list({ owner, live: true });
 
   const tellEnd = async ({ id, process: view }: Completion, onNews: (news: ProcessNews) => void) => {
-    onTheWay += 1;
     const ports = await findListeningPorts(view.leftovers.map(({ pid }) => pid));
-    onTheWay -= 1;
+    untold.delete(view.id);
     onNews({ id, part: toPart(view, { supervisor, ports }), view });
   };
 
   return {
     alive,
     get areGone() {
-      return onTheWay === 0 && alive().length === 0;
+      return untold.size === 0 && alive().length === 0;
     },
     watch: (onNews) => {
       const ends = supervisor.completions$.subscribe((completion) => {
         const { id, process: view } = completion;
         if (view.owner !== owner) return;
-        if (view.leftovers.length > 0) void tellEnd(completion, onNews);
-        else onNews({ id, part: toPart(view, { supervisor, ports: [] }), view });
+        if (view.leftovers.length > 0) return void tellEnd(completion, onNews);
+        untold.delete(view.id);
+        onNews({ id, part: toPart(view, { supervisor, ports: [] }), view });
       });
       const events = supervisor.events$.subscribe((event) => {
-        if (event.type !== 'process.silent' && event.type !== 'process.elapsed') return;
+        if (!('process' in event) || event.process.owner !== owner) return;
         const { process: view, type, at } = event;
-        if (view.owner !== owner) return;
+        if (type === 'process.created') untold.add(view.id);
+        if (type !== 'process.silent' && type !== 'process.elapsed') return;
         const word = type === 'process.silent' ? 'silent' : 'elapsed';
         onNews({
           id: `${view.id}/${view.attempt}/${word}/${at}`,
@@ -92,21 +92,14 @@ function toPart(
   const since = Math.max(0, bytes - tailReadBytes);
   const tail = handle?.read({ since, maxBytes: tailReadBytes }).text ?? '';
   const read = Object.values(handle?.reader(view.owner).positions ?? {}).reduce((sum, at) => sum + at, 0);
-  const answer =
-    view.kind === 'agent'
-      ? toAnswer(handle?.read({ stream: 'stdout', maxBytes: MAX_ANSWER_READ_BYTES }))
-      : null;
+  const answer = view.kind === 'agent' && handle !== undefined ? toAnswer(handle) : null;
   return toEndedPart(view, { tail, unreadBytes: Math.max(0, bytes - read), ports, answer });
 }
 
-/** A child agent prints one JSON object: what it answered, or why it could not. */
-function toAnswer(read: { readonly text: string } | undefined): string | null {
-  try {
-    const { ok, data, error } = JSON.parse(read?.text ?? '') as Record<string, unknown>;
-    if (typeof ok !== 'boolean') return null;
-    const said = ok ? data : error;
-    return typeof said === 'string' ? said : JSON.stringify(said);
-  } catch {
-    return null;
-  }
+/** What a child agent answered, or why it could not. */
+function toAnswer(handle: ProcessHandle): string | null {
+  const answer = readAgentAnswer(handle);
+  if (answer === null) return null;
+  const said = answer.ok ? answer.data : answer.error;
+  return typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
 }

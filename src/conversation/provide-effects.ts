@@ -4,7 +4,6 @@ import type {
 } from '../../machines/conversation/events.ts';
 import { conversationMachine } from '../../machines/conversation/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { toError } from '../config/error-text.ts';
 import type { Acting } from './acting.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { OwnProcesses } from './own-processes.ts';
@@ -19,6 +18,8 @@ export interface EffectWorld {
   readonly own: OwnProcesses;
   /** Who inherits at the end. */
   readonly heir: string | null;
+  /** An effect threw: nothing that follows could be trusted. */
+  report(error: unknown): void;
   /** Before a turn takes anything in. */
   prepareTurn(): void;
   emit(event: ConversationEvent): void;
@@ -27,14 +28,9 @@ export interface EffectWorld {
 
 /** Fills in what the chart of a conversation only names. An effect that throws breaks this conversation and nothing else. */
 export function provideConversationEffects(world: EffectWorld): typeof conversationMachine {
-  const { clock, speaking, acting, turns, own, heir, emit, send } = world;
+  const { clock, speaking, acting, turns, own, heir, emit, send, report } = world;
   const deadlines = new Map<ConversationDeadlineName, Cancel>();
 
-  const report = (error: unknown) => {
-    process.emitWarning(toError(error));
-    // Later: the chart is in the middle of a step.
-    queueMicrotask(() => send({ type: 'conversation.broke' }));
-  };
   const guarded =
     <Args extends readonly unknown[]>(effect: (...args: Args) => void) =>
     (...args: Args) => {
@@ -48,7 +44,6 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
   /** Each step is taken, whatever becomes of the ones before. */
   const wrapUp = async () => {
     const steps = [
-      () => speaking.stop(),
       () => acting.end(),
       () => turns.end('closed'),
       () => own.release(heir),
@@ -77,21 +72,20 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
       deliver: guarded((_, { ids }) => turns.deliver(ids)),
       callModel: guarded(() => speaking.begin()),
       stopModel: guarded(() => speaking.stop()),
-      runCalls: guarded(() => acting.begin()),
+      runCalls: guarded((_, { mayWait }) => acting.begin({ mayWait })),
       interruptWaits: guarded(() => acting.interruptWaits()),
       interruptCalls: guarded(() => acting.interruptAll()),
       watchProcesses: guarded(() => {
         if (own.areGone) queueMicrotask(() => send({ type: 'processes.gone' }));
       }),
       wrapUp: () => void wrapUp(),
-      armDeadline: guarded(({ context }, { deadline, afterMs }) => {
+      announceRetry: guarded((_, { attempt, afterMs }) =>
+        emit({ type: 'model.failed', error: speaking.failure, attempt, inMs: afterMs }),
+      ),
+      armDeadline: guarded((_, { deadline, afterMs }) => {
         deadlines.get(deadline)?.();
         const reached = () => send({ type: `deadline.${deadline}` });
         deadlines.set(deadline, clock.at(clock.nowMs() + afterMs, reached));
-        if (deadline === 'retry') {
-          const { failures } = context;
-          emit({ type: 'model.failed', error: speaking.failure, attempt: failures, inMs: afterMs });
-        }
       }),
       disarmDeadline: guarded((_, { deadline }) => {
         deadlines.get(deadline)?.();

@@ -52,6 +52,8 @@ export function apply(memory: Remembered, entry: JournalEntry): void {
     case 'recorded':
       answerOpenCalls(memory);
       memory.transcript.push(entry.message);
+      // A final answer: what else there is to say comes as a delivery.
+      if (isFinalAnswer(entry.message)) memory.isUnfinished = false;
       return;
     case 'answered':
       settle(memory, entry.revealed);
@@ -93,6 +95,10 @@ function takeResults({ transcript, results }: Remembered): void {
 export function openCalls(transcript: readonly ChatMessage[]) {
   const last = transcript.at(-1);
   return last?.role === 'assistant' ? last.toolCalls : [];
+}
+
+function isFinalAnswer(message: ChatMessage): boolean {
+  return message.role === 'assistant' && message.toolCalls.length === 0;
 }
 
 function settle({ inbox, settled }: Remembered, ids: readonly string[]): void {

@@ -1,5 +1,6 @@
 import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { ChatModel, ToolDescription } from '../models/chat-model.ts';
+import { ModelError } from '../models/model-error.ts';
 import { toModelError } from '../models/to-model-error.ts';
 import { neutraliseMarkup } from '../tools/notice-markup.ts';
 import type { ConversationEvent } from './conversation-event.ts';
@@ -16,21 +17,27 @@ export interface Speaking {
   readonly failure: string;
 }
 
+interface Speech {
+  readonly stopping: AbortController;
+  said: string;
+}
+
 export function createSpeaking(world: {
   readonly model: ChatModel;
   readonly descriptions: readonly ToolDescription[];
   readonly memory: Memory;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
+  report(error: unknown): void;
 }): Speaking {
-  const { model, descriptions, memory, emit, tell } = world;
-  let current: { readonly stopping: AbortController; said: string } | null = null;
+  const { model, descriptions, memory, emit, tell, report } = world;
+  let current: Speech | null = null;
   let failure = '';
 
-  const speak = async (speech: { readonly stopping: AbortController; said: string }) => {
+  const listen = async (speech: Speech) => {
     const { signal } = speech.stopping;
     try {
-      const reply = await think({
+      return await think({
         model,
         tools: descriptions,
         messages: [...memory.transcript],
@@ -41,26 +48,33 @@ export function createSpeaking(world: {
           emit({ type: 'text.written', text });
         },
       });
-      if (signal.aborted) return;
-      current = null;
-      const message = { ...reply, text: neutraliseMarkup(reply.text) };
-      memory.record(message);
-      emit({ type: 'message.recorded', message });
-      tell({ type: 'model.replied', calls: reply.toolCalls.length });
     } catch (error) {
-      if (signal.aborted) return;
-      current = null;
-      if (speech.said !== '') emit({ type: 'text.discarded' });
-      const { message, isRetryable, retryAfterMs } = toModelError(error);
-      failure = message;
-      tell({ type: 'model.failed', isRetryable, retryAfterMs });
+      return toModelError(error);
     }
+  };
+
+  const speak = async (speech: Speech) => {
+    const heard = await listen(speech);
+    if (speech.stopping.signal.aborted) return;
+    current = null;
+    if (heard instanceof ModelError) {
+      if (speech.said !== '') emit({ type: 'text.discarded' });
+      failure = heard.message;
+      const { isRetryable, retryAfterMs } = heard;
+      return tell({ type: 'model.failed', isRetryable, retryAfterMs });
+    }
+    // What its provider has signed stays as it came.
+    const message =
+      heard.providerData === undefined ? { ...heard, text: neutraliseMarkup(heard.text) } : heard;
+    memory.record(message);
+    emit({ type: 'message.recorded', message });
+    tell({ type: 'model.replied', calls: message.toolCalls.length });
   };
 
   return {
     begin: () => {
       current = { stopping: new AbortController(), said: '' };
-      void speak(current);
+      speak(current).catch(report);
     },
     stop: () => {
       if (current === null) return;

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
-import { nearest } from '../config/nearest.ts';
-import { quote } from '../config/quote.ts';
+import { orAborted } from '../config/or-aborted.ts';
+import type { CommandSpec } from '../config/process-spec.ts';
 import { type Ask, passGate } from '../policy/gate.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
-import { orAborted } from './or-aborted.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import { describeUnknownTool } from './unknown-tool.ts';
 
 /** What every call goes through, whoever makes it: a conversation, an MCP client, somebody else's agent loop. */
 export interface CallWiring {
@@ -60,8 +60,10 @@ export async function callToolWith(
   try {
     const prepared = tool.prepare(given);
     if (!prepared.ok) return { ok: false, error: prepared.error };
-    const passage = await passGate({ tool: name, ...prepared.intent }, wiring);
-    wiring.signal.throwIfAborted();
+    // Neither a person nor a policy that takes its time holds up what was interrupted.
+    const signal = AbortSignal.any([wiring.signal, wiring.interrupt]);
+    const request = { tool: name, ...prepared.intent };
+    const passage = await orAborted(passGate(request, { ...wiring, signal }), signal);
     if (!passage.ok) return passage;
     return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
       tool: name,
@@ -96,23 +98,28 @@ function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
     clock,
     tellsEnds,
     start: async (spec) => {
-      const { command, cwd } = spec;
-      const prepared = await policy.prepare({
-        command: command as string | readonly string[],
-        ...(cwd !== undefined && { cwd }),
-      });
+      const prepared = 'run' in spec ? spec : await prepareCommand(spec, policy);
       // Nobody would know of it any more.
       signal.throwIfAborted();
-      return supervisor.start({
-        ...spec,
-        owner,
-        command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
-        env: { ...spec.env, ...prepared.env },
-        ...(prepared.heldBy !== 'nothing' && {
-          metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
-        }),
-      });
+      return supervisor.start({ ...prepared, owner });
     },
+  };
+}
+
+/** The command as the policy wants it started. */
+async function prepareCommand(spec: CommandSpec, policy: Policy): Promise<CommandSpec> {
+  const { command, cwd } = spec;
+  const prepared = await policy.prepare({
+    command: command as string | readonly string[],
+    ...(cwd !== undefined && { cwd }),
+  });
+  return {
+    ...spec,
+    command: typeof prepared.command === 'string' ? prepared.command : [...prepared.command],
+    env: { ...spec.env, ...prepared.env },
+    ...(prepared.heldBy !== 'nothing' && {
+      metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
+    }),
   };
 }
 
@@ -121,8 +128,5 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
-  const names = tools.map((tool) => tool.name);
-  const meant = nearest(name, names);
-  const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
-  return { ok: false, error: `There is no tool ${quote(name.slice(0, 64))}. ${hint}` };
+  return { ok: false, error: describeUnknownTool(name, tools) };
 }

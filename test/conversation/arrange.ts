@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Conversation, ConversationOptions } from '../../src/conversation/conversation.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
@@ -17,6 +18,8 @@ export function arrange(options: {
   script?: Script;
   supervisor?: SupervisorOptions;
   maxSteps?: number;
+  /** Whatever else a conversation can be told. */
+  more?: Partial<ConversationOptions>;
 }) {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(options.script);
@@ -31,6 +34,7 @@ export function arrange(options: {
     tools: [...processTools, ...(options.tools ?? [])],
     onEvent: (event) => events.push(event),
     ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
+    ...options.more,
   });
   supervisor.completions$.subscribe(({ process }) => completed.push(process.id));
   const byRole = <R extends ChatMessage['role']>(role: R) =>
@@ -83,4 +87,16 @@ export function lastProcessId(messages: readonly ChatMessage[]): string {
 export function gate(): { readonly passed: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
+}
+
+/** Resolves with the first such event that comes from now on. */
+export function nextEvent<T extends ConversationEvent['type']>(
+  { conversation }: { readonly conversation: Conversation },
+  type: T,
+): Promise<Extract<ConversationEvent, { type: T }>> {
+  return new Promise((resolve) => {
+    conversation.events$.subscribe((event) => {
+      if (event.type === type) resolve(event as Extract<ConversationEvent, { type: T }>);
+    });
+  });
 }

@@ -105,7 +105,7 @@ test('leftovers are told with their numbers', () => {
   const notice = noticeOf('', { leftovers });
 
   expect(notice).toContain('leftovers="1"');
-  expect(notice).toContain('Still alive of what it started: 1 (pid 4711); kill_process ends them.');
+  expect(notice).toContain('Still alive of what it started: 1 (pid 4711); a kill of this id ends them.');
 });
 
 test('a process that printed nothing says so', () => {

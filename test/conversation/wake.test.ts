@@ -21,6 +21,29 @@ test('an end wakes an idle agent once', async () => {
   expect(given.turns()).toBe(2);
 });
 
+test('a notice counts what the agent has not read', async () => {
+  await using given = arrange({
+    steps: [
+      startServer,
+      (messages) => {
+        given.backend.lastRun.print('read\n');
+        const process_id = lastProcessId(messages);
+        return { calls: [{ name: 'get_process_output', arguments: { process_id } }] };
+      },
+      { text: 'started' },
+      { text: 'I see' },
+    ],
+  });
+  await given.conversation.say('serve');
+
+  given.backend.lastRun.print('unread\n');
+  given.backend.lastRun.exit();
+  await given.settled(1);
+
+  expect(given.answers()[1].data.output).toBe('read\n');
+  expect(given.notices()[0]?.text).toContain('unread_bytes="7"');
+});
+
 test('an end during tool calls comes after their results', async () => {
   const [first, second] = [gate(), gate()];
   await using given = arrange({

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { JournalEntry } from '../../src/conversation/journal-entry.ts';
+import { createMemory } from '../../src/conversation/memory.ts';
+import type { ChatMessage } from '../../src/models/chat-model.ts';
+import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { findTranscriptFaults } from './transcript-faults.ts';
+
+const asks = (...ids: string[]): Extract<ChatMessage, { role: 'assistant' }> => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: ids.map((id) => ({ id, name: 'look', argumentsText: '{}' })),
+});
+const result = (callId: string): Extract<ChatMessage, { role: 'tool' }> => ({
+  role: 'tool',
+  callId,
+  name: 'look',
+  text: '{"ok":true}',
+});
+const arrived = (id: string): JournalEntry => ({
+  type: 'arrived',
+  entry: { kind: 'message', id, attention: 'turn', text: id },
+});
+const delivered = (id: string): JournalEntry => ({
+  type: 'delivered',
+  ids: [id],
+  messages: [{ role: 'user', text: id }],
+});
+
+/** Two turns, the first with two calls at once whose results come the wrong way round. */
+const journal: readonly JournalEntry[] = [
+  { type: 'shortened', messages: [{ role: 'system', text: 'Be brief.' }] },
+  arrived('one'),
+  delivered('one'),
+  { type: 'recorded', message: asks('a', 'b') },
+  arrived('two'),
+  { type: 'answered', message: result('b'), revealed: ['tool_1/1/ended'] },
+  { type: 'answered', message: result('a'), revealed: [] },
+  { type: 'recorded', message: { role: 'assistant', text: 'done', toolCalls: [] } },
+  { type: 'rested' },
+  delivered('two'),
+  { type: 'recorded', message: asks('c') },
+  { type: 'answered', message: result('c'), revealed: [] },
+];
+
+function open(entries: readonly unknown[]) {
+  const lines = entries.map((entry) => JSON.stringify(entry));
+  const failures: string[] = [];
+  const memory = createMemory({
+    journal: createMemoryJournal(lines),
+    onFailure: (error) => failures.push(error),
+  });
+  return { memory, lines, failures };
+}
+
+test.for(journal.map((_, length) => length + 1))('the first %i entries are a valid memory', (length) => {
+  const { memory } = open(journal.slice(0, length));
+
+  const said = memory.transcript.flatMap((message) => (message.role === 'user' ? [message.text] : []));
+  expect(findTranscriptFaults(memory.transcript)).toEqual([]);
+  expect([...said, ...memory.inbox.keys()]).toEqual(
+    ['one', 'two'].slice(0, length < 2 ? 0 : length < 5 ? 1 : 2),
+  );
+  expect(memory.isUnfinished).toBe((length >= 3 && length < 8) || length >= 10);
+});
+
+test('entries that cannot be read leave a valid memory', () => {
+  fc.assert(
+    fc.property(fc.subarray([...journal]), (kept) => {
+      const { memory } = open(kept);
+
+      memory.record({ role: 'user', text: 'and now?' });
+
+      const faults = findTranscriptFaults(memory.transcript).filter(
+        (fault) => !fault.includes('another one'),
+      );
+      expect(faults).toEqual([]);
+    }),
+  );
+});
+
+test('entries of another version are passed over', () => {
+  const strange = [
+    null,
+    7,
+    { type: 'unheard-of' },
+    { type: 'recorded', message: { role: 'assistant', text: 'no calls' } },
+    { type: 'recorded', message: { role: 'tool', text: 'no call' } },
+    { type: 'arrived', entry: { kind: 'notice', id: 'x' } },
+    { type: 'delivered', ids: [7], messages: [] },
+  ];
+
+  const { memory } = open([...journal.slice(0, 3), ...strange]);
+
+  expect(memory.transcript.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(memory.inbox.size).toBe(0);
+});
+
+test('calls without a result are answered in doubt', () => {
+  const { memory } = open(journal.slice(0, 6));
+
+  const [first, second] = memory.transcript.slice(-2);
+  expect(first).toMatchObject({ callId: 'a', text: expect.stringContaining('look before you repeat it') });
+  expect(second).toEqual(result('b'));
+});
+
+test('what was told or read of is never taken in again', () => {
+  const { memory } = open(journal);
+
+  const taken = ['one', 'two', 'tool_1/1/ended', 'three', 'three'].map((id) =>
+    memory.takeIn({ kind: 'message', id, attention: 'turn', text: id }),
+  );
+
+  expect(taken).toEqual([false, false, false, true, false]);
+});
+
+test('a memory goes on without a journal that fails', () => {
+  const failures: string[] = [];
+  const memory = createMemory({
+    journal: {
+      read: () => [],
+      append: () => {
+        throw new Error('ENOSPC: no space left on device');
+      },
+      close: () => {},
+    },
+    onFailure: (error) => failures.push(error),
+  });
+
+  memory.record({ role: 'user', text: 'still there?' });
+
+  expect(memory.transcript).toEqual([{ role: 'user', text: 'still there?' }]);
+  expect(failures).toEqual(['ENOSPC: no space left on device']);
+});
