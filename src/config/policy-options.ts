@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { duration } from './duration.ts';
 
@@ -19,7 +20,7 @@ export type RuleName = (typeof ruleNames)[number];
 
 const verdict = z.enum(['allow', 'ask', 'deny']);
 const patterns = z.array(z.string().min(1)).default([]);
-const absolutePath = z.string().regex(/^(\/|[A-Za-z]:[\\/])/, { error: () => 'an absolute path' });
+const absolutePath = z.string().refine(isAbsolute, { error: () => 'an absolute path' });
 
 const permissionEntries = z.record(z.string(), verdict).superRefine((entries, context) => {
   for (const key of Object.keys(entries)) {

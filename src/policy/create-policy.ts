@@ -1,0 +1,38 @@
+import { parseOptions } from '../config/parse-options.ts';
+import { type PolicyOptions, type PolicySettings, policyOptions } from '../config/policy-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { layPolicies } from './lay-policies.ts';
+import type { Policy } from './policy.ts';
+import { installedSandbox, type SharedSandbox } from './sandbox/sandbox-runtime.ts';
+
+/**
+ * Makes a policy. The grammar of the shell and the sandbox are loaded when they are first needed.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function createPolicy(options: PolicyOptions = {}): Policy {
+  return fromLayers([toSettings(options, process.cwd())]);
+}
+
+/** Settings that all hold, the outermost first, as one policy. */
+export function fromLayers(
+  layers: readonly [PolicySettings, ...PolicySettings[]],
+  sandbox: SharedSandbox = installedSandbox,
+): Policy {
+  const policy = layPolicies(layers, sandbox);
+  const { workspace = process.cwd() } = policy.settings;
+  return {
+    ...policy,
+    narrow: (options) => fromLayers([...layers, toSettings(options, workspace)], sandbox),
+  };
+}
+
+/** @throws TroupeError `invalid-option` */
+export function toSettings(options: PolicyOptions, workspace: string): PolicySettings {
+  const settings = parseOptions(policyOptions, { input: options, name: 'policy' });
+  if (settings.sandbox !== 'off' && !settings.restrictToWorkspace) {
+    const message = `policy: "sandbox" is ${JSON.stringify(settings.sandbox)}; expected "off", or "restrictToWorkspace": true beside it.`;
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  return { ...settings, workspace: settings.workspace ?? workspace };
+}

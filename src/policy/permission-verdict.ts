@@ -1,0 +1,37 @@
+import type { PolicySettings } from '../config/policy-options.ts';
+import type { Permission } from './permission.ts';
+import type { Verdict } from './policy.ts';
+
+type VerdictType = Verdict['type'];
+
+const reading: readonly Permission[] = ['status', 'output', 'list', 'other'];
+
+/** What a mode says of each permission before anybody has changed it. */
+export function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): VerdictType {
+  switch (mode) {
+    case 'default':
+      return reading.includes(permission) ? 'allow' : 'ask';
+    case 'auto':
+      return permission === 'write' || permission === 'keys' ? 'ask' : 'allow';
+    case 'dangerous':
+      return 'allow';
+    case 'plan':
+      return reading.includes(permission) ? 'allow' : 'deny';
+    case 'ci':
+      return permission === 'other' ? 'allow' : 'deny';
+  }
+}
+
+/** The same with the user's own entries: one for the tool before one for the permission, none above a prohibition of the mode. */
+export function toPermissionVerdict(
+  { mode, permissions }: PolicySettings,
+  { tool, permission }: { readonly tool: string; readonly permission: Permission },
+): VerdictType {
+  const byMode = toModeVerdict(mode, permission);
+  if (byMode === 'deny' && (mode === 'plan' || mode === 'ci')) return 'deny';
+  return own(permissions, tool) ?? own(permissions, permission) ?? byMode;
+}
+
+function own(entries: PolicySettings['permissions'], key: string): VerdictType | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+}

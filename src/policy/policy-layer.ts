@@ -1,0 +1,92 @@
+import { toErrorText } from '../config/error-text.ts';
+import type { PolicySettings } from '../config/policy-options.ts';
+import { quote } from '../config/quote.ts';
+import { type Judgement, judgeStart } from './judge/judge-start.ts';
+import type { Permission } from './permission.ts';
+import { toPermissionVerdict } from './permission-verdict.ts';
+import type { Policy, PolicyRequest, StartRequest, Verdict } from './policy.ts';
+import { loadShellGrammar } from './shell/shell-grammar.ts';
+import { createToolFilter } from './tool-filter.ts';
+
+/** What one set of settings says, with nothing above it. A start has an absolute directory. */
+export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | 'allows' | 'decide'> {
+  const { mode } = settings;
+  const hasTool = createToolFilter(settings.tools);
+  const verdictOf = (tool: string, permission: Permission) =>
+    toPermissionVerdict(settings, { tool, permission });
+  const allows = (tool: string, permission: Permission): boolean =>
+    hasTool(tool) && verdictOf(tool, permission) !== 'deny';
+
+  const decide = async (request: PolicyRequest): Promise<Verdict> => {
+    const { tool, permission, start } = request;
+    if (!hasTool(tool)) return denyTool(tool);
+    const type = verdictOf(tool, permission);
+    if (type === 'deny') return denyPermission(request, mode);
+    if (start === undefined) return type === 'allow' ? { type } : toQuestion(request, null);
+    const judgement = await judge(start, settings);
+    if (judgement.type === 'deny') return judgement;
+    if (judgement.type === 'ask') return toQuestion(request, judgement.why);
+    return type === 'allow' || judgement.type === 'allow' ? { type: 'allow' } : toQuestion(request, null);
+  };
+
+  return {
+    allows,
+    offers: ({ name, permissions }) => permissions.some((permission) => allows(name, permission)),
+    decide: async (request) => {
+      const verdict = await decide(request);
+      return mode === 'ci' && verdict.type === 'ask' ? denyQuestion(verdict.question) : verdict;
+    },
+  };
+}
+
+async function judge(start: StartRequest, settings: PolicySettings): Promise<Judgement> {
+  try {
+    const grammar = await loadShellGrammar();
+    return await judgeStart({ ...start, cwd: start.cwd ?? settings.workspace ?? '/' }, { settings, grammar });
+  } catch (error) {
+    return { type: 'ask', why: `could not be looked at (${toErrorText(error)})` };
+  }
+}
+
+function denyTool(tool: string): Verdict {
+  const reason = `This agent has no tool ${quote(tool)}.`;
+  return { type: 'deny', reason, hint: 'Use one of the tools that you were given.' };
+}
+
+function denyPermission({ tool, permission }: PolicyRequest, mode: PolicySettings['mode']): Verdict {
+  const what = WORDS[permission];
+  const reason =
+    mode === 'plan' || mode === 'ci'
+      ? `No tool ${what} in the mode ${mode}.`
+      : `${tool} may not be used: it ${what}.`;
+  const hint =
+    mode === 'plan'
+      ? 'Say what you would do, and let the user change the mode.'
+      : 'Go on without it, or ask the user.';
+  return { type: 'deny', reason, hint };
+}
+
+function denyQuestion(question: string): Verdict {
+  return { type: 'deny', reason: `${question} In the mode ci nobody is asked.`, hint: 'Go on without it.' };
+}
+
+const WORDS: Readonly<Record<Permission, string>> = {
+  start: 'starts a process',
+  kill: 'ends a process',
+  write: 'writes to a process',
+  keys: 'presses keys in a process',
+  status: 'looks at the state of a process',
+  output: 'reads the output of a process',
+  list: 'lists processes',
+  other: 'is used',
+};
+
+function toQuestion({ tool, permission, start }: PolicyRequest, why: string | null): Verdict {
+  const subject =
+    start === undefined ? `${tool} ${WORDS[permission]}.` : `${tool} starts ${quote(showStart(start))}.`;
+  return { type: 'ask', question: why === null ? subject : `${subject} It ${why}.` };
+}
+
+function showStart({ command }: StartRequest): string {
+  return typeof command === 'string' ? command : command.join(' ');
+}

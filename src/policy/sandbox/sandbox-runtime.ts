@@ -1,0 +1,61 @@
+/** What is used of `@anthropic-ai/sandbox-runtime`, which is installed by whoever switches the sandbox on. */
+export interface SandboxRuntime {
+  isSupportedPlatform(): boolean;
+  checkDependencies(): { readonly errors: readonly string[] };
+  getConfig(): { readonly network?: { readonly allowedDomains?: readonly string[] } } | undefined;
+  initialize(config: SandboxRuntimeConfig): Promise<void>;
+  registerCommandNetworkLists(commandId: string, lists: { readonly allowedDomains: readonly string[] }): void;
+  /** Ends the filters of the network; whatever still runs in the sandbox is cut off from it. */
+  reset(): Promise<void>;
+  wrapWithSandboxArgv(
+    command: string,
+    shell: string | undefined,
+    config: Pick<SandboxRuntimeConfig, 'filesystem'>,
+    signal: undefined,
+    cwd: string,
+    options: { readonly commandId: string },
+  ): Promise<{ readonly argv: readonly string[] }>;
+}
+
+export interface SandboxRuntimeConfig {
+  /** Without `allowedDomains` nothing stands between a command and the network. */
+  readonly network: {
+    readonly allowedDomains?: readonly string[];
+    readonly deniedDomains: readonly string[];
+  };
+  readonly filesystem: {
+    readonly denyRead: readonly string[];
+    readonly allowWrite: readonly string[];
+    readonly denyWrite: readonly string[];
+  };
+}
+
+/** The runtime with its one configuration, shared by all policies of a program. */
+export interface SharedSandbox {
+  /** Ready for use; each call wants a `release`. Rejects when the runtime cannot be loaded. */
+  acquire(): Promise<SandboxRuntime>;
+  /** The last one ends the runtime, which would keep the program alive. */
+  release(): Promise<void>;
+}
+
+export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox {
+  let users = 0;
+  let runtime: SandboxRuntime | null = null;
+  return {
+    acquire: async () => {
+      runtime = await load();
+      users++;
+      return runtime;
+    },
+    release: async () => {
+      users--;
+      if (users === 0) await runtime?.reset();
+    },
+  };
+}
+
+/** The package keeps its state in its module, one for the whole program; whoever counts its users has to do the same. */
+export const installedSandbox: SharedSandbox = shareSandbox(async () => {
+  const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime');
+  return SandboxManager as unknown as SandboxRuntime;
+});

@@ -1,0 +1,55 @@
+import { posix } from 'node:path';
+import { isCertain, UNKNOWN, type Word } from './word.ts';
+
+/** A `cd` on the way to a command: it went there, or it failed because there is no such directory. */
+export type Step = { readonly to: Word } | { readonly notTo: Word };
+
+/** Where a command may run: the steps from where the shell was started. */
+export type Directory = readonly Step[];
+
+const MAX_DIRECTORIES = 8;
+const MAX_STEPS = 32;
+
+export const unknownDirectory: Directory = [{ to: UNKNOWN }];
+
+/** All of both, each once; more than a few count as unknown. */
+export function joinDirectories(...sets: (readonly Directory[])[]): readonly Directory[] {
+  const all = new Map(sets.flat().map((directory) => [JSON.stringify(directory), directory]));
+  return all.size > MAX_DIRECTORIES ? [unknownDirectory] : [...all.values()];
+}
+
+/** The same one step on. */
+export function addStep(directories: readonly Directory[], step: Step): readonly Directory[] {
+  return directories.map((directory) =>
+    directory.length < MAX_STEPS ? [...directory, step] : unknownDirectory,
+  );
+}
+
+export function haveChanged(before: readonly Directory[], after: readonly Directory[]): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
+}
+
+/** Where `cd`, `pushd` or `popd` would lead; `null` for every other command. */
+export function toChangeOfDirectory(words: readonly Word[]): Word | null {
+  const [name, ...rest] = words;
+  if (name === 'builtin' || name === 'command') return toChangeOfDirectory(rest);
+  if (name === 'popd') return UNKNOWN;
+  if (name !== 'cd' && name !== 'pushd') return null;
+  const start = rest.findIndex((word) => word === '-' || !word.startsWith('-'));
+  const target = start === -1 ? undefined : rest[start];
+  if (target === undefined) return name === 'cd' && !rest.includes('--') ? '~' : UNKNOWN;
+  return target === '-' ? UNKNOWN : target;
+}
+
+/**
+ * Where `path` may lead, without a look at any disk; a directory that cannot be told counts as `/dev`, where a name can do the
+ * most harm.
+ */
+export function toLexicalPaths(path: Word, directories: readonly Directory[]): readonly string[] {
+  return directories.map((directory) => {
+    const steps = directory.flatMap((step) => ('to' in step ? [step.to] : []));
+    return steps.every(isCertain)
+      ? posix.resolve('/', ...steps.filter((step) => !step.startsWith('~')), path)
+      : posix.resolve('/dev', path);
+  });
+}

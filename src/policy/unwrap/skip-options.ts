@@ -1,0 +1,41 @@
+import { mayBeOption, type Word } from '../shell/word.ts';
+
+/** How a program takes its options, as far as one must know to find the first word behind them. */
+export interface OptionShape {
+  /** Letters whose value is the next word, unless it follows at once: `-u root`, `-uroot`. */
+  readonly letters?: string;
+  /** Long options whose value is the next word, unless it follows `=`. */
+  readonly long?: readonly string[];
+  /** `X=1` before the program. */
+  readonly assignments?: boolean;
+}
+
+export interface Skipped {
+  /** Where the first word stands that is no option. */
+  readonly index: number;
+  /** A word that cannot be told stands where options are: the rest may be anything. */
+  readonly isUnclear: boolean;
+}
+
+/** Skips the options at the front of `words`, beginning behind the name of the program. */
+export function skipOptions(words: readonly Word[], shape: OptionShape): Skipped {
+  const { letters = '', long = [], assignments = false } = shape;
+  let index = 1;
+  for (;;) {
+    const word = words[index];
+    if (word === undefined) return { index, isUnclear: false };
+    if (mayBeOption(word)) return { index, isUnclear: true };
+    if (word === '--') index += 1;
+    else if (word.startsWith('--')) index += long.includes(word) ? 2 : 1;
+    else if (/^[-+]./.test(word)) index += takesNext(word, letters) ? 2 : 1;
+    else if (!(assignments && /^[A-Za-z_]\w*=/.test(word))) return { index, isUnclear: false };
+    else index += 1;
+    if (word === '--' && !assignments) return { index, isUnclear: false };
+  }
+}
+
+/** In a cluster such as `-nu` the last letter takes the next word; one with a value before it takes the rest of the cluster. */
+function takesNext(cluster: Word, letters: string): boolean {
+  const first = [...cluster].findIndex((letter, position) => position > 0 && letters.includes(letter));
+  return first === cluster.length - 1 && first > 0;
+}

@@ -1,0 +1,183 @@
+import { expect, test, vi } from 'vitest';
+import type { PolicyOptions } from '../../src/config/policy-options.ts';
+import { fromLayers, toSettings } from '../../src/policy/create-policy.ts';
+import {
+  type SandboxRuntime,
+  type SandboxRuntimeConfig,
+  shareSandbox,
+} from '../../src/policy/sandbox/sandbox-runtime.ts';
+
+/** A runtime that remembers what was asked of it and wraps nothing. */
+function fakeRuntime({ errors = [] as readonly string[] } = {}) {
+  let config: SandboxRuntimeConfig | undefined;
+  const runtime = {
+    isSupportedPlatform: (): boolean => true,
+    checkDependencies: () => ({ errors }),
+    getConfig: () => config,
+    initialize: vi.fn<SandboxRuntime['initialize']>(async (given) => {
+      config = given;
+    }),
+    registerCommandNetworkLists: vi.fn<SandboxRuntime['registerCommandNetworkLists']>(),
+    reset: vi.fn<SandboxRuntime['reset']>(async () => {
+      config = undefined;
+    }),
+    wrapWithSandboxArgv: vi.fn<SandboxRuntime['wrapWithSandboxArgv']>(async (command) => ({
+      argv: ['/bin/sh', '-c', `in-sandbox ${command}`],
+    })),
+  };
+  return runtime;
+}
+
+const options: PolicyOptions = {
+  mode: 'auto',
+  restrictToWorkspace: true,
+  workspace: '/work',
+  sandbox: 'require',
+};
+
+function policyWith(runtime: SandboxRuntime | Error, more: PolicyOptions = {}) {
+  const shared = shareSandbox(async () => {
+    if (runtime instanceof Error) throw runtime;
+    return runtime;
+  });
+  return fromLayers([toSettings({ ...options, ...more }, '/work')], shared);
+}
+
+test('a command is wrapped with the workspace as its only place to write', async () => {
+  const runtime = fakeRuntime();
+
+  const prepared = await policyWith(runtime, { extraPaths: ['/extra'] }).prepare({
+    command: 'ls | wc',
+    cwd: 'a',
+  });
+
+  expect(prepared).toEqual({ command: ['/bin/sh', '-c', 'in-sandbox ls | wc'], env: {}, heldBy: 'sandbox' });
+  const [, , config, , cwd] = runtime.wrapWithSandboxArgv.mock.calls[0] ?? [];
+  expect(config?.filesystem).toEqual({ denyRead: [], allowWrite: ['/work', '/extra'], denyWrite: [] });
+  expect(cwd).toBe('/work/a');
+});
+
+test('arguments reach the sandbox as they are', async () => {
+  const runtime = fakeRuntime();
+
+  const { command } = await policyWith(runtime).prepare({ command: ['echo', 'a b', "it's", '$X;'] });
+
+  expect(command).toEqual(['/bin/sh', '-c', `in-sandbox 'echo' 'a b' 'it'\\''s' '$X;'`]);
+});
+
+test('domains are open to the commands of one policy', async () => {
+  const runtime = fakeRuntime();
+  const policy = policyWith(runtime, { sandboxNetwork: ['*.npmjs.org'] });
+
+  await policy.prepare({ command: 'a' });
+  await policy.prepare({ command: 'b' });
+
+  expect(runtime.initialize).toHaveBeenCalledTimes(1);
+  expect(runtime.initialize.mock.calls[0]?.[0].network).toEqual({ allowedDomains: [], deniedDomains: [] });
+  expect(runtime.registerCommandNetworkLists.mock.calls).toEqual([
+    [expect.stringMatching(/^[\w-]{32}$/), { allowedDomains: ['*.npmjs.org'] }],
+  ]);
+  const ids = runtime.wrapWithSandboxArgv.mock.calls.map(([, , , , , { commandId }]) => commandId);
+  expect(new Set(ids)).toEqual(new Set([runtime.registerCommandNetworkLists.mock.calls[0]?.[0]]));
+});
+
+test('an open network is not filtered', async () => {
+  const runtime = fakeRuntime();
+
+  await policyWith(runtime, { sandboxNetwork: 'open' }).prepare({ command: 'a' });
+
+  expect(runtime.initialize.mock.calls[0]?.[0].network).toEqual({ deniedDomains: [] });
+  expect(runtime.registerCommandNetworkLists).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['is not installed', new Error('Cannot find package')],
+  ['lacks a program', fakeRuntime({ errors: ['bubblewrap (bwrap) not installed'] })],
+  [
+    'does not come up',
+    { ...fakeRuntime(), initialize: async () => Promise.reject(new Error('no namespaces')) },
+  ],
+  ['has no room for this platform', { ...fakeRuntime(), isSupportedPlatform: (): boolean => false }],
+  ['cannot wrap', { ...fakeRuntime(), wrapWithSandboxArgv: async () => ({ argv: [] }) }],
+] as const)('a required sandbox that %s stops the start', async (_, runtime) => {
+  const prepared = policyWith(runtime).prepare({ command: 'ls' });
+
+  await expect(prepared).rejects.toMatchObject({
+    code: 'sandbox-unavailable',
+    message: expect.stringMatching(
+      /^The sandbox that the policy requires cannot be had: .+\. Install what is missing/,
+    ),
+  });
+});
+
+test('an automatic sandbox that is missing leaves the check', async () => {
+  const policy = policyWith(new Error('Cannot find package'), { sandbox: 'auto' });
+
+  expect(await policy.prepare({ command: 'ls' })).toEqual({ command: 'ls', env: {}, heldBy: 'check' });
+});
+
+test('a sandbox that was missing is looked for again', async () => {
+  const runtime = fakeRuntime();
+  const load = vi
+    .fn(async (): Promise<SandboxRuntime> => runtime)
+    .mockRejectedValueOnce(new Error('not yet'));
+  const policy = fromLayers([toSettings({ ...options, sandbox: 'auto' }, '/work')], shareSandbox(load));
+
+  const held = [await policy.prepare({ command: 'a' }), await policy.prepare({ command: 'b' })];
+
+  expect(held.map(({ heldBy }) => heldBy)).toEqual(['check', 'sandbox']);
+});
+
+test('nothing is loaded where it is off', async () => {
+  const load = vi.fn(async (): Promise<SandboxRuntime> => fakeRuntime());
+  const policy = fromLayers([toSettings({ ...options, sandbox: 'off' }, '/work')], shareSandbox(load));
+
+  await policy.prepare({ command: 'ls' });
+  await policy.close();
+
+  expect(load).not.toHaveBeenCalled();
+});
+
+test('a child writes where all above it may write', async () => {
+  const runtime = fakeRuntime();
+  const child = policyWith(runtime, { sandboxNetwork: ['a.org', 'b.org'], extraPaths: ['/x'] }).narrow({
+    ...options,
+    workspace: '/work/sub',
+    sandboxNetwork: ['b.org', 'c.org'],
+    extraPaths: ['/y'],
+  });
+
+  await child.prepare({ command: 'ls' });
+
+  expect(runtime.wrapWithSandboxArgv.mock.calls[0]?.[2].filesystem.allowWrite).toEqual(['/work/sub']);
+  expect(runtime.registerCommandNetworkLists.mock.calls[0]?.[1]).toEqual({ allowedDomains: ['b.org'] });
+});
+
+test('the last that is closed ends the runtime', async () => {
+  const runtime = fakeRuntime();
+  const policy = policyWith(runtime);
+  const child = policy.narrow(options);
+  await policy.prepare({ command: 'a' });
+  await child.prepare({ command: 'b' });
+
+  await policy.close();
+  expect(runtime.reset).not.toHaveBeenCalled();
+  await child.close();
+  await child.close();
+
+  expect(runtime.reset).toHaveBeenCalledTimes(1);
+});
+
+test('an open and a filtered network do not go together', async () => {
+  const runtime = fakeRuntime();
+  const shared = shareSandbox(async () => runtime);
+  const [filtered, open] = [[], 'open' as const].map((sandboxNetwork) =>
+    fromLayers([toSettings({ ...options, sandboxNetwork }, '/work')], shared),
+  );
+
+  await filtered?.prepare({ command: 'a' });
+
+  await expect(open?.prepare({ command: 'b' })).rejects.toMatchObject({
+    message: expect.stringContaining('the network open in one policy and filtered in the other'),
+  });
+});
