@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { conversationMachine } from '../../machines/conversation/machine.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/machine.ts';
 import { createChartCoverage } from '../../src/testing/paths/chart-coverage.ts';
 import { coveringPaths, transitionsTaken } from '../../src/testing/paths/covering-paths.ts';
+import { type ConversationWay, conversationModel, conversationWays } from './conversation-model.ts';
+import { openConversationStage } from './conversation-stage.ts';
 import { withoutTransition, withTarget } from './mutate-chart.ts';
 import { type ProcessWay, processModel, processWays } from './process-model.ts';
 import { supervisorInput, supervisorModel, supervisorPaths } from './supervisor-model.ts';
+import { walkConversation } from './walk-conversation.ts';
 import { walkProcess } from './walk-process.ts';
 import { walkSupervisor } from './walk-supervisor.ts';
 
@@ -51,6 +55,27 @@ test('a supervisor without any one transition is found out', { timeout: 60_000 }
     );
     let isFound = false;
     for (const path of isTaken) isFound ||= (await walkSupervisor({ path, model })) !== null;
+    if (!isFound) unnoticed.push(id);
+  }
+
+  expect(unnoticed).toEqual([]);
+});
+
+test('a conversation without any one transition is found out', { timeout: 60_000 }, async () => {
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const stage = openConversationStage();
+  const shortest = conversationWays().toSorted((a, b) => a.path.length - b.path.length);
+  const few = coveringPaths<typeof conversationModel, ConversationWay>(conversationModel, shortest);
+  const { all } = createChartCoverage(conversationMachine).transitions;
+
+  const unnoticed: string[] = [];
+  for (const id of all) {
+    const model = withoutTransition(conversationModel, id);
+    const likely = few.filter((way) =>
+      transitionsTaken(conversationModel, way).some((taken) => taken.id === id),
+    );
+    let isFound = false;
+    for (const way of likely) isFound ||= (await walkConversation({ ...way, stage, model })) !== null;
     if (!isFound) unnoticed.push(id);
   }
 

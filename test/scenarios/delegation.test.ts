@@ -185,6 +185,31 @@ test.each(['subprocess', 'in_process'] as const)(
   },
 );
 
+test.each(['subprocess', 'in_process'])('a delegate without its key fails: %s', { timeout }, async (mode) => {
+  using project = openProject({
+    lead: `${scripted}\ndelegates: [coder]\ndelegation: { default_mode: ${mode} }`,
+    coder: 'model: { provider: anthropic, name: any }\npolicy: { mode: dangerous }',
+  });
+
+  const { result } = await execJson(project.directory, ['lead', '--task', 'ask coder to run touch made'], {
+    env: { ANTHROPIC_API_KEY: '' },
+  });
+
+  expect(result.data).toContain('ANTHROPIC_API_KEY is not set');
+  expect(readdirSync(project.directory)).not.toContain('made');
+});
+
+test('the first agent without a key is a script that says so', { timeout }, async () => {
+  using project = openProject({ lead: 'model: any\npolicy: { mode: dangerous }' });
+
+  const { stdout, stderr } = await exec(project.directory, ['lead', '--task', 'run echo hello'], {
+    env: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
+  });
+
+  expect(stdout).toContain('hello');
+  expect(stderr).toContain('OPENAI_API_KEY is not set, so a small script answers');
+});
+
 test('restrictions hold in other programs, too', { timeout }, async () => {
   using project = openProject({
     lead: 'model: scripted\npolicy: { mode: dangerous, commands: { deny: ["touch*"] } }\ndelegates: [coder]',

@@ -46,6 +46,7 @@ test('input that was not asked for is refused', async () => {
   expect(await handle.write('x')).toEqual({
     ok: false,
     bytesWritten: 0,
+    code: 'noInput',
     error: 'Its input was not asked for: start it with stdin: "pipe".',
   });
 });

@@ -1,0 +1,69 @@
+import type { Conversation } from '../../src/conversation/conversation.ts';
+import { ModelError } from '../../src/models/model-error.ts';
+import type { ScriptedRun } from '../../src/testing/scripted-backend.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { BACKOFF_MS, type ConversationModelEvent, WAIT_MS } from './conversation-model.ts';
+import { eventually } from './eventually.ts';
+import type { HeldModel } from './held-model.ts';
+import type { HeldTool } from './held-tool.ts';
+
+/** Where a path is walked. */
+export interface ConversationScene {
+  readonly conversation: Conversation;
+  readonly model: HeldModel;
+  readonly tool: HeldTool;
+  readonly clock: VirtualClock;
+  /** The process of the conversation. */
+  readonly run: ScriptedRun;
+  /** Nothing can be armed on the clock any more. */
+  breakClock(): void;
+  /** The end of the conversation waits for the kill of its process. */
+  readonly kill: { readonly isAsked: boolean; allow(): void; fail(): void };
+  isClosing(): boolean;
+  /** What the entry of the inbox is called here. */
+  nameOf(modelId: string): string;
+  rename(modelId: string): string;
+  hasHeard(type: ConversationModelEvent['type']): boolean;
+}
+
+type Deed<E> = (scene: ConversationScene, event: E) => Promise<void> | void;
+type Driver = {
+  readonly [Type in ConversationModelEvent['type']]: Deed<Extract<ConversationModelEvent, { type: Type }>>;
+};
+
+/** What is done so that an event comes about: never by sending it. */
+export const conversationDriver: Driver = {
+  'inbox.arrived': ({ conversation, rename }, { item: { id, kind, attention } }) => {
+    if (kind === 'message') void conversation.say('Go on.');
+    else conversation.notify({ id: rename(id), source: 'a test', text: id, attention });
+  },
+  'inbox.gathered': () => {},
+  'model.replied': ({ model }, { calls }) => model.reply(calls),
+  'model.failed': ({ model }, { isRetryable, retryAfterMs }) =>
+    model.fail(
+      new ModelError({ failure: isRetryable ? 'unavailable' : 'refused', message: 'No.', retryAfterMs }),
+    ),
+  'calls.settled': async ({ tool, nameOf }, { revealed }) => {
+    await eventually(() => tool.isHeld, { what: 'the tool is called', on: 'scripts' });
+    tool.answer(revealed.map(nameOf));
+  },
+  'processes.gone': ({ run }) => run.exit(),
+  'turn.interrupt': ({ conversation }) => void conversation.interrupt(),
+  'conversation.finish': ({ conversation }, { waitMs }) =>
+    void conversation.finish({ background: 'wait', wait: waitMs }),
+  'conversation.close': ({ conversation }) => void conversation.close(),
+  'conversation.broke': async ({ conversation, breakClock, isClosing, kill }) => {
+    if (isClosing()) {
+      await eventually(() => kill.isAsked, { what: 'its process is to be killed', on: 'scripts' });
+      return kill.fail();
+    }
+    breakClock();
+    void conversation.finish({ background: 'wait', wait: WAIT_MS });
+  },
+  'conversation.closed': ({ kill }) => kill.allow(),
+  'deadline.retry': ({ clock, hasHeard }) => {
+    clock.advance(BACKOFF_MS);
+    if (!hasHeard('deadline.retry')) clock.advance(60_000);
+  },
+  'deadline.background': ({ clock }) => clock.advance(WAIT_MS),
+};

@@ -1,0 +1,127 @@
+import type { EventFromLogic, SnapshotFrom } from 'xstate';
+import type {
+  ConversationContext,
+  ConversationInput,
+  InboxItem,
+} from '../../machines/conversation/context.ts';
+import { conversationMachine } from '../../machines/conversation/machine.ts';
+import { type GeneratedPath, generatePaths } from '../../src/testing/paths/generate-paths.ts';
+
+export type ConversationState = SnapshotFrom<typeof conversationMachine>;
+export type ConversationModelEvent = EventFromLogic<typeof conversationMachine>;
+export type ConversationPath = GeneratedPath<typeof conversationMachine>;
+
+/** A pause before a retry is shorter than the wait at the end, unless the endpoint asks for this. */
+const LONG_PAUSE_MS = 5_000;
+export const BACKOFF_MS = 100;
+export const WAIT_MS = 1_000;
+
+/** The chart with its effects left out: the model that real conversations are held to. */
+export const conversationModel = conversationMachine.provide({
+  actions: {
+    gather: () => {},
+    announceTurn: () => {},
+    endTurn: () => {},
+    deliver: () => {},
+    callModel: () => {},
+    stopModel: () => {},
+    runCalls: () => {},
+    interruptWaits: () => {},
+    interruptCalls: () => {},
+    watchProcesses: () => {},
+    wrapUp: () => {},
+    announceRetry: () => {},
+    armDeadline: () => {},
+    disarmDeadline: () => {},
+  },
+});
+
+const aside: InboxItem = { id: 'aside', kind: 'notice', attention: 'context' };
+const limits = { maxSteps: 2, maxRetries: 1, minBackoffMs: BACKOFF_MS, maxBackoffMs: 30_000 };
+
+/** How a conversation may begin: anew, or with what a journal holds. */
+export const conversationInputs: readonly ConversationInput[] = [
+  { limits, inbox: [], isUnfinished: false },
+  { limits, inbox: [aside], isUnfinished: true },
+];
+
+/** Every event with every payload that the chart tells apart. */
+export const conversationEvents: readonly ConversationModelEvent[] = [
+  { type: 'inbox.arrived', item: { id: 'message', kind: 'message', attention: 'turn' } },
+  { type: 'inbox.arrived', item: { id: 'news', kind: 'notice', attention: 'turn' } },
+  { type: 'inbox.arrived', item: aside },
+  { type: 'inbox.gathered' },
+  { type: 'model.replied', calls: 0 },
+  { type: 'model.replied', calls: 2 },
+  { type: 'model.failed', isRetryable: false, retryAfterMs: null },
+  { type: 'model.failed', isRetryable: true, retryAfterMs: null },
+  { type: 'model.failed', isRetryable: true, retryAfterMs: LONG_PAUSE_MS },
+  { type: 'calls.settled', revealed: [] },
+  { type: 'calls.settled', revealed: ['news'] },
+  { type: 'processes.gone' },
+  { type: 'turn.interrupt' },
+  { type: 'conversation.finish', waitMs: WAIT_MS },
+  { type: 'conversation.close' },
+  { type: 'conversation.broke' },
+  { type: 'conversation.closed' },
+  { type: 'deadline.retry' },
+  { type: 'deadline.background' },
+];
+
+/** What the effects and the clock can tell the chart. */
+function canHappen(state: ConversationState, event: ConversationModelEvent): boolean {
+  const { inbox, ending, retryAfterMs, isBroken } = state.context;
+  const holds = (wanted: string) => inbox.some(({ id }) => id === wanted);
+  if (state.status === 'done') return false;
+  switch (event.type) {
+    case 'inbox.arrived':
+      return !holds(event.item.id) && inbox.length < 2;
+    case 'calls.settled':
+      return event.revealed.every(holds);
+    case 'deadline.retry':
+      return ending !== 'withProcesses' || retryAfterMs === null;
+    case 'deadline.background':
+      return ending === 'withProcesses' && (!isPausing(state) || retryAfterMs !== null);
+    case 'conversation.broke':
+      return !isBroken;
+    default:
+      return true;
+  }
+}
+
+function isPausing(state: ConversationState): boolean {
+  return state.matches({ open: { loop: { waiting: 'toRetry' } } });
+}
+
+/** A path, and how the conversation begins that goes it. */
+export interface ConversationWay {
+  readonly input: ConversationInput;
+  readonly path: ConversationPath;
+}
+
+export function conversationWays(): readonly ConversationWay[] {
+  return conversationInputs.flatMap((input) =>
+    generatePaths(conversationModel, {
+      input,
+      events: conversationEvents as ConversationModelEvent[],
+      // What was begun by an earlier program is followed until it is like any other.
+      canHappen: (state, event) =>
+        (!input.isUnfinished || state.context.isUnfinished) && canHappen(state, event),
+      toKey,
+    }).map((path) => ({ input, path })),
+  );
+}
+
+/** What decides how it may go on. The rest of the context is compared at every step, but makes no new path. */
+function toKey(state: ConversationState): string {
+  const { value, context } = state;
+  const { inbox, isUnfinished, steps, failures, retryAfterMs, ending, isBroken } = context;
+  const waiting = inbox.map(({ id }) => id).toSorted();
+  const pause = isPausing(state) && retryAfterMs;
+  return JSON.stringify([value, waiting, isUnfinished, steps, failures, pause, ending, isBroken]);
+}
+
+/** What a context says, less the ids: those differ from run to run. */
+export function outlineConversation(context: ConversationContext) {
+  return { ...context, inbox: context.inbox.map(({ kind, attention }) => ({ kind, attention })) };
+}

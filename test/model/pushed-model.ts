@@ -1,0 +1,70 @@
+import type { ChatDelta, ChatMessage, ChatModel, ToolCall } from '../../src/models/chat-model.ts';
+
+/** A model that speaks piece by piece, as a test lets it. */
+export interface PushedModel extends ChatModel {
+  /** Somebody waits for it to go on. */
+  readonly isAsked: boolean;
+  write(text: string): void;
+  /** Says the rest, and that it has ended. */
+  end(reply: { readonly text: string; readonly calls: readonly Omit<ToolCall, 'id'>[] }): void;
+  fail(error: Error): void;
+}
+
+interface Speech {
+  readonly signal: AbortSignal;
+  readonly pieces: ChatDelta[];
+  end: 'open' | 'ended' | Error;
+  wake(): void;
+}
+
+export function createPushedModel({
+  onAsked,
+}: {
+  onAsked: (messages: readonly ChatMessage[]) => void;
+}): PushedModel {
+  let speech: Speech | null = null;
+  let calls = 0;
+  const change = (how: (current: Speech) => void) => {
+    if (speech === null || speech.signal.aborted) return;
+    how(speech);
+    speech.wake();
+    if (speech.end !== 'open') speech = null;
+  };
+  return {
+    name: 'pushed',
+    stream: ({ messages, signal }) => {
+      onAsked(messages);
+      const current: Speech = { signal, pieces: [], end: 'open', wake: () => {} };
+      speech = current;
+      return read(current);
+    },
+    get isAsked() {
+      return speech !== null && !speech.signal.aborted;
+    },
+    write: (text) => change(({ pieces }) => void pieces.push({ type: 'text', text })),
+    end: (reply) =>
+      change((current) => {
+        if (reply.text !== '') current.pieces.push({ type: 'text', text: reply.text });
+        for (const call of reply.calls) {
+          calls += 1;
+          current.pieces.push({ type: 'toolCall', id: `call_${calls}`, ...call });
+        }
+        current.end = 'ended';
+      }),
+    fail: (error) =>
+      change((current) => {
+        current.end = error;
+      }),
+  };
+}
+
+async function* read(speech: Speech): AsyncGenerator<ChatDelta> {
+  for (;;) {
+    for (let piece = speech.pieces.shift(); piece !== undefined; piece = speech.pieces.shift()) yield piece;
+    if (speech.end === 'ended') return;
+    if (speech.end !== 'open') throw speech.end;
+    await new Promise<void>((resolve) => {
+      speech.wake = resolve;
+    });
+  }
+}
