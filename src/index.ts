@@ -9,7 +9,7 @@ export type {
   SpawnFailureCause,
   TreeMember,
 } from '../machines/process/context.ts';
-export type { BackendCommand, BackendFact, WriteResult } from '../machines/process/events.ts';
+export type { BackendCommand, BackendFact, WriteFailure, WriteResult } from '../machines/process/events.ts';
 export type { LiveStatus, ProcessStatus } from '../machines/process/view.ts';
 export type {
   Agent,

@@ -16,9 +16,12 @@ export interface AgentOptions {
   /** The project: where commands run, and where `agents/` and `.troupe/` are. Absolute. */
   readonly directory: string;
   readonly model: ChatModel;
-  /** How many agents stand above this one: 0 for the first. */
+  /** How many agents stand above this one: 0 for the first. What `TROUPE_DEPTH` in `env` says counts where it is more. */
   readonly depth: number;
-  /** At this depth no agent is started any more; the definition can only lower it. Default: as the definition says, or 5. */
+  /**
+   * At this depth no agent is started any more; the definition and `TROUPE_MAX_DEPTH` in `env` can only lower it. Default: as these
+   * say, or 5.
+   */
   readonly maxDepth?: number | undefined;
   /** Restrictions of the agent above: this one can only narrow them. Default: what `TROUPE_POLICY` in `env` says, if anything. */
   readonly inherited?: Policy;

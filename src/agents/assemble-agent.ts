@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../config/agent-file.ts';
+import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { createConversation } from '../conversation/create-conversation.ts';
+import type { ChatModel } from '../models/chat-model.ts';
 import { createPolicy } from '../policy/create-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { toPolicyText } from '../policy/policy-text.ts';
@@ -16,7 +18,7 @@ import { toConversationOptions, toMaxDepth, toPolicyOptions, toSupervisorOptions
 import { chooseModel } from './choose-model.ts';
 import type { InProcessDelegation } from './delegation-ground.ts';
 import { createDelegationTools } from './delegation-tools.ts';
-import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE } from './depth.ts';
+import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE, readDepth } from './depth.ts';
 import { ownExecCommand } from './exec-command.ts';
 import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
 import { loadAgent } from './load-agent.ts';
@@ -35,9 +37,12 @@ export async function assembleAgent(
   { runDelegate }: { runDelegate: (options: DelegateOptions) => Promise<AgentResult> },
 ): Promise<Agent> {
   const definition = check(options.definition);
-  const { depth, model, env = process.env } = options;
+  const { model, env = process.env } = options;
   const directory = resolve(options.directory);
-  const maxDepth = toMaxDepth(definition, options.maxDepth);
+  const told = readDepth({ depth: options.depth, maxDepth: options.maxDepth, env });
+  if (!told.ok) throw new TroupeError({ code: 'invalid-option', message: `createAgent: ${told.error}` });
+  const { depth } = told;
+  const maxDepth = toMaxDepth(definition, told.maxDepth);
   if (!canStartAgent(depth, maxDepth)) {
     throw new TroupeError({ code: 'delegation-depth', message: describeRefusedDepth(maxDepth) });
   }
@@ -47,14 +52,16 @@ export async function assembleAgent(
   const restrictions = toPolicyOptions(definition, { directory });
   const inherited = options.inherited ?? readInheritedPolicy(env);
   const policy = inherited?.narrow(restrictions) ?? createPolicy(restrictions);
-  const supervisor = toSupervisor({ definition, options, directory, maxDepth, policy });
+  const supervisor = toSupervisor({ definition, options, directory, depth, maxDepth, policy });
 
-  const runInProcess = ({ definition: delegate, onCall, ...work }: InProcessDelegation) =>
-    runDelegate({
+  const runInProcess = async ({ definition: delegate, onCall, ...work }: InProcessDelegation) => {
+    const chosen = chooseDelegateModel(delegate, { modelOf: options.modelOf, env, depth: depth + 1 });
+    if (!chosen.ok) return chosen;
+    return runDelegate({
       ...work,
       definition: delegate,
       directory,
-      model: options.modelOf?.(delegate) ?? chooseModel(delegate, { env }).model,
+      model: chosen.model,
       depth: depth + 1,
       maxDepth,
       inherited: policy,
@@ -65,6 +72,7 @@ export async function assembleAgent(
         if (event.type === 'tool.called') onCall(event.call.name);
       },
     });
+  };
   const delegationTools = createDelegationTools({
     definition,
     delegates,
@@ -81,6 +89,7 @@ export async function assembleAgent(
   const tools = [...toolSets[definition.tools?.set ?? 'process'], ...delegationTools];
   const end = async () => {
     await conversation?.close();
+    await policy.close();
     if (options.supervisor === undefined) await supervisor.shutdown();
   };
   let conversation: Conversation | null = null;
@@ -140,16 +149,32 @@ function check(given: AgentDefinition): AgentDefinition {
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
+/** Without a model of its own a delegate does nothing: that is its answer. */
+function chooseDelegateModel(
+  delegate: AgentDefinition,
+  {
+    modelOf,
+    ...place
+  }: { modelOf: AgentOptions['modelOf'] | undefined; env: AgentOptions['env'] & {}; depth: number },
+): { readonly ok: true; readonly model: ChatModel } | { readonly ok: false; readonly error: string } {
+  try {
+    return { ok: true, model: modelOf?.(delegate) ?? chooseModel(delegate, place).model };
+  } catch (error) {
+    return { ok: false, error: toErrorText(error) };
+  }
+}
+
 /** One of its own, or the one of the agent above, as far as it is this agent's affair. */
 function toSupervisor(given: {
   definition: AgentDefinition;
   options: AgentOptions;
   directory: string;
+  depth: number;
   maxDepth: number;
   policy: Policy;
 }): Supervisor {
   const { definition, options, directory, maxDepth, policy } = given;
-  const depth = options.depth + 1;
+  const depth = given.depth + 1;
   const env = { [MAX_DEPTH_VARIABLE]: String(maxDepth), [POLICY_VARIABLE]: toPolicyText(policy) };
   if (options.supervisor !== undefined)
     return scopeSupervisor(options.supervisor, { definition, depth, env });

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
+import { shorten } from '../config/shorten.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { DelegationContext } from './agent.ts';
 import { toTask } from './first-message.ts';
@@ -12,8 +13,6 @@ const MAX_TASK_LENGTH = 2_000;
 /** What an agent tells the one that it delegates to, beside the task. Keys without a value are left out. */
 export function buildContext(given: {
   readonly definition: AgentDefinition;
-  /** What the agent itself is working on. Default: what was last said to it. */
-  readonly task?: string;
   readonly transcript: readonly ChatMessage[];
   readonly facts: readonly string[];
   /** Of the delegate. */
@@ -21,11 +20,10 @@ export function buildContext(given: {
 }): DelegationContext {
   const { definition, transcript, facts, depth } = given;
   const said = transcript.findLast(({ role }) => role === 'user')?.text;
-  const task = given.task ?? (said === undefined ? undefined : toTask(said));
   const summary = summarize(transcript);
   return {
     parent_agent: definition.name,
-    ...(task !== undefined && { parent_task: shorten(task, MAX_TASK_LENGTH) }),
+    ...(said !== undefined && { parent_task: shorten(toTask(said), MAX_TASK_LENGTH) }),
     ...(summary !== null && { conversation_summary: summary }),
     ...(facts.length > 0 && { relevant_facts: facts }),
     depth,
@@ -66,8 +64,4 @@ function toLine(message: ChatMessage): readonly string[] {
 
 function oneLine(text: string): string {
   return shorten(text.trim().replaceAll(/\s+/g, ' '), MAX_LINE_LENGTH);
-}
-
-function shorten(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }

@@ -5,6 +5,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { ChatModel } from '../models/chat-model.ts';
 import { createOpenAiModel } from '../models/openai-compatible.ts';
 import { createDemoModel } from './demo-model.ts';
+import { readDepth } from './depth.ts';
 
 /** Endpoints that speak Chat Completions, by the word that stands in an agent's file. */
 const PROVIDERS: Readonly<Record<string, { readonly baseUrl: string; readonly keyName: string | null }>> = {
@@ -27,9 +28,11 @@ export interface ModelChoice {
 }
 
 /**
- * The model that a definition asks for. Without a key it is a small script that says so.
+ * The model that a definition asks for. Without a key the first agent gets a small script that says so; a delegate gets none, as
+ * nobody would see that a script has done its work.
  *
- * @throws TroupeError `invalid-option` where the provider is not known and has no `base_url`, or the model has no name.
+ * @throws TroupeError `invalid-option` where the provider is not known and has no `base_url`, the model has no name, or a delegate
+ * has no key.
  */
 export function chooseModel(
   definition: AgentDefinition,
@@ -38,9 +41,11 @@ export function chooseModel(
     readonly env?: Environment;
     /** The model for the provider `scripted`, and where there is no key. Default: the demo script. */
     readonly scripted?: ChatModel;
+    /** How many agents stand above. What `env` says in `TROUPE_DEPTH` counts where it is more. */
+    readonly depth?: number | undefined;
   } = {},
 ): ModelChoice {
-  const { env = process.env, scripted = createDemoModel() } = options;
+  const { env = process.env, scripted = createDemoModel(), depth } = options;
   const { provider = 'openai', temperature, max_tokens: maxTokens } = definition.model;
   if (provider === 'scripted') return { model: scripted, notice: null };
   const { baseUrl, isOwn } = findEndpoint(definition, env);
@@ -49,8 +54,12 @@ export function chooseModel(
   // An endpoint of one's own may want no key; one that was named must be there.
   const needsKey = keyName !== null && (!isOwn || definition.model.api_key_env !== undefined);
   if (apiKey === undefined && needsKey) {
-    const notice = `${keyName} is not set, so a small script answers in place of a model. Set it to talk to ${nameModel(definition)}.`;
-    return { model: scripted, notice };
+    const [why, remedy] = [`${keyName} is not set`, `Set it to talk to ${nameModel(definition)}.`];
+    if (isDelegate({ depth, env })) {
+      const message = `agent ${definition.name}: ${why}, so it has no model and does nothing. ${remedy}`;
+      throw new TroupeError({ code: 'invalid-option', message });
+    }
+    return { model: scripted, notice: `${why}, so a small script answers in place of a model. ${remedy}` };
   }
   const model = definition.model.name ?? (provider === 'openai' ? env['OPENAI_MODEL'] : undefined);
   if (model === undefined) throw unnamed(definition);
@@ -72,6 +81,12 @@ export function keyVariable({ model }: AgentDefinition): string | null {
   const { provider = 'openai', api_key_env } = model;
   if (provider === 'scripted') return null;
   return api_key_env ?? findProvider(provider)?.keyName ?? null;
+}
+
+/** A depth that cannot be read is above none that could: whoever starts the agent says what is wrong with it. */
+function isDelegate(told: { readonly depth: number | undefined; readonly env: Environment }): boolean {
+  const reading = readDepth(told);
+  return reading.ok && reading.depth > 0;
 }
 
 function findEndpoint(

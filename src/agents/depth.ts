@@ -26,19 +26,19 @@ export type DepthReading =
 
 /**
  * The depth of an agent that is started here, and its limit: `--depth` and `TROUPE_DEPTH`, of which the larger counts;
- * `--max-depth` and `TROUPE_MAX_DEPTH`, of which the smaller counts.
+ * `--max-depth` and `TROUPE_MAX_DEPTH`, of which the smaller counts. In code a number stands for the flag.
  */
 export function readDepth(given: {
-  readonly depth?: string | undefined;
-  readonly maxDepth?: string | undefined;
+  readonly depth?: string | number | undefined;
+  readonly maxDepth?: string | number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }): DepthReading {
   const depths = [
-    toWhole(given.depth, { name: '--depth', least: 0 }),
+    toWhole(given.depth, { name: '--depth', option: 'depth', least: 0 }),
     toWhole(given.env[DEPTH_VARIABLE], { name: DEPTH_VARIABLE, least: 0 }),
   ];
   const limits = [
-    toWhole(given.maxDepth, { name: '--max-depth', least: 1 }),
+    toWhole(given.maxDepth, { name: '--max-depth', option: 'maxDepth', least: 1 }),
     toWhole(given.env[MAX_DEPTH_VARIABLE], { name: MAX_DEPTH_VARIABLE, least: 1 }),
   ];
   for (const each of [...depths, ...limits]) if (typeof each === 'string') return { ok: false, error: each };
@@ -53,11 +53,12 @@ export function readDepth(given: {
 
 /** `undefined` where nothing was said, and text where it is no whole number. */
 function toWhole(
-  text: string | undefined,
-  { name, least }: { name: string; least: number },
+  given: string | number | undefined,
+  { name, option = name, least }: { name: string; option?: string; least: number },
 ): number | string | undefined {
-  if (text === undefined) return undefined;
-  const number = parseDepth(text);
+  if (given === undefined) return undefined;
+  const number = parseDepth(String(given));
   if (number !== null && number >= least) return number;
-  return `${name} is ${quote(text)}; expected a whole number from ${least}.`;
+  const what = typeof given === 'number' ? `${quote(option)} is ${given}` : `${name} is ${quote(given)}`;
+  return `${what}; expected a whole number from ${least}.`;
 }

@@ -50,12 +50,21 @@ async function work(
   conversation: Conversation,
   { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
 ): Promise<AgentResult> {
+  const answers: string[] = [];
+  conversation.events$.subscribe((event) => {
+    if (event.type === 'turn.ended' && event.outcome.type === 'answered') answers.push(event.outcome.text);
+  });
   const first = await conversation.say(message);
   if (first.type !== 'answered') return toResult(first);
-  // What it says when its background work has ended is newer.
   const last = await conversation.finish(finish);
-  const hasAnswered = last !== null && last.type === 'answered' && last.text.trim() !== '';
-  return toResult(hasAnswered || last?.type === 'failed' || last?.type === 'stepLimit' ? last : first);
+  if (last?.type === 'failed' || last?.type === 'stepLimit') return toResult(last);
+  return { ok: true, data: joinAnswers(answers) };
+}
+
+/** What it says when its background work has ended may be a remark: it stands behind its answer, and not in its place. */
+function joinAnswers(answers: readonly string[]): string {
+  const said = answers.filter((text) => text.trim() !== '');
+  return [...said.slice(0, -1).map((text) => text.trimEnd()), ...said.slice(-1)].join('\n\n');
 }
 
 function toResult(outcome: TurnOutcome): AgentResult {

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
+import { shorten } from '../config/shorten.ts';
 import { toMs } from '../config/span.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -7,6 +8,7 @@ import type { DelegationGround } from './delegation-ground.ts';
 import { toDelegationText } from './delegation-text.ts';
 import { feedInput } from './feed-input.ts';
 import { findKeys } from './find-keys.ts';
+import { onEachAttempt } from './on-each-attempt.ts';
 
 /** What is shown of a task beside its process. */
 const SHOWN_TASK_LENGTH = 200;
@@ -25,7 +27,7 @@ export interface DelegateStart {
 
 /**
  * Starts a delegate as a supervised process of kind `agent`. What it is told goes by stdin, its keys by the environment: neither is in
- * a command line or a record.
+ * a command line or a record. Each attempt of it is told the same.
  *
  * @throws TroupeError as `Supervisor.start` does.
  */
@@ -39,25 +41,27 @@ export async function startDelegate(
   const spec = {
     kind: 'agent',
     tool,
-    owner: context.owner,
-    metadata: { agent: delegate.name, task: task.slice(0, SHOWN_TASK_LENGTH) },
+    metadata: { agent: delegate.name, task: shorten(task, SHOWN_TASK_LENGTH) },
     timeout: timeoutMs,
     maxExecutionTime: Math.max(maxExecutionMs, timeoutMs + BEYOND_TIMEOUT_MS),
     onTimeout: 'background',
     ...(background && { background }),
   } as const;
-  if (start.mode === 'in_process')
-    return context.supervisor.start({ ...spec, run: toWork(start, { tool, ground, context }) });
-
+  if (start.mode === 'in_process') {
+    const inside = await context.start({ ...spec, run: toWork(start, { tool, ground, context }) });
+    onEachAttempt(inside, () => {});
+    return inside;
+  }
   const secrets = await findKeys(delegate, ground);
-  const handle = context.supervisor.start({
+  const handle = await context.start({
     ...spec,
     command: toCommand(delegate, ground),
     cwd: ground.directory,
     stdin: 'pipe',
     secrets,
   });
-  void feedInput(handle, toDelegationText({ task, context: start.context }));
+  const told = toDelegationText({ task, context: start.context });
+  onEachAttempt(handle, () => void feedInput(handle, told));
   return handle;
 }
 

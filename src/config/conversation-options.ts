@@ -40,7 +40,9 @@ export const conversationOptions = z.strictObject({
   onEvent: z.custom(isFunction, 'a function').optional(),
 });
 
-export const saying = z.strictObject({ text: z.string() });
+export const saying = z.strictObject({
+  text: z.string().refine((text) => text.trim() !== '', 'something that is not empty'),
+});
 
 export const notification = z.strictObject({
   id: z.string().min(1).max(256),

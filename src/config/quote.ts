@@ -1,10 +1,11 @@
+import { shorten } from './shorten.ts';
+
 const MAX_LENGTH = 80;
 
 /** Somebody's words as they may stand in a message: in quotes, no control character of a terminal in clear, not too long. */
 export function quote(text: string): string {
-  const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
   // JSON leaves DEL, the C1 controls and what turns the direction of writing.
-  return JSON.stringify(short).replace(
+  return JSON.stringify(shorten(text, MAX_LENGTH)).replace(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -10,6 +10,8 @@ export type TroupeErrorCode =
   | 'invalid-agent-file'
   | 'delegation-depth'
   | 'sandbox-unavailable'
+  | 'inbox-full'
+  | 'conversation-in-use'
   | 'internal';
 
 /** The one error that troupe throws. `message` says what happened, with which value, and what to do. */

@@ -1,9 +1,9 @@
 import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { toError } from '../config/error-text.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
 import { toAnswerText } from '../tools/answer-text.ts';
 import type { CallWiring } from '../tools/call-tool.ts';
+import { tellRecorded } from '../tools/tell-recorded.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import { type CallGuards, createCallGuards } from './call-guards.ts';
 import type { ConversationEvent } from './conversation-event.ts';
@@ -54,7 +54,7 @@ export function createActing(world: {
       name: call.name,
       text: toAnswerText(given),
     };
-    const revealed = revealedBy(given);
+    const revealed = given.reveals ?? [];
     const withdrawn = memory.answer(message, revealed);
     tellRecorded(given);
     emit({ type: 'tool.answered', call, answer: given });
@@ -119,18 +119,4 @@ export function createActing(world: {
       await current?.settled;
     },
   };
-}
-
-/** Somebody else's tool may claim what is no id. */
-function revealedBy({ reveals }: ToolAnswer): readonly string[] {
-  return Array.isArray(reveals) ? reveals.filter((id) => typeof id === 'string') : [];
-}
-
-/** Somebody else's code: what it throws harms nobody. */
-function tellRecorded(answer: ToolAnswer): void {
-  try {
-    answer.onRecorded?.();
-  } catch (error) {
-    process.emitWarning(toError(error));
-  }
 }

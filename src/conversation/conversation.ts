@@ -70,7 +70,11 @@ export interface Conversation extends AsyncDisposable {
   /** The owner of its processes. */
   readonly id: string;
   readonly status: ConversationStatus;
-  /** Says something to the agent, now or at its next safe point. Resolves with the end of the turn that it became part of. */
+  /**
+   * Says something to the agent, now or at its next safe point. Resolves with the end of the turn that it became part of.
+   *
+   * @throws TroupeError `invalid-option` for an empty text; `inbox-full` when 1 000 messages wait already.
+   */
   say(text: string): Promise<TurnOutcome>;
   /**
    * Tells the agent of something that happened outside, as a notice. The same `id` is told once.

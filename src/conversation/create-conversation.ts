@@ -12,10 +12,10 @@ import {
 } from '../config/conversation-options.ts';
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
-import { createPolicy } from '../policy/create-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import { toPolicy } from '../policy/to-policy.ts';
 import { createRandomId } from '../process/process-id.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { processTools } from '../tools/process-tools.ts';
@@ -36,6 +36,9 @@ import { createTurns } from './turns.ts';
 
 /** The longest pause before a model that failed is asked again. */
 const MAX_BACKOFF_MS = 30_000;
+
+/** Whoever says more at once does not listen to the answers. */
+const MAX_WAITING_MESSAGES = 1_000;
 
 /** What stays of a transcript that has grown beyond its limit. */
 const KEPT_SHARE = 0.5;
@@ -59,7 +62,7 @@ export function openConversation(options: ConversationOptions): {
   const { supervisor, model, systemPrompt, journal = null } = options;
   const { maxSteps, maxParallelTools, retry, maxMessages, id = createConversationId() } = settings;
   const clock = options.clock ?? createRealClock();
-  const policy = toPolicy(options.policy);
+  const { policy, release: releasePolicy } = toPolicy(options.policy, { workspace: supervisor.cwd });
   const tools = offerTools(options.tools ?? processTools, policy);
   const descriptions = describeTools(tools);
 
@@ -68,11 +71,20 @@ export function openConversation(options: ConversationOptions): {
     (subscriber) => events.subscribe(subscriber),
     (error) => process.emitWarning(toError(error), 'TroupeSubscriberWarning'),
   );
-  if (options.onEvent !== undefined) events$.subscribe(options.onEvent);
-  const emit = (event: ConversationEvent) => events.next(event);
+  const emit = (event: ConversationEvent) => {
+    try {
+      options.onEvent?.(event);
+    } catch (error) {
+      // It hears the next one all the same.
+      process.emitWarning(toError(error), 'TroupeSubscriberWarning');
+    }
+    events.next(event);
+  };
 
   const memory = createMemory({ journal, onFailure: (error) => emit({ type: 'journal.failed', error }) });
   const own = createOwnProcesses(supervisor, id);
+  const leaveParent =
+    options.parent === undefined ? () => {} : supervisor.adopt(id, { parent: options.parent });
   const isRestored = memory.transcript.length > 0;
   const prompted = withSystemPrompt(memory.transcript, systemPrompt);
   if (prompted !== null) memory.replaceAll(prompted);
@@ -158,9 +170,10 @@ export function openConversation(options: ConversationOptions): {
     actor.subscribe({
       complete: () => {
         unwatch();
+        leaveParent();
         memory.close();
         events.complete();
-        resolve();
+        resolve(releasePolicy());
       },
     });
   });
@@ -185,6 +198,7 @@ export function openConversation(options: ConversationOptions): {
     },
     say: async (given) => {
       const { text } = parseOptions(saying, { input: { text: given }, name: 'say' });
+      if (turns.waiting >= MAX_WAITING_MESSAGES) throw inboxFull();
       const messageId = `message_${createRandomId()}`;
       const outcome = turns.outcomeOf(messageId);
       const isTaken = takeIn({ kind: 'message', id: messageId, attention: 'turn', text });
@@ -218,6 +232,13 @@ export function openConversation(options: ConversationOptions): {
   return { conversation, actor };
 }
 
+function inboxFull(): TroupeError {
+  const message =
+    `say: ${MAX_WAITING_MESSAGES} messages wait for this agent already, and this one was not taken in. ` +
+    'Wait for what an earlier "say" resolves with.';
+  return new TroupeError({ code: 'inbox-full', message });
+}
+
 /** No turn runs, and none is about to. */
 function isIdle(snapshot: Snapshot): boolean {
   return (
@@ -231,10 +252,6 @@ function toStatus(snapshot: Snapshot): ConversationStatus {
   if (snapshot.matches('done') || snapshot.matches('closing')) return 'done';
   const loops = ['thinking', 'acting', 'waiting'] as const;
   return loops.find((loop) => snapshot.matches({ open: { loop } })) ?? 'idle';
-}
-
-function toPolicy(given: ConversationOptions['policy']): Policy {
-  return given !== undefined && 'decide' in given ? given : createPolicy(given);
 }
 
 /** The transcript with this prompt at its front; `null` when it has it already. */

@@ -14,13 +14,40 @@ const message = z.discriminatedUnion('role', [
   z.looseObject({ role: z.literal('tool'), text, callId: z.string(), name: z.string() }),
 ]) as z.ZodType<ChatMessage>;
 
+const nullableText = text.nullable();
+const running = {
+  id: text,
+  label: nullableText,
+  runtimeMs: z.number(),
+  outputBytes: z.number(),
+  command: text,
+};
+const noticePart = z.discriminatedUnion('type', [
+  z.looseObject({
+    ...running,
+    type: z.literal('ended'),
+    status: z.enum(['completed', 'failed', 'killed', 'timed_out', 'lost']),
+    code: z.number().nullable(),
+    signal: nullableText,
+    end: text,
+    leftovers: z.array(z.number()),
+    ports: z.array(z.number()),
+    logFile: nullableText,
+    unreadBytes: z.number(),
+    tail: text,
+    answer: nullableText,
+  }),
+  z.looseObject({ ...running, type: z.enum(['silent', 'elapsed']) }),
+  z.looseObject({ type: z.literal('told'), source: text, text }),
+]);
+
 const inboxEntry = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('message'), id: z.string(), attention: z.literal('turn'), text }),
   z.looseObject({
     kind: z.literal('notice'),
     id: z.string(),
     attention: z.enum(['turn', 'context']),
-    part: z.looseObject({ type: z.enum(['ended', 'silent', 'elapsed', 'told']) }),
+    part: noticePart,
   }),
 ]) as unknown as z.ZodType<InboxEntry>;
 

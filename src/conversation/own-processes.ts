@@ -1,10 +1,11 @@
 import type { Cancel } from '../clock/clock.ts';
 import { readAgentAnswer } from '../process/agent-answer.ts';
+import { toCompletionId } from '../process/completion-id.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findListeningPorts } from '../supervisor/readiness/listening-ports.ts';
-import type { Completion } from '../supervisor/runtime-event.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { isEnded } from '../tools/process-summary.ts';
 import { tailReadBytes } from './notice.ts';
 import { type EndedPart, type NoticePart, toEndedPart, toRunningPart } from './notice-part.ts';
 
@@ -18,7 +19,7 @@ export interface ProcessNews {
 
 /** The processes of one owner: what happens to them, and how they end with it. */
 export interface OwnProcesses {
-  /** Tells of each end, and of what is silent or takes long. */
+  /** Tells of each end, earlier ones included, and of what is silent or takes long. The same news has the same id. */
   watch(onNews: (news: ProcessNews) => void): Cancel;
   alive(): readonly ProcessView[];
   /** Nothing is alive, and every end has been told to the watcher. */
@@ -32,10 +33,14 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
   const untold = new Set<string>();
   const alive = () => supervisor.list({ owner, live: true });
 
-  const tellEnd = async ({ id, process: view }: Completion, onNews: (news: ProcessNews) => void) => {
-    const ports = await findListeningPorts(view.leftovers.map(({ pid }) => pid));
-    untold.delete(view.id);
-    onNews({ id, part: toPart(view, { supervisor, ports }), view });
+  const tellEnd = (view: FinalView, onNews: (news: ProcessNews) => void) => {
+    const tell = (ports: readonly number[]) => {
+      untold.delete(view.id);
+      onNews({ id: toCompletionId(view), part: toPart(view, { supervisor, ports }), view });
+    };
+    const left = view.leftovers.map(({ pid }) => pid);
+    if (left.length === 0) tell([]);
+    else void findListeningPorts(left).then(tell);
   };
 
   return {
@@ -45,11 +50,7 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
     },
     watch: (onNews) => {
       const ends = supervisor.completions$.subscribe((completion) => {
-        const { id, process: view } = completion;
-        if (view.owner !== owner) return;
-        if (view.leftovers.length > 0) return void tellEnd(completion, onNews);
-        untold.delete(view.id);
-        onNews({ id, part: toPart(view, { supervisor, ports: [] }), view });
+        if (completion.process.owner === owner) tellEnd(completion.process, onNews);
       });
       const events = supervisor.events$.subscribe((event) => {
         if (!('process' in event) || event.process.owner !== owner) return;
@@ -63,6 +64,11 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
           view: null,
         });
       });
+      // What was started before, by a conversation that somebody dropped and that is gone on with here.
+      for (const view of supervisor.list({ owner })) {
+        untold.add(view.id);
+        if (isEnded(view)) tellEnd(view, onNews);
+      }
       return () => {
         ends.unsubscribe();
         events.unsubscribe();

@@ -46,7 +46,7 @@ export function apply(memory: Remembered, entry: JournalEntry): void {
     case 'delivered':
       answerOpenCalls(memory);
       settle(memory, entry.ids);
-      memory.transcript.push(...entry.messages);
+      append(memory.transcript, entry.messages);
       memory.isUnfinished = true;
       return;
     case 'recorded':
@@ -60,8 +60,8 @@ export function apply(memory: Remembered, entry: JournalEntry): void {
       if (entry.message.role === 'tool') memory.results.set(entry.message.callId, entry.message);
       return takeResults(memory);
     case 'shortened':
-      memory.transcript.splice(0, Number.POSITIVE_INFINITY, ...entry.messages);
-      return;
+      memory.transcript.length = 0;
+      return append(memory.transcript, entry.messages);
     case 'rested':
       memory.isUnfinished = false;
   }
@@ -99,6 +99,11 @@ export function openCalls(transcript: readonly ChatMessage[]) {
 
 function isFinalAnswer(message: ChatMessage): boolean {
   return message.role === 'assistant' && message.toolCalls.length === 0;
+}
+
+/** One by one: a transcript may have more messages than a call can have arguments. */
+function append(transcript: ChatMessage[], messages: readonly ChatMessage[]): void {
+  for (const message of messages) transcript.push(message);
 }
 
 function settle({ inbox, settled }: Remembered, ids: readonly string[]): void {

@@ -1,7 +1,7 @@
+import { orAborted } from '../config/or-aborted.ts';
 import type { ChatMessage, ChatModel, ToolDescription } from '../models/chat-model.ts';
 import { collectReply } from '../models/collect-reply.ts';
 import { ModelError } from '../models/model-error.ts';
-import { orAborted } from '../config/or-aborted.ts';
 
 /**
  * Lets the model speak once.

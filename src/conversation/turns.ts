@@ -17,6 +17,8 @@ export interface Turns {
   outcomeOf(messageId: string): Promise<TurnOutcome>;
   /** Nobody's message becomes part of a turn any more. */
   settleAll(): void;
+  /** How many wait for the end of a turn. */
+  readonly waiting: number;
   readonly isRunning: boolean;
   readonly lastOutcome: TurnOutcome | null;
 }
@@ -80,6 +82,9 @@ export function createTurns(world: {
     outcomeOf: (messageId) => new Promise((resolve) => void waiting.set(messageId, resolve)),
     settleAll: () => {
       for (const messageId of [...waiting.keys()]) settle(messageId, { type: 'closed' });
+    },
+    get waiting() {
+      return waiting.size;
     },
     get isRunning() {
       return running !== null;

@@ -8,13 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { toErrorText } from '../config/error-text.ts';
-import { nearest } from '../config/nearest.ts';
-import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { toAnswerText, toShownAnswer } from '../tools/answer-text.ts';
 import { callToolWith } from '../tools/call-tool.ts';
 import { neutraliseMarkup } from '../tools/notice-markup.ts';
+import { tellRecorded } from '../tools/tell-recorded.ts';
 import type { Tool, ToolAnswer } from '../tools/tool.ts';
+import { describeUnknownTool } from '../tools/unknown-tool.ts';
 import { createClientQuestion } from './ask-client.ts';
 import { createCallProgress } from './call-progress.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -30,7 +30,9 @@ export async function answerCall(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name, arguments: input = {} } = params;
   const tool = client.tools.find((each) => each.name === name);
-  if (tool === undefined) throw unknownTool(name, client);
+  if (tool === undefined) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, client.tools));
+  }
 
   const { signal } = context.mcpReq;
   const progress = waits(tool, input) ? toProgress(context, client) : null;
@@ -55,7 +57,7 @@ export async function answerCall(
       call.dropped();
       return needed ?? toResult(answer, null);
     }
-    answer.onRecorded?.();
+    tellRecorded(answer);
     return toResult(answer, call.answered(answer.reveals ?? []));
   } catch (error) {
     call.dropped();
@@ -91,14 +93,6 @@ function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
     structuredContent: { ...said, ...(notice !== null && { notice }) },
     ...(!answer.ok && { isError: true }),
   };
-}
-
-function unknownTool(name: string, { tools }: McpClient): ProtocolError {
-  const names = tools.map((tool) => tool.name);
-  const meant = nearest(name, names);
-  const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
-  const message = `There is no tool ${quote(name.slice(0, 64))}. ${hint}`;
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 function throwIfClosed({ closed }: McpClient): void {

@@ -2,8 +2,8 @@ import type { McpRequestContext, Server, Transport } from '@modelcontextprotocol
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observable } from 'rxjs';
 import type { PolicyOptions } from '../config/policy-options.ts';
-import { createPolicy } from '../policy/create-policy.ts';
 import type { Policy } from '../policy/policy.ts';
+import { toPolicy } from '../policy/to-policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { processTools } from '../tools/process-tools.ts';
@@ -48,7 +48,8 @@ export interface McpServer extends AsyncDisposable {
 /** @throws TroupeError `invalid-option` */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { owner = 'mcp', version = '0', onError = () => {} } = options;
-  const policy = toPolicy(options.policy ?? { mode: 'auto' });
+  const workspace = typeof options.supervisor === 'function' ? process.cwd() : options.supervisor.cwd;
+  const { policy, release } = toPolicy(options.policy ?? { mode: 'auto' }, { workspace });
   const timing = { quietMs: 100, growthMs: 1_000, ...options.timing };
   const processes = createClientProcesses({ owner, supervisor: options.supervisor, timing });
   const closing = new AbortController();
@@ -76,6 +77,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     closing.abort(new Error('The client has gone.'));
     await Promise.all([...connections].map((connection) => connection.close()));
     await processes.end();
+    await release();
   };
   const closeOnce = () => {
     closed ??= close();
@@ -91,8 +93,4 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };
-}
-
-function toPolicy(given: Policy | PolicyOptions): Policy {
-  return 'decide' in given ? given : createPolicy(given);
 }

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isFinal } from '../../machines/process/view.ts';
 import { quote } from '../config/quote.ts';
+import { shorten } from '../config/shorten.ts';
 import { toByteWords } from '../output/cut-text.ts';
 import { describeEnd } from '../process/end-text.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -26,6 +27,9 @@ const PAGE = 100;
 
 /** Of a log in one answer; head and tail of a longer one. */
 const MAX_LOG_BYTES = 256 * 1024;
+
+/** Of a command line in the list. */
+const MAX_SHOWN = 200;
 
 /** Newest first. @throws ProtocolError for a cursor that we did not give out. */
 export function listResources(processes: ClientProcesses, cursor: string | undefined): ListResourcesResult {
@@ -82,14 +86,15 @@ export function notFound(uri: string, processes: ClientProcesses): ResourceNotFo
 
 function toResources(view: ProcessView): readonly Resource[] {
   const { id, output } = view;
-  const title = view.label ?? cut(view.commandLine);
+  const commandLine = shorten(view.commandLine, MAX_SHOWN);
+  const title = view.label ?? commandLine;
   const lastModified = new Date(output.lastOutputAt ?? view.createdAt).toISOString();
   return [
     {
       uri: toProcessUri(id),
       name: id,
       title,
-      description: `${toStatusText(view)}: ${cut(view.commandLine)}`,
+      description: `${toStatusText(view)}: ${commandLine}`,
       mimeType: 'application/json',
     },
     {
@@ -106,10 +111,6 @@ function toResources(view: ProcessView): readonly Resource[] {
 function toStatusText(view: ProcessView): string {
   const { status } = view;
   return isFinal(status) && 'exit' in view ? `${status}, it ${describeEnd(view.reason, view.exit)}` : status;
-}
-
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
 interface Place {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { toErrorText } from '../config/error-text.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
+import { shorten } from '../config/shorten.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Policy } from '../policy/policy.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
@@ -19,7 +20,7 @@ export interface HttpOptions {
   readonly allowRemote?: boolean;
   /** What clients have to send as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** A client of the older era that is silent for so long is taken for gone. Default 1 h. */
+  /** A client that is silent for so long is taken for gone. Default 1 h. */
   readonly sessionIdleMs?: number;
 }
 
@@ -99,7 +100,7 @@ async function serveClients(
   ]);
   const onError = (error: Error) => log(toLine(error));
   const { address, token = null, sessionIdleMs = 3_600_000 } = http;
-  const clients: HttpClients = createHttpClients({ createServer, sessionIdleMs, onError });
+  const clients: HttpClients = createHttpClients({ createServer, idleMs: sessionIdleMs, onError });
   const listener = await serveHttp({ guard: { address, token }, fetch: clients.fetch, onError });
   if (listener.type === 'refused') {
     log(listener.why);
@@ -132,5 +133,5 @@ function toLine(error: unknown): string {
   const text = toErrorText(error)
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim();
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+  return shorten(text, 300);
 }

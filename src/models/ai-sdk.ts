@@ -4,10 +4,10 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import type { z } from 'zod';
+import { orAborted } from '../config/or-aborted.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { orAborted } from '../tools/or-aborted.ts';
 import { type AiSdkModelSettings, aiSdkSettings } from './ai-sdk-options.ts';
 import { toFunctionTools, toPrompt } from './ai-sdk-prompt.ts';
 import { createAiSdkReply } from './ai-sdk-reply.ts';

@@ -33,7 +33,10 @@ export type ChatMessage =
 /** A piece of what a model says, in the order in which it says it. */
 export type ChatDelta =
   | { readonly type: 'text'; readonly text: string }
-  /** A name begins a call; what follows with the same id and no name belongs to it, and the texts are joined. */
+  /**
+   * A name begins a call; what follows with the same id and no name belongs to it, and the texts are joined. Ids tell the calls of one
+   * reply apart; whoever collects it makes them unique in the conversation.
+   */
   | {
       readonly type: 'toolCall';
       readonly id: string;

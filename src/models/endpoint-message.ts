@@ -1,3 +1,5 @@
+import { shorten } from '../config/shorten.ts';
+
 const MAX_LENGTH = 500;
 
 /** What an endpoint says went wrong, and the word it has for that. */
@@ -34,7 +36,7 @@ export function toLine(text: string): string {
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
     .trim();
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+  return shorten(line, MAX_LENGTH);
 }
 
 /** Somebody's words in front of ours. */

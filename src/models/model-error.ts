@@ -12,10 +12,13 @@ export type ModelFailure =
   /** The request itself was refused, such as one that is too long or names an unknown model. */
   | 'refused';
 
+/** Nobody waits longer than this for the next attempt. */
+export const maxRetryAfterMs = 5 * 60_000;
+
 /** A model's failure in words, and whether trying again can help. */
 export class ModelError extends Error {
   readonly failure: ModelFailure;
-  /** The same request may succeed later. */
+  /** The same request may succeed soon: not where the endpoint wants us to wait for more than five minutes. */
   readonly isRetryable: boolean;
   /** How long the endpoint wants us to wait; `null` where it did not say. */
   readonly retryAfterMs: number | null;
@@ -29,7 +32,11 @@ export class ModelError extends Error {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
     this.name = 'ModelError';
     this.failure = fields.failure;
-    this.isRetryable = ['unavailable', 'rateLimited', 'cut', 'invalid'].includes(fields.failure);
     this.retryAfterMs = fields.retryAfterMs ?? null;
+    this.isRetryable = isPassing(fields.failure) && (this.retryAfterMs ?? 0) <= maxRetryAfterMs;
   }
+}
+
+function isPassing(failure: ModelFailure): boolean {
+  return failure !== 'unauthorized' && failure !== 'refused';
 }

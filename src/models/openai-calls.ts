@@ -1,4 +1,4 @@
-import type { ChatDelta, ChatMessage } from './chat-model.ts';
+import type { ChatDelta } from './chat-model.ts';
 import type { CallPiece } from './openai-chunk.ts';
 import { createCallIds } from './unique-call-ids.ts';
 
@@ -9,9 +9,9 @@ interface OpenCall {
   /** As the endpoint calls it; `''` where it does not. */
   readonly givenId: string;
   readonly place: number;
-  isNamed: boolean;
-  /** Arguments that came before the name. */
-  early: string;
+  /** `''` until it comes. */
+  name: string;
+  argumentsText: string;
   extra: Extra | null;
 }
 
@@ -25,8 +25,8 @@ export interface OpenAiCalls {
   readonly extras: Readonly<Record<string, Extra>>;
 }
 
-export function createOpenAiCalls(messages: readonly ChatMessage[]): OpenAiCalls {
-  const toId = createCallIds(messages);
+export function createOpenAiCalls(): OpenAiCalls {
+  const toId = createCallIds();
   const calls: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
 
@@ -35,19 +35,18 @@ export function createOpenAiCalls(messages: readonly ChatMessage[]): OpenAiCalls
       id: toId(givenId),
       givenId,
       place: calls.length,
-      isNamed: false,
-      early: '',
+      name: '',
+      argumentsText: '',
       extra: null,
     };
     calls.push(call);
     return call;
   };
 
-  const find = ({ index, id, function: called }: CallPiece): OpenCall => {
+  const find = (piece: CallPiece): OpenCall => {
+    const { index, id } = piece;
     const known = index == null ? findByGivenId(id, calls) : byIndex.get(index);
-    // Some endpoints give every call the index 0: another id with another name is another call.
-    const isAnother = known?.isNamed && id && called?.name && id !== known.givenId;
-    const call = known === undefined || isAnother ? begin(id ?? '') : known;
+    const call = known === undefined || beginsAnother(piece, known) ? begin(id ?? '') : known;
     if (index != null) byIndex.set(index, call);
     return call;
   };
@@ -57,17 +56,17 @@ export function createOpenAiCalls(messages: readonly ChatMessage[]): OpenAiCalls
       const call = find(piece);
       call.extra = piece.extra_content ?? call.extra;
       const text = toText(piece.function?.arguments);
-      const name = piece.function?.name;
-      if (call.isNamed) return text === '' ? [] : [{ type: 'toolCall', id: call.id, argumentsText: text }];
-      call.early += text;
-      if (!name) return [];
-      call.isNamed = true;
-      return [{ type: 'toolCall', id: call.id, name, argumentsText: call.early }];
+      const isNamed = call.name !== '';
+      call.argumentsText += text;
+      call.name ||= piece.function?.name ?? '';
+      if (isNamed) return text === '' ? [] : [{ type: 'toolCall', id: call.id, argumentsText: text }];
+      const { id, name, argumentsText } = call;
+      return name === '' ? [] : [{ type: 'toolCall', id, name, argumentsText }];
     },
     end: () =>
       calls
-        .filter(({ isNamed }) => !isNamed)
-        .map(({ id, early }) => ({ type: 'toolCall', id, argumentsText: early })),
+        .filter(({ name }) => name === '')
+        .map(({ id, argumentsText }) => ({ type: 'toolCall', id, argumentsText })),
     get size() {
       return calls.length;
     },
@@ -82,6 +81,26 @@ export function createOpenAiCalls(messages: readonly ChatMessage[]): OpenAiCalls
 /** Without an index: what carries no id goes on with the call before. */
 function findByGivenId(id: string | null | undefined, calls: readonly OpenCall[]): OpenCall | undefined {
   return id ? calls.find(({ givenId }) => givenId === id) : calls.at(-1);
+}
+
+/**
+ * Some endpoints give every call the index 0, or none, and no id: another id beside a name is another call, and so is another name,
+ * or the same once more when the arguments are whole. Other endpoints repeat id and name with every piece of one call.
+ */
+function beginsAnother({ id, function: called }: CallPiece, known: OpenCall): boolean {
+  const name = called?.name;
+  if (!name || known.name === '') return false;
+  if (id) return id !== known.givenId;
+  return name !== known.name || (toText(called?.arguments) !== '' && isJson(known.argumentsText));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toText(given: string | Readonly<Record<string, unknown>> | null | undefined): string {

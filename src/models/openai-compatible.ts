@@ -36,7 +36,7 @@ async function* converse(request: ChatRequest, settings: OpenAiSettings): AsyncG
   const { messages, tools, signal } = request;
   const address = toAddress(settings);
   const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name: address });
-  const reader = createReplyReader({ messages, address, model: settings.model });
+  const reader = createReplyReader({ address, model: settings.model });
   try {
     signal.throwIfAborted();
     const response = await postChat({ messages, tools, signal: watch.signal }, settings);

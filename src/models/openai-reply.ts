@@ -1,4 +1,4 @@
-import type { ChatDelta, ChatMessage } from './chat-model.ts';
+import type { ChatDelta } from './chat-model.ts';
 import { fromValue, toLine, toSentence } from './endpoint-message.ts';
 import { failureOfCode, failureOfStatus } from './failure-kind.ts';
 import { ModelError, type ModelFailure } from './model-error.ts';
@@ -17,13 +17,12 @@ export interface ReplyReader {
 }
 
 export function createReplyReader(request: {
-  readonly messages: readonly ChatMessage[];
   /** Whom the reply comes from, for messages. */
   readonly address: string;
   readonly model: string;
 }): ReplyReader {
-  const { messages, address, model } = request;
-  const calls = createOpenAiCalls(messages);
+  const { address, model } = request;
+  const calls = createOpenAiCalls();
   const reasoning = createReasoning();
   const fail = (failure: ModelFailure, what: string) =>
     new ModelError({ failure, message: `${address} ${what}` });

@@ -1,6 +1,7 @@
 import type { ChatRequest } from './chat-model.ts';
 import { readEndpointMessage, toSentence } from './endpoint-message.ts';
 import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { describeFailure } from './failure-text.ts';
 import { ModelError } from './model-error.ts';
 import { findNetworkCause } from './network-cause.ts';
 import { toChatBody } from './openai-body.ts';
@@ -68,28 +69,29 @@ async function toHttpError(response: Response, settings: OpenAiSettings): Promis
   const isSpent = status === 429 && failureOfCode(said.code) === 'refused';
   const failure = isSpent ? 'refused' : failureOfStatus(status);
   const text = toSentence(said.text || response.statusText || 'no reason given');
+  const retryAfterMs = readRetryAfter((name) => headers.get(name));
+  const facts = { failure, address: toAddress(settings), status, text, retryAfterMs };
   return new ModelError({
     failure,
-    message: describe({ failure, status, text }, settings),
-    retryAfterMs: readRetryAfter((name) => headers.get(name)),
+    message: `${describe(facts, settings)}${advise(facts, settings)}`,
+    retryAfterMs,
   });
 }
 
-function describe(
-  { failure, status, text }: { failure: ModelError['failure']; status: number; text: string },
-  settings: OpenAiSettings,
+type FailureFacts = Parameters<typeof describeFailure>[0];
+
+function describe(facts: FailureFacts, { apiKey }: OpenAiSettings): string {
+  const { failure, address, status, text } = facts;
+  if (failure !== 'unauthorized' || apiKey !== undefined) return describeFailure(facts);
+  return `${address} wants a key (${status}), and there is none: ${text}`;
+}
+
+function advise(
+  { failure, status }: FailureFacts,
+  { apiKey, apiKeyVariable, model }: OpenAiSettings,
 ): string {
-  const address = toAddress(settings);
-  const { apiKey, apiKeyVariable, model } = settings;
-  if (failure === 'unauthorized') {
-    return apiKey === undefined
-      ? `${address} wants a key (${status}), and there is none: ${text} Set ${apiKeyVariable}.`
-      : `${address} does not accept the key (${status}): ${text} Check ${apiKeyVariable}.`;
-  }
-  if (failure === 'rateLimited') return `${address} has had too many requests (${status}): ${text}`;
-  if (failure === 'unavailable') return `${address} is unavailable (${status}): ${text}`;
-  const advice = status === 404 ? ` Check "baseUrl" and the model ${JSON.stringify(model)}.` : '';
-  return `${address} refused the request (${status}): ${text}${advice}`;
+  if (failure === 'unauthorized') return ` ${apiKey === undefined ? 'Set' : 'Check'} ${apiKeyVariable}.`;
+  return status === 404 ? ` Check "baseUrl" and the model ${JSON.stringify(model)}.` : '';
 }
 
 async function readSome({ body }: Response): Promise<string> {

@@ -1,5 +1,4 @@
 import type { ChatDelta, ChatMessage, ChatModel } from './chat-model.ts';
-import { createCallIds } from './unique-call-ids.ts';
 
 /** A call as a script has it: with arguments, or with their text where it is to be broken. */
 export type ScriptedCall = { readonly name: string } & (
@@ -55,10 +54,9 @@ async function* play(call: {
     signal.throwIfAborted();
     yield { type: 'text', text };
   }
-  const toId = createCallIds(messages);
   for (const [index, wanted] of (reply.calls ?? []).entries()) {
     signal.throwIfAborted();
-    const id = toId(`call_${number + 1}_${index + 1}`);
+    const id = `call_${number + 1}_${index + 1}`;
     const argumentsText = 'arguments' in wanted ? JSON.stringify(wanted.arguments) : wanted.argumentsText;
     yield { type: 'toolCall', id, name: wanted.name };
     yield { type: 'toolCall', id, argumentsText };

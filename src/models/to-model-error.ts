@@ -1,5 +1,6 @@
 import { fromValue, readEndpointMessage, toLine, toSentence } from './endpoint-message.ts';
 import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { describeFailure } from './failure-text.ts';
 import { ModelError, type ModelFailure } from './model-error.ts';
 import { findNetworkCause } from './network-cause.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -36,10 +37,17 @@ export function toModelError(error: unknown): ModelError {
     });
   }
   const failure = toFailure(facts);
+  const retryAfterMs = readRetryAfter((name) => facts.headers[name]);
   return new ModelError({
     failure,
-    message: describe(failure, facts),
-    retryAfterMs: readRetryAfter((name) => facts.headers[name]),
+    message: describeFailure({
+      failure,
+      address: facts.url,
+      status: facts.status,
+      text: facts.text,
+      retryAfterMs,
+    }),
+    retryAfterMs,
     cause: error,
   });
 }
@@ -78,25 +86,6 @@ function toFailure({ name, code, status, isRetryable }: ErrorFacts): ModelFailur
   const ofCode = failureOfCode(code);
   if (status !== null) return status === 429 && ofCode === 'refused' ? 'refused' : failureOfStatus(status);
   return ofCode ?? (isRetryable ? 'unavailable' : 'refused');
-}
-
-function describe(failure: ModelFailure, { text, status, url }: ErrorFacts): string {
-  const where = url ?? 'The model';
-  const number = status === null ? '' : ` (${status})`;
-  switch (failure) {
-    case 'unauthorized':
-      return `${where} does not accept the key${number}: ${text}`;
-    case 'rateLimited':
-      return `${where} has had too many requests${number}: ${text}`;
-    case 'unavailable':
-      return `${where} is unavailable${number}: ${text}`;
-    case 'cut':
-      return `${where} stopped in the middle: ${text}`;
-    case 'invalid':
-      return `${where} answered what is no reply: ${text}`;
-    case 'refused':
-      return status === null ? text : `${where} refused the request${number}: ${text}`;
-  }
 }
 
 /** A key may stand in the query. */

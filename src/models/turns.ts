@@ -1,4 +1,4 @@
-import type { ChatMessage, ProviderData, ToolCall } from './chat-model.ts';
+import type { ChatMessage } from './chat-model.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
@@ -8,12 +8,7 @@ export type Turn =
   | { readonly role: 'system'; readonly text: string }
   /** What users said and what notices tell, each in a text of its own. */
   | { readonly role: 'user'; readonly texts: readonly string[] }
-  | {
-      readonly role: 'assistant';
-      readonly text: string;
-      readonly toolCalls: readonly ToolCall[];
-      readonly providerData?: ProviderData;
-    }
+  | AssistantMessage
   /** One for each call of the assistant's turn before it, in the same order. */
   | { readonly role: 'tool'; readonly results: readonly ToolMessage[] };
 

@@ -5,7 +5,7 @@ import type { ChatMessage } from './chat-model.ts';
  * Gives each call an id of its own: results are matched by id, and endpoints repeat theirs, or have none. An id that nobody
  * has yet stays as it is, because some models read their own ids.
  */
-export function createCallIds(messages: readonly ChatMessage[]): (wanted: string) => string {
+export function createCallIds(messages: readonly ChatMessage[] = []): (wanted: string) => string {
   const taken = new Set(messages.flatMap(callIdsOf));
   return (wanted) => {
     const base = wanted === '' ? `call_${createRandomId()}` : wanted;

@@ -57,7 +57,7 @@ function askInTime(
       settle(refuse(`${question.question} ${why}`));
       stop.abort();
     };
-    const leave = () => giveUp('The conversation was ended before somebody answered.');
+    const leave = () => giveUp('The question was given up before somebody answered.');
     const late = () =>
       giveUp(`Nobody answered within ${formatDuration(timeoutMs)}, and without consent it is not done.`);
     const cancel = clock.at(clock.nowMs() + timeoutMs, late);

@@ -307,6 +307,7 @@ export class SupervisedProcess implements ProcessHandle {
         resolve({
           ok: false,
           bytesWritten: 0,
+          code: 'notRunning',
           error: `Process ${this.id} is not running (status ${this.status}).`,
         });
       }

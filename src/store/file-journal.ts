@@ -1,26 +1,39 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Cancel } from '../clock/clock.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { lockFile } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 
 const NEWLINE = 10;
 
 /**
- * A journal in a file of JSON lines, 0600 in a directory that is made 0700. Nothing is opened before the first use. A line
- * that a crash cut off is removed; a line that is no JSON is left alone and skipped.
+ * A journal in a file of JSON lines, 0600 in a directory that is made 0700, with a lock beside it while it is open. Nothing is opened
+ * before the first use. A last line that a crash cut off is removed; a line that is no JSON is left alone and skipped.
  *
  * An entry survives a crash of the program as soon as `append` returns; a crash of the machine may cost the newest ones.
+ *
+ * `read` and `append` throw the system's errors, and TroupeError `conversation-in-use` or `invalid-option` for a file that is no journal.
  */
 export function createFileJournal(path: string): Journal {
   let file: number | null = null;
   let lines: readonly string[] = [];
+  let unlock: Cancel = () => {};
 
   const open = (): number => {
     if (file !== null) return file;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const opened = openSync(path, 'a+', 0o600);
-    lines = takeWholeLines(opened);
-    file = opened;
-    return opened;
+    const release = lockFile(path);
+    try {
+      const opened = openSync(path, 'a+', 0o600);
+      lines = takeWholeLines(opened, path);
+      file = opened;
+    } catch (error) {
+      release();
+      throw error;
+    }
+    unlock = release;
+    return file;
   };
 
   return {
@@ -31,33 +44,52 @@ export function createFileJournal(path: string): Journal {
     append: (entry) => {
       const opened = open();
       lines = [];
-      const bytes = Buffer.from(`${JSON.stringify(entry)}\n`);
-      const before = fstatSync(opened).size;
-      try {
-        // A full disk takes a part of a write without a word.
-        for (let written = 0; written < bytes.byteLength; ) written += writeSync(opened, bytes, written);
-      } catch (error) {
-        ftruncateSync(opened, before);
-        throw error;
-      }
+      appendWhole(opened, `${JSON.stringify(entry)}\n`);
     },
     close: () => {
-      if (file !== null) closeSync(file);
+      if (file === null) return;
+      closeSync(file);
       file = null;
+      unlock();
     },
   };
 }
 
-/** The lines of a file, which loses what stands behind its last line feed: an entry is there whole or not at all. */
-function takeWholeLines(file: number): readonly string[] {
+function appendWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  const before = fstatSync(file).size;
+  try {
+    // A full disk takes a part of a write without a word.
+    for (let written = 0; written < bytes.byteLength; ) written += writeSync(file, bytes, written);
+  } catch (error) {
+    ftruncateSync(file, before);
+    throw error;
+  }
+}
+
+/** The lines of a file. What stands behind the last line feed is an entry whose line feed got lost, or one that a crash cut off. */
+function takeWholeLines(file: number, path: string): readonly string[] {
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf(NEWLINE) + 1;
-  if (end < bytes.byteLength) ftruncateSync(file, end);
-  return bytes
+  const lines = bytes
     .subarray(0, end)
     .toString()
     .split('\n')
     .filter((line) => line !== '');
+  const rest = bytes.subarray(end).toString();
+  if (bytes.byteLength > 0 && !/^\s*\{/.test(lines[0] ?? rest)) throw noJournal(path);
+  if (rest === '') return lines;
+  if (parseLine(rest).length > 0) {
+    appendWhole(file, '\n');
+    return [...lines, rest];
+  }
+  ftruncateSync(file, end);
+  return lines;
+}
+
+function noJournal(path: string): TroupeError {
+  const message = `${path} is no journal: it does not begin with a JSON object. It was left as it is; name another file.`;
+  return new TroupeError({ code: 'invalid-option', message });
 }
 
 function parseLine(line: string): unknown[] {

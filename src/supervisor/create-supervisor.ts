@@ -7,6 +7,7 @@ import type { KillAnswer } from '../process/process-handle.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
 import { observeProcesses } from './observe-processes.ts';
+import { createOwners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { shutDown } from './shut-down.ts';
@@ -43,9 +44,12 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   };
   const onSubscriberError = (error: unknown) =>
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
+  const owners = createOwners();
+  const isListed = (owner: string, { owner: asked, children }: Parameters<Supervisor['list']>[0] & {}) =>
+    asked === undefined || owner === asked || (children === true && owners.isWithin(owner, asked));
   const list: Supervisor['list'] = (filter = {}) =>
     [...registry.live.values(), ...(filter.live ? [] : registry.ended.values())]
-      .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
+      .filter(({ owner }) => isListed(owner, filter))
       .map((each) => each.view());
 
   let stopping: Promise<ShutdownReport> | null = null;
@@ -72,6 +76,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 
   return {
     id: ground.supervisorId,
+    cwd: ground.cwd,
     start,
     execute: async (spec) => {
       try {
@@ -89,6 +94,8 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
       runtime.changes.next();
       return true;
     },
+    adopt: owners.adopt,
+    isWithin: owners.isWithin,
     kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
     completions$: new GuardedObservable((subscriber) => completions.subscribe(subscriber), onSubscriberError),

@@ -50,6 +50,6 @@ function joinedDuplicate(
     code: 'duplicate',
     message:
       `The same command already runs in the background as ${duplicate.id}: ${plan.commandLine}. ` +
-      'Use that one, end it first, or start another with force: true.',
+      'Use that one, or end it first.',
   });
 }

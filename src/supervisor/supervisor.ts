@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -12,6 +13,8 @@ import type { ShutdownReport } from './shutdown-report.ts';
  */
 export interface Supervisor extends AsyncDisposable {
   readonly id: string;
+  /** Where commands run unless they say otherwise; absolute. */
+  readonly cwd: string;
 
   /**
    * Starts a process and gives its handle at once; what goes wrong with the start itself is the process's end.
@@ -26,10 +29,19 @@ export interface Supervisor extends AsyncDisposable {
   execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
 
   get(id: string): ProcessHandle | undefined;
-  /** Live ones first in order of creation, then ended ones that are still kept. */
-  list(filter?: { live?: true; owner?: string }): readonly ProcessView[];
+  /** Live ones first in order of creation, then ended ones that are still kept. `children`: also those of owners under that one. */
+  list(filter?: { live?: true; owner?: string; children?: true }): readonly ProcessView[];
   /** Gives a process to another owner: it sees it, and its end is told to it. `false` when there is no such process. */
   transfer(id: string, owner: string): boolean;
+  /**
+   * Puts an owner under another one, which from now on can see its processes: see `isWithin`. Ends are told to the owner alone.
+   * Call what is given when that is over.
+   *
+   * @throws TroupeError `invalid-option` where an owner would stand under itself.
+   */
+  adopt(owner: string, place: { readonly parent: string }): Cancel;
+  /** Whether `owner` is `ancestor`, or stands under it at any depth. */
+  isWithin(owner: string, ancestor: string): boolean;
   /** Kills by id; an unknown one is an answer, with the nearest ids. */
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
 

@@ -1,5 +1,5 @@
 import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
-import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
@@ -113,14 +113,16 @@ export class ScriptedRun {
       case 'output.settle':
         return this.#settleOutput(command.quietMs);
       case 'process.write':
-        if (this.request.stdin !== 'pipe') return command.reply(refusal('Its input was not asked for.'));
+        if (this.request.stdin !== 'pipe')
+          return command.reply(refusal('noInput', 'Its input was not asked for.'));
         this.input += Buffer.from(command.data).toString();
         return command.reply({ ok: true, bytesWritten: command.data.byteLength });
       case 'process.endInput':
-        if (this.request.stdin !== 'pipe') return command.reply(refusal('Its input was not asked for.'));
+        if (this.request.stdin !== 'pipe')
+          return command.reply(refusal('noInput', 'Its input was not asked for.'));
         return command.reply({ ok: true, bytesWritten: 0 });
       case 'process.resize':
-        return command.reply(refusal('It has no terminal.'));
+        return command.reply(refusal('noTerminal', 'It has no terminal.'));
     }
   }
 
@@ -147,6 +149,6 @@ export class ScriptedRun {
   }
 }
 
-function refusal(error: string): WriteResult {
-  return { ok: false, bytesWritten: 0, error };
+function refusal(code: WriteFailure, error: string): WriteResult {
+  return { ok: false, bytesWritten: 0, code, error };
 }

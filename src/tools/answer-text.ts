@@ -1,6 +1,10 @@
 import { toErrorText } from '../config/error-text.ts';
+import { shorten } from '../config/shorten.ts';
 import { neutraliseMarkup } from './notice-markup.ts';
 import type { ToolAnswer } from './tool.ts';
+
+/** Of one answer: everything in a transcript is sent to the model with each request. */
+const MAX_ANSWER_LENGTH = 256 * 1024;
 
 /**
  * An answer as it is written into a transcript: `{"ok":true,"data":…}` or `{"ok":false,"error":"…"}`, the same answer
@@ -18,22 +22,39 @@ export function toShownAnswer(
   return JSON.parse(toAnswerText(answer));
 }
 
-/** What a tool of somebody else gave: an answer, or in words why it is none. */
+/** What a tool of somebody else gave: an answer, or in words why it is none. What it reveals counts only as a list of texts. */
 export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAnswer {
   if (typeof given !== 'object' || given === null || typeof (given as { ok?: unknown }).ok !== 'boolean') {
     const what = given === undefined ? 'nothing' : `what is no answer (${describe(given)})`;
     return { ok: false, error: `${tool} answered ${what}; it should answer { ok, data } or { ok, error }.` };
   }
-  const answer = given as ToolAnswer;
+  const answer = withIds(given as ToolAnswer);
   if (!answer.ok) {
-    return typeof answer.error === 'string' ? answer : { ...answer, error: toErrorWords(answer.error, tool) };
+    const error = typeof answer.error === 'string' ? answer.error : toErrorWords(answer.error, tool);
+    return { ...answer, error: shorten(error, MAX_ANSWER_LENGTH) };
   }
+  if (answer.data === undefined) return answer;
   try {
-    if (answer.data === undefined || JSON.stringify(answer.data) !== undefined) return answer;
+    // Once: what can be written down now need not be able to a second time.
+    const text: string | undefined = JSON.stringify(answer.data);
+    if (text !== undefined) return { ...answer, data: toBounded(text) };
     return { ok: false, error: `The answer of ${tool} is no JSON: it is a ${typeof answer.data}.` };
   } catch (error) {
     return { ok: false, error: `The answer of ${tool} is no JSON: ${toErrorText(error)}` };
   }
+}
+
+/** The data that the text stands for, or its beginning where nobody would read it all. */
+function toBounded(text: string): unknown {
+  if (text.length <= MAX_ANSWER_LENGTH) return JSON.parse(text);
+  const beginning = shorten(text, MAX_ANSWER_LENGTH);
+  return { beginning, left_out_characters: text.length - beginning.length + 1 };
+}
+
+function withIds(answer: ToolAnswer): ToolAnswer {
+  const { reveals, ...rest } = answer;
+  const isWrong = !Array.isArray(reveals) || reveals.some((id) => typeof id !== 'string');
+  return reveals === undefined || !isWrong ? answer : rest;
 }
 
 function toErrorWords(error: unknown, tool: string): string {

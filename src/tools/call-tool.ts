@@ -1,10 +1,11 @@
+import { resolve } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { orAborted } from '../config/or-aborted.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { type Ask, passGate } from '../policy/gate.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, PolicyRequest } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
@@ -60,10 +61,10 @@ export async function callToolWith(
   try {
     const prepared = tool.prepare(given);
     if (!prepared.ok) return { ok: false, error: prepared.error };
-    // Neither a person nor a policy that takes its time holds up what was interrupted.
-    const signal = AbortSignal.any([wiring.signal, wiring.interrupt]);
-    const request = { tool: name, ...prepared.intent };
-    const passage = await orAborted(passGate(request, { ...wiring, signal }), signal);
+    // An interruption does not wait for a person; what needs nobody's consent says by itself how far it is.
+    const asking = AbortSignal.any([wiring.signal, wiring.interrupt]);
+    const request = toRequest(name, { intent: prepared.intent, supervisor: wiring.supervisor });
+    const passage = await orAborted(passGate(request, { ...wiring, signal: asking }), wiring.signal);
     if (!passage.ok) return passage;
     return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
       tool: name,
@@ -71,6 +72,16 @@ export async function callToolWith(
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   }
+}
+
+/** A command is judged where it would really run. */
+function toRequest(
+  tool: string,
+  { intent, supervisor }: { intent: ToolIntent; supervisor: Supervisor },
+): PolicyRequest {
+  const { permission, start } = intent;
+  if (start === undefined) return { tool, permission };
+  return { tool, permission, start: { ...start, cwd: resolve(supervisor.cwd, start.cwd ?? '.') } };
 }
 
 /** Whether a call is there to wait. One that is broken is not. */
@@ -98,7 +109,7 @@ function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
     clock,
     tellsEnds,
     start: async (spec) => {
-      const prepared = 'run' in spec ? spec : await prepareCommand(spec, policy);
+      const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
       // Nobody would know of it any more.
       signal.throwIfAborted();
       return supervisor.start({ ...prepared, owner });
@@ -107,11 +118,15 @@ function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
 }
 
 /** The command as the policy wants it started. */
-async function prepareCommand(spec: CommandSpec, policy: Policy): Promise<CommandSpec> {
-  const { command, cwd } = spec;
+async function prepareCommand(
+  spec: CommandSpec,
+  { policy, supervisor }: { policy: Policy; supervisor: Supervisor },
+): Promise<CommandSpec> {
+  const { command } = spec;
+  const cwd = resolve(supervisor.cwd, spec.cwd ?? '.');
   const prepared = await policy.prepare({
     command: command as string | readonly string[],
-    ...(cwd !== undefined && { cwd }),
+    cwd,
   });
   return {
     ...spec,

@@ -9,14 +9,14 @@ const ID = /^[\w-]{1,64}$/;
 /** How our ids look: whoever has one of these, and it is not known, has an old one. */
 const OUR_ID = /^(tool|agent|service)_[a-z0-9]{8}$/;
 
-/** The process of that id, or the answer that there is none. A process of another owner is not found. */
+/** The process of that id, or the answer that there is none. What belongs neither to the owner nor to one under it is not found. */
 export function findProcess(
   id: string,
   { supervisor, owner }: Pick<ToolContext, 'supervisor' | 'owner'>,
 ): ProcessHandle | { readonly ok: false; readonly error: string } {
   const handle = supervisor.get(id);
-  if (handle !== undefined && handle.view().owner === owner) return handle;
-  const ids = supervisor.list({ owner }).map((view) => view.id);
+  if (handle !== undefined && supervisor.isWithin(handle.view().owner, owner)) return handle;
+  const ids = supervisor.list({ owner, children: true }).map((view) => view.id);
   const shown = ID.test(id) ? id : quote(id);
   return { ok: false, error: `Process ${shown} not found. ${suggest(id, ids)}` };
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
-import type { CommandSpec } from '../config/process-spec.ts';
+import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { Permission } from '../policy/permission.ts';
 import type { StartRequest } from '../policy/policy.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
@@ -25,16 +25,17 @@ export type ToolAnswer = (
   readonly worked?: true;
 };
 
-/** Whose tools they are: they see and touch the processes of this owner only. */
+/** Whose tools they are: they see and touch the processes of this owner, and of the owners under it, only. */
 export interface ToolContext {
   readonly supervisor: Supervisor;
   readonly owner: string;
   /**
-   * Starts a command in the way the policy has prepared it; the owner is filled in. Tools start nothing in any other way.
+   * Starts a command in the way the policy has prepared it, or a function of this program; the owner is filled in. Tools start
+   * nothing in any other way. Rejects where nobody waits for any answer any more: then nothing is started.
    *
    * @throws TroupeError as `Supervisor.start` does.
    */
-  start(spec: CommandSpec): Promise<ProcessHandle>;
+  start(spec: CommandSpec | FunctionSpec): Promise<ProcessHandle>;
   /** Aborted when nobody waits any more: a call that waits answers with how far it has come. It ends no process. */
   readonly interrupt: AbortSignal;
   /** What time-outs of tools follow. */

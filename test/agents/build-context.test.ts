@@ -39,6 +39,13 @@ test('a summary keeps the newest within bounds', () => {
   expect(parent_task.length).toBeLessThanOrEqual(2_000);
 });
 
+test('a context is cut between characters', () => {
+  const context = build([1, 2, 3, 4, 5].map(() => user(`x${'😀'.repeat(2_000)}`)));
+
+  expect(context.parent_task?.isWellFormed()).toBe(true);
+  expect(context.conversation_summary?.isWellFormed()).toBe(true);
+});
+
 test('what went through tools is not in a summary', () => {
   const call = { id: '1', name: 'run_command', argumentsText: '{"command":"cat secret"}' };
   const transcript: ChatMessage[] = [

@@ -26,6 +26,20 @@ test.each([
   expect(choice.notice).toContain(expected);
 });
 
+test.each([
+  ['where it is told', { depth: 1 }, {}],
+  ['in the environment', {}, { TROUPE_DEPTH: '1' }],
+])('a delegate is never a script in disguise: %s', (_, place, env) => {
+  const model = { name: 'gpt-5' };
+
+  expect(() => chooseModel({ name: 'coder', model }, { env, scripted, ...place })).toThrow(
+    'agent coder: OPENAI_API_KEY is not set, so it has no model and does nothing. Set it to talk to openai/gpt-5.',
+  );
+  expect(
+    chooseModel({ name: 'coder', model: { provider: 'scripted' } }, { env, scripted, ...place }).model,
+  ).toBe(scripted);
+});
+
 test('an empty key is none', () => {
   expect(choose({ name: 'gpt-5' }, { OPENAI_API_KEY: '' }).model).toBe(scripted);
 });

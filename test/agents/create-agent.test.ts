@@ -56,6 +56,19 @@ test.each([
     'definition: "limits.max_steps" is 0; expected at least 1.',
   ],
   [
+    'a depth beyond the limit around it',
+    { env: { TROUPE_DEPTH: '2', TROUPE_MAX_DEPTH: '2' } },
+    'delegation-depth',
+    '(2) reached',
+  ],
+  [
+    'a garbled depth around it',
+    { env: { TROUPE_DEPTH: 'deep' } },
+    'invalid-option',
+    'createAgent: TROUPE_DEPTH is "deep"; expected a whole number from 0.',
+  ],
+  ['a depth that is none', { depth: -1 }, 'invalid-option', 'createAgent: "depth" is -1; expected'],
+  [
     'restrictions that cannot be read',
     { env: { TROUPE_POLICY: '[{' } },
     'invalid-option',
@@ -78,6 +91,15 @@ test('a limit of its own may be higher where nobody has said one', async () => {
   });
 
   expect(agent.conversation.status).toBe('idle');
+});
+
+test('its processes are as deep as the environment says', async () => {
+  using project = openProject();
+  await using agent = await create(project.directory, { env: { TROUPE_DEPTH: '3' } });
+
+  const { data } = await agent.supervisor.execute({ command: 'echo $TROUPE_DEPTH' });
+
+  expect(data).toBe('4\n');
 });
 
 test('closing ends its processes and its supervisor', async () => {

@@ -35,6 +35,18 @@ test.each(['abc', '-1', '1.5', '', ' ', '1e3', '0x1', '99999999999999999999', 'I
   },
 );
 
+test('a number in code stands for the flag', () => {
+  expect(readDepth({ depth: 1, maxDepth: 4, env: { TROUPE_DEPTH: '3', TROUPE_MAX_DEPTH: '9' } })).toEqual({
+    ok: true,
+    depth: 3,
+    maxDepth: 4,
+  });
+  expect(readDepth({ depth: 1.5, env: {} })).toEqual({
+    ok: false,
+    error: '"depth" is 1.5; expected a whole number from 0.',
+  });
+});
+
 test('a limit of nothing is an error', () => {
   expect(readDepth({ maxDepth: '0', env: {} })).toEqual({
     ok: false,

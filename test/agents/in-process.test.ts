@@ -36,7 +36,7 @@ test('a delegate is a process of kind agent', async () => {
       kind: 'agent',
       tool: 'agent__coder',
       owner: given.conversation.id,
-      metadata: { agent: 'coder', task: task.slice(0, 200) },
+      metadata: { agent: 'coder', task: `${task.slice(0, 199)}…` },
       mode: 'in-process',
       commandLine: 'agent__coder()',
     }),
@@ -257,6 +257,99 @@ test('what is meant for the agent above is inherited', async () => {
     'sleep 602',
   ]);
   expect(given.alive()).toHaveLength(1);
+});
+
+const list = { calls: [{ name: 'list_processes', arguments: {} }] };
+const commandsIn = (text: string): readonly string[] =>
+  JSON.parse(text).data.processes.map(({ command }: { command: string }) => command);
+
+test('an agent sees and ends what its delegates started', async () => {
+  await using given = await openDelegation({
+    steps: [
+      delegate('start it', { background: true }),
+      async () => {
+        await waitUntil(() => given.alive().length > 0);
+        return list;
+      },
+      (messages) => {
+        const { processes } = JSON.parse(messages.at(-1)?.text ?? '').data;
+        const { process_id } = processes.find(({ command }: { command: string }) => command === 'sleep 603');
+        return { calls: [{ name: 'kill_process', arguments: { process_id } }] };
+      },
+      { text: 'gone' },
+      { text: 'woken' },
+    ],
+    delegates: { coder: [start('sleep 603'), { text: 'started' }, { text: 'it was ended' }] },
+  });
+
+  await given.conversation.say('go');
+
+  const [, listed, killed] = given.answers();
+  expect(listed.data.processes.map(({ command }: { command: string }) => command)).toEqual([
+    'agent__coder()',
+    'sleep 603',
+  ]);
+  expect(killed).toMatchObject({ ok: true, data: { status: 'killed' } });
+  expect(given.alive()).toEqual([]);
+});
+
+test('a delegate sees nothing of the agents beside and above', async () => {
+  let seen: readonly string[] = [];
+  let looked: unknown;
+  await using given = await openDelegation({
+    steps: [start('sleep 604'), delegate('look around'), { text: 'done' }],
+    delegates: {
+      coder: [
+        list,
+        (messages) => {
+          seen = commandsIn(messages.at(-1)?.text ?? '');
+          const [{ id = '' } = {}] = given.supervisor.list();
+          return { calls: [{ name: 'check_process', arguments: { process_id: id } }] };
+        },
+        (messages) => {
+          looked = JSON.parse(messages.at(-1)?.text ?? '');
+          return { text: 'done' };
+        },
+      ],
+    },
+  });
+
+  await given.conversation.say('go');
+
+  expect(seen).toEqual([]);
+  expect(looked).toMatchObject({ ok: false, error: expect.stringContaining('not found') });
+});
+
+test('an end below is told to its owner alone', async () => {
+  await using given = await openDelegation({
+    steps: [delegate('run it'), { text: 'done' }],
+    delegates: {
+      coder: [start('true'), { text: 'started' }, (messages) => ({ text: `told: ${messages.at(-1)?.role}` })],
+    },
+  });
+
+  await given.conversation.say('go');
+
+  expect(given.answers()).toEqual([{ ok: true, data: 'started\n\ntold: notice' }]);
+  expect(given.notices()).toEqual([]);
+});
+
+test('a delegate without a key fails and does nothing', async () => {
+  await using given = await openDelegation({
+    steps: [delegate('run touch made'), { text: 'what a pity' }],
+    files: { coder: 'model: gpt-5\npolicy: { mode: dangerous }' },
+    agent: { modelOf: undefined as never, env: {} },
+  });
+
+  await given.conversation.say('go');
+
+  expect(given.answers()).toEqual([
+    {
+      ok: false,
+      error:
+        'agent coder: OPENAI_API_KEY is not set, so it has no model and does nothing. Set it to talk to openai/gpt-5.',
+    },
+  ]);
 });
 
 test('a killed delegate takes its processes along', async () => {

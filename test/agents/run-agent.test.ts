@@ -32,7 +32,22 @@ test('work in the background is waited for', async () => {
     (messages) => ({ text: messages.at(-1)?.role ?? '' }),
   ]);
 
-  expect(result).toEqual({ ok: true, data: 'notice' });
+  expect(result).toEqual({ ok: true, data: 'wait\n\nnotice' });
+});
+
+test('a later remark does not replace an answer', async () => {
+  const result = await run([
+    start('true'),
+    { text: 'it is five\n' },
+    start('true'),
+    { text: 'the first has ended' },
+    { text: 'the second has ended' },
+  ]);
+
+  expect(result).toEqual({
+    ok: true,
+    data: 'it is five\n\nthe first has ended\n\nthe second has ended',
+  });
 });
 
 test('what runs beyond the wait is ended', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ScriptedStep } from '../../src/models/scripted-model.ts';
 import { waitUntil } from '../fixtures/os.ts';
@@ -114,7 +114,43 @@ test('an answer beyond a reply is read whole', async () => {
 
   const [answer] = given.answers();
   expect(answer.ok).toBe(true);
-  expect(answer.data).toMatch(/^x{32768}\n\[27232 more characters; the whole is the output of agent_\w+\]$/);
+  expect(answer.data).toMatch(/^x{32767}…\n\[27233 more characters; the whole is the output of agent_\w+\]$/);
+});
+
+test('a long answer is cut between characters', async () => {
+  await using given = await delegateTo(
+    `${process.execPath} -e 'console.log(JSON.stringify({ ok: true, data: "x" + "😀".repeat(20000) }))'`,
+  );
+
+  const [answer] = given.answers();
+  expect(answer.data.isWellFormed()).toBe(true);
+  expect(answer.data).toContain('more characters');
+});
+
+test('a notice brings an answer of any length', async () => {
+  await using given = await delegateTo(
+    'printf \'{"ok": true, "data": "the answer \'; head -c 100000 /dev/zero | tr "\\0" x; printf \'"}\'',
+    { steps: [outside('go', { background: true }), { text: 'I wait' }, { text: 'woken' }] },
+  );
+
+  await waitUntil(() => given.notices().length > 0);
+
+  expect(given.notices()[0]).toContain('<answer>\nthe answer xxx');
+});
+
+test('a restarted delegate is told its task again', async () => {
+  await using given = await delegateTo(
+    'cat > told; [ -e once ] && { echo \'{"ok": true, "data": "five"}\'; exit; }; echo \'{"ok": false, "error": "cut short"}\'; touch once; exec sleep 600',
+    { steps: [outside('go', { background: true }), { text: 'I wait' }, { text: 'woken' }] },
+  );
+  await waitUntil(() => existsSync(`${given.directory}/once`));
+
+  const [{ id = '' } = {}] = given.supervisor.list();
+  given.supervisor.get(id)?.restart('agent');
+  await waitUntil(() => given.notices().length > 0);
+
+  expect(given.notices()[0]).toContain('<answer>\nfive\n</answer>');
+  expect(JSON.parse(readFileSync(`${given.directory}/told`, 'utf8'))).toMatchObject({ task: 'go' });
 });
 
 test('a delegate that never reads is still waited for', async () => {

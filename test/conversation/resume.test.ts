@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createConversation } from '../../src/conversation/create-conversation.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
 import { arrange, startServer } from './arrange.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
@@ -135,4 +137,32 @@ test('a long transcript is shortened before a turn', async () => {
   expect(given.roles().length).toBeLessThanOrEqual(12);
   expect(given.conversation.transcript.at(-1)).toMatchObject({ text: 'answer 8' });
   expect(given.events.filter(({ type }) => type === 'transcript.shortened').length).toBeGreaterThan(0);
+});
+
+test('ends that came while nobody listened are told', async () => {
+  const journal = createMemoryJournal();
+  await using given = arrange({
+    steps: [startServer, { text: 'started' }],
+    more: { id: 'conv_kept', journal },
+  });
+  await given.conversation.say('serve');
+  // Dropped without a word, as by a host that forgets to close.
+  const lines = [...journal.lines];
+
+  given.backend.lastRun.exit({ code: 4 });
+  await given.settled(1);
+  const again = createConversation({
+    supervisor: given.supervisor,
+    model: createScriptedModel([{ text: 'it has failed' }]),
+    id: 'conv_kept',
+    journal: createMemoryJournal(lines),
+    policy: { mode: 'dangerous' },
+  });
+  await again.idle();
+
+  const told = again.transcript.flatMap((message) =>
+    message.role === 'notice' ? message.completionIds : [],
+  );
+  expect(told).toEqual([`${given.supervisor.list()[0]?.id}/1/ended`]);
+  await again.close();
 });

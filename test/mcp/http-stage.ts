@@ -3,6 +3,14 @@ import { type HttpOptions, parseHttpAddress, runMcpServer } from '../../src/mcp/
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { type Era, speaking } from './arrange.ts';
 
+/** The first message of a client of the older era. */
+export const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+};
+
 /** A server in this program, listening on a free port of the loopback; its processes are real. */
 export async function serveByHttp(http: Partial<HttpOptions> = {}) {
   const directory = tempDir();

@@ -6,14 +6,8 @@ import { expect, test } from 'vitest';
 import { parseHttpAddress, runMcpServer } from '../../src/mcp/index.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { dataOf, eras } from './arrange.ts';
-import { post, serveByHttp } from './http-stage.ts';
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-};
+import { startProcess, viewsOf } from './http-processes.ts';
+import { initialize, post, serveByHttp } from './http-stage.ts';
 
 test.for(eras)('a client works by HTTP (%s)', async (era) => {
   await using given = await serveByHttp();
@@ -213,24 +207,6 @@ test.for([{ allowRemote: true }, { token: 'secret' }, {}])(
     await expect(run).rejects.toThrow('Other machines can reach 0.0.0.0');
   },
 );
-
-async function startProcess(client: Client, command: string): Promise<{ id: string; pid: number }> {
-  const result = await client.callTool({ name: 'start_process', arguments: { command } });
-  const { process_id: id } = dataOf(result)['data'] as { process_id: string };
-  const pid = await waitUntil(async () => (await viewOf(client, id))['pid'] as number | null);
-  return { id, pid };
-}
-
-async function viewsOf(client: Client): Promise<readonly Record<string, unknown>[]> {
-  const { resources } = await client.listResources();
-  const ids = resources.map(({ uri }) => uri.slice('process://'.length)).filter((id) => !id.endsWith('/log'));
-  return Promise.all(ids.map((id) => viewOf(client, id)));
-}
-
-async function viewOf(client: Client, id: string): Promise<Record<string, unknown>> {
-  const { contents } = await client.readResource({ uri: `process://${id}` });
-  return JSON.parse((contents[0] as { text: string }).text) as Record<string, unknown>;
-}
 
 async function pidsOf(client: Client): Promise<readonly number[]> {
   return (await viewsOf(client)).map((view) => view['pid'] as number).filter(Boolean);

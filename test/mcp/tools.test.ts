@@ -1,6 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Script } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { arrange, dataOf, eras } from './arrange.ts';
 
 const prints =
@@ -128,4 +130,24 @@ test("another client's process is not found", async () => {
 
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not found') }] });
   expect(given.supervisor.get(id)?.status).toBe('backgrounded');
+});
+
+test('a tool that fails when its answer is recorded has answered', async () => {
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.strictObject({}),
+    execute: async () => ({
+      ok: true,
+      data: 'seen',
+      onRecorded: () => {
+        throw new Error('broken');
+      },
+    }),
+  });
+  await using given = await arrange({ tools: [look] });
+
+  const result = await given.client.callTool({ name: 'look', arguments: {} });
+
+  expect(dataOf(result)).toEqual({ ok: true, data: 'seen' });
 });

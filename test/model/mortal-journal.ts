@@ -20,7 +20,8 @@ export function createFileMedium(path: string): Medium {
   return {
     open: () => createFileJournal(path),
     tear: (entry, share) => {
-      const bytes = Buffer.from(`${JSON.stringify(entry)}\n`);
+      const bytes = Buffer.from(JSON.stringify(entry));
+      // Without its last brace: an entry that only lacks its line feed is there.
       appendFileSync(path, bytes.subarray(0, Math.floor(share * (bytes.byteLength - 1))));
     },
     remove: () => rmSync(path, { force: true }),

@@ -89,6 +89,16 @@ describe('at a mock endpoint', () => {
   });
 });
 
+test('an endpoint that wants a long wait says how long', async () => {
+  const answer = { status: 429, message: 'Enough for today', retryAfterSeconds: 86_400 };
+  await using endpoint = await startMockEndpoint([answer]);
+
+  const error = await failureOf(ask(createModel(endpoint.url)));
+
+  expect(error).toMatchObject({ isRetryable: false, retryAfterMs: 86_400_000 });
+  expect(error.message).toContain('It wants to be asked again in 24h 00m at the earliest.');
+});
+
 describe('a request', () => {
   test('is a streamed chat completion', async () => {
     await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, [said('ok'), stop]));

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ChatDelta } from '../../src/models/chat-model.ts';
 import { createReplyReader } from '../../src/models/openai-reply.ts';
-import { call, reply } from './messages.ts';
 
-function read(chunks: readonly unknown[], messages = [reply('', [call('old')])]): readonly ChatDelta[] {
-  const reader = createReplyReader({ messages, address: 'http://x/v1', model: 'm' });
+function read(chunks: readonly unknown[]): readonly ChatDelta[] {
+  const reader = createReplyReader({ address: 'http://x/v1', model: 'm' });
   const deltas = chunks.flatMap((chunk) =>
     reader.read(typeof chunk === 'string' ? chunk : JSON.stringify(chunk)),
   );
@@ -93,7 +92,7 @@ test('arguments may come before the name', () => {
 test.each([
   ['none', undefined],
   ['an empty one', ''],
-  ['one that an earlier call has', 'old'],
+  ['one that another call has', 'a'],
 ])('an id is made where there is %s', (_, id) => {
   const deltas = read([
     toolCall({ index: 0, id, function: { name: 'read', arguments: '{}' } }),
@@ -101,9 +100,34 @@ test.each([
     stop,
   ]);
 
-  const calls = callsIn(deltas);
-  expect(Object.values(calls)).toEqual(['read{}', 'write{}']);
-  expect(Object.keys(calls)).not.toContain('old');
+  expect(Object.values(callsIn(deltas))).toEqual(['read{}', 'write{}']);
+});
+
+test.each([
+  ['with one index', 0],
+  ['without an index', undefined],
+])('calls %s and without ids are told apart', (_, index) => {
+  const deltas = read([
+    toolCall({ index, function: { name: 'read', arguments: '{"x":' } }),
+    toolCall({ index, function: { arguments: '1}' } }),
+    toolCall({ index, function: { name: 'write', arguments: '' } }),
+    toolCall({ index, function: { arguments: '{"y":2}' } }),
+    toolCall({ index, function: { name: 'write', arguments: '{"y":3}' } }),
+    stop,
+  ]);
+
+  expect(Object.values(callsIn(deltas))).toEqual(['read{"x":1}', 'write{"y":2}', 'write{"y":3}']);
+});
+
+test('a call without an id goes on with its name repeated', () => {
+  const deltas = read([
+    ...['', '{"x":', '1}', ''].map((text) =>
+      toolCall({ index: 0, function: { name: 'read', arguments: text } }),
+    ),
+    stop,
+  ]);
+
+  expect(Object.values(callsIn(deltas))).toEqual(['read{"x":1}']);
 });
 
 test('a call without a name is passed on', () => {

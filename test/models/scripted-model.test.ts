@@ -85,7 +85,7 @@ test('a new program repeats no id of the transcript', async () => {
   const first = await collectReply(createScriptedModel(steps).stream(request), { onText: () => {} });
 
   const resumed = createScriptedModel(steps).stream({ ...request, messages: [first] });
-  const second = await collectReply(resumed, { onText: () => {} });
+  const second = await collectReply(resumed, { onText: () => {}, messages: [first] });
 
   expect(second.toolCalls[0]?.id).not.toBe(first.toolCalls[0]?.id);
 });

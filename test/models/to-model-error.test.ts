@@ -93,6 +93,25 @@ test('a date is a wait until then', () => {
   expect(retryAfterMs).toBeLessThanOrEqual(60_000);
 });
 
+test.each([
+  [{ 'retry-after': '300' }, true, /slow\.$/],
+  [{ 'retry-after': '301' }, false, /slow\. It wants to be asked again in 5m 01s at the earliest\.$/],
+  [{ 'retry-after': '86400' }, false, /in 24h 00m at the earliest\.$/],
+])('who asks for a long wait is not tried again: %j', (headers, isRetryable, words) => {
+  const error = toModelError(Object.assign(new Error('slow'), { status: 429, headers }));
+
+  expect(error).toMatchObject({ failure: 'rateLimited', isRetryable });
+  expect(error.message).toMatch(words);
+});
+
+test('no character of a message is cut in half', () => {
+  const texts = ['', 'a'].map((first) => `${first}${'🐚'.repeat(600)}`);
+
+  const messages = texts.map((text) => toModelError(new Error(text)).message);
+
+  expect(messages.map((message) => message.isWellFormed() && message.endsWith('🐚…'))).toEqual([true, true]);
+});
+
 test('a message is one line of bounded length', () => {
   const { message } = toModelError(new Error(`a\n\u001b[31mb ${'x'.repeat(10_000)}`));
 

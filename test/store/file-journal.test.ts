@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -58,7 +59,9 @@ test('a line that a crash cut off is gone', () => {
       const bytes = readFileSync(path);
       const cut = at % (bytes.byteLength + 1);
       writeFileSync(path, bytes.subarray(0, cut));
-      const whole = bytes.subarray(0, cut).toString().split('\n').length - 1;
+      const kept = bytes.subarray(0, cut).toString();
+      // An entry that only lacks its line feed is there.
+      const whole = kept.split('\n').length - 1 + (kept.endsWith('}') ? 1 : 0);
 
       write(path, [{ type: 'later' }]);
 
@@ -107,4 +110,43 @@ test('a directory that cannot be made is told', () => {
   const journal = createFileJournal(directory.file('plain/talk.jsonl'));
 
   expect(() => journal.append({})).toThrow(/ENOTDIR|EEXIST/);
+});
+
+test('another program keeps away from a journal', async () => {
+  using directory = tempDir();
+  const path = directory.file('talk.jsonl');
+  const program = `
+    import { createFileJournal } from '${new URL('../../src/store/file-journal.ts', import.meta.url)}';
+    createFileJournal('${path}').append({ type: 'theirs' });
+    console.log('open');
+    process.stdin.resume();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+
+  expect(() => createFileJournal(path).read()).toThrow(
+    expect.objectContaining({
+      code: 'conversation-in-use',
+      message: expect.stringContaining(`pid ${child.pid}`),
+    }),
+  );
+  // A program that is killed leaves its lock, and nobody is kept away by it.
+  child.kill('SIGKILL');
+  await ended;
+  const journal = createFileJournal(path);
+  expect(journal.read()).toEqual([{ type: 'theirs' }]);
+  journal.close();
+  expect(readdirSync(directory.path)).toEqual(['talk.jsonl']);
+});
+
+test('what is no journal is left as it is', () => {
+  using directory = tempDir();
+  const path = directory.file('notes.txt');
+  writeFileSync(path, 'my notes');
+
+  expect(() => createFileJournal(path).read()).toThrow('is no journal');
+  expect(readFileSync(path, 'utf8')).toBe('my notes');
 });

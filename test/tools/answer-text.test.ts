@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { toAnswerText } from '../../src/tools/answer-text.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { neutraliseMarkup } from '../../src/tools/notice-markup.ts';
 import { arrange } from './arrange.ts';
 
@@ -45,4 +47,60 @@ test('a long run of brackets and blanks costs no time', () => {
   neutraliseMarkup(hostile);
 
   expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+test.for([{ reveals: 'x/1/ended' }, { reveals: ['x/1/ended', 7] }, { reveals: null }])(
+  'an answer reveals a list of texts or nothing: %j',
+  async (claim) => {
+    const odd = defineTool({
+      name: 'odd',
+      description: 'Odd.',
+      input: z.strictObject({}),
+      execute: async () => ({ ok: true, data: 1, ...claim }) as never,
+    });
+    await using given = arrange({ wiring: { tools: [odd] } });
+
+    const answer = await given.call('odd');
+
+    expect(answer).toEqual({ ok: true, data: 1 });
+  },
+);
+
+test('an answer that nobody would read is cut', async () => {
+  const chatty = defineTool({
+    name: 'chatty',
+    description: 'Says too much.',
+    input: z.strictObject({}),
+    execute: async () => ({ ok: true, data: { text: 'x'.repeat(2_000_000) } }),
+  });
+  await using given = arrange({ wiring: { tools: [chatty] } });
+
+  const answer = await given.call('chatty');
+
+  expect(toAnswerText(answer).length).toBeLessThan(600_000);
+  expect(answer).toMatchObject({ ok: true, data: { left_out_characters: expect.any(Number) } });
+});
+
+test('an answer is written down once', async () => {
+  let written = 0;
+  const moody = defineTool({
+    name: 'moody',
+    description: 'Can be written down once.',
+    input: z.strictObject({}),
+    execute: async () => ({
+      ok: true,
+      data: {
+        toJSON: () => {
+          written += 1;
+          if (written > 1) throw new Error('not again');
+          return 'once';
+        },
+      },
+    }),
+  });
+  await using given = arrange({ wiring: { tools: [moody] } });
+
+  const answer = await given.call('moody');
+
+  expect(toAnswerText(answer)).toBe('{"ok":true,"data":"once"}');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
+import { toInputSchema } from '../../src/tools/input-schema.ts';
+import { allTools, arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
 
 const ends = (code: number, text: string, stream: 'stdout' | 'stderr' = 'stdout') => ({
   script: (run: import('../../src/testing/index.ts').ScriptedRun) => {
@@ -279,4 +280,47 @@ test('what comes with a later version says so', async () => {
   expect(errorOf(watch)).toContain('not available yet');
   expect(unwatch.ok).toBe(true);
   expect(errorOf(schedule)).toContain('not available yet');
+});
+
+test.for([
+  ['send_keys', {}],
+  ['capture_screen', {}],
+  ['watch_process', {}],
+  ['schedule', { message: 'look', after_seconds: 5 }],
+  ['schedule', { action: 'cancel', schedule_id: 'a' }],
+  ['background_process', { action: 'send_keys', keys: 'C-c' }],
+  ['background_process', { action: 'capture' }],
+  ['background_process', { action: 'watch' }],
+] as const)('what is not there yet is no failure of %s (%j)', async ([name, input]) => {
+  await using given = arrange();
+  const { id } = given.start('vim');
+
+  const answer = await given.call(name, {
+    ...input,
+    ...(name === 'background_process' ? { handle: id } : { process_id: id }),
+  });
+
+  expect(answer).toMatchObject({ ok: false, worked: true });
+});
+
+test('no tool promises what is not there yet', () => {
+  const tools = Object.fromEntries(allTools.map((tool) => [tool.name, JSON.stringify(toInputSchema(tool))]));
+  const later = ['send_keys', 'capture_screen', 'watch_process', 'schedule'];
+
+  const descriptions = allTools.filter(({ name }) => later.includes(name)).map((tool) => tool.description);
+
+  for (const name of ['start_process', 'background_process'])
+    expect(tools[name]).toMatch(/erminals are not available yet/);
+  expect(descriptions).toHaveLength(later.length);
+  for (const description of descriptions) expect(description).toMatch(/^Not available yet\./);
+});
+
+test('a refused duplicate names no field of another tool', async () => {
+  await using given = arrange();
+  await given.call('bg_start', { command: 'serve' });
+
+  const refused = await given.call('bg_start', { command: 'serve' });
+
+  expect(errorOf(refused)).toContain('already runs in the background');
+  expect(errorOf(refused)).not.toContain('force');
 });

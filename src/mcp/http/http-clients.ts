@@ -1,7 +1,8 @@
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { McpServer } from '../create-mcp-server.ts';
 import { refusal } from './guard-request.ts';
 import { createHttpSessions } from './http-sessions.ts';
+import { createNamedClients } from './named-clients.ts';
 
 /** A request with a larger body is refused. */
 export const maxBodyBytes = 4 * 1024 * 1024;
@@ -17,25 +18,15 @@ export interface HttpClients {
 
 /**
  * In the older era each session is a client. The newer one knows no sessions: there the address is the client, `/mcp` or
- * `/mcp/<name>`, and it stays for as long as the server.
+ * `/mcp/<name>`. Either ends when it has been idle for long.
  */
 export function createHttpClients(options: {
   readonly createServer: (name: string) => McpServer;
-  readonly sessionIdleMs: number;
+  readonly idleMs: number;
   readonly onError: (error: Error) => void;
 }): HttpClients {
-  const { createServer, sessionIdleMs, onError } = options;
-  const sessions = createHttpSessions({ createServer, idleMs: sessionIdleMs, maxBodyBytes });
-  const named = new Map<string, { readonly server: McpServer; readonly handler: McpHttpHandler }>();
-
-  const clientOf = (name: string) => {
-    const known = named.get(name);
-    if (known !== undefined) return known;
-    const server = createServer(name);
-    const client = { server, handler: serveRequests(server, onError) };
-    named.set(name, client);
-    return client;
-  };
+  const sessions = createHttpSessions({ ...options, maxBodyBytes });
+  const named = createNamedClients({ ...options, maxBodyBytes });
 
   return {
     async fetch(request) {
@@ -44,25 +35,10 @@ export function createHttpClients(options: {
       if (await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes })) {
         return sessions.fetch(request);
       }
-      return clientOf(name === undefined ? 'shared' : `client-${name}`).handler.fetch(request);
+      return named.fetch(name === undefined ? 'shared' : `client-${name}`, request);
     },
     close: async () => {
-      await Promise.all([...named.values()].map(({ handler }) => handler.close()));
-      await Promise.all([sessions.close(), ...[...named.values()].map(({ server }) => server.close())]);
+      await Promise.all([sessions.close(), named.close()]);
     },
   };
-}
-
-/** Subscriptions are streams of their own here; the library serves them, and wants to know what changes. */
-function serveRequests(server: McpServer, onError: (error: Error) => void): McpHttpHandler {
-  const handler = createMcpHandler((context) => server.createInstance(context), {
-    legacy: 'reject',
-    onerror: onError,
-    maxRequestBodySize: maxBodyBytes,
-  });
-  server.changes$.subscribe((change) => {
-    if (change.type === 'list') handler.notify.resourcesChanged();
-    else handler.notify.resourceUpdated(change.uri);
-  });
-  return handler;
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { toError } from '../../config/error-text.ts';
 import type { McpServer } from '../create-mcp-server.ts';
 import { refusal } from './guard-request.ts';
-import { whenSent } from './when-sent.ts';
+import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 
 /**
  * Clients of the older era: each has a session, and a server of its own. A session ends by the client's word, or after `idleMs` without
@@ -17,46 +18,28 @@ interface Session {
   readonly id: string;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** Requests under way and streams. */
-  open: number;
-  expiry: NodeJS.Timeout | undefined;
+  readonly watch: IdleWatch;
 }
 
 export function createHttpSessions(options: {
   readonly createServer: (name: string) => McpServer;
   readonly idleMs: number;
   readonly maxBodyBytes: number;
+  /** Gets what goes wrong where nobody waits for it. */
+  readonly onError: (error: Error) => void;
 }): HttpSessions {
-  const { createServer, idleMs, maxBodyBytes } = options;
+  const { createServer, idleMs, maxBodyBytes, onError } = options;
   const sessions = new Map<string, Session>();
 
-  const end = async (session: Session) => {
-    clearTimeout(session.expiry);
-    sessions.delete(session.id);
-    await session.transport.close();
-    await session.server.close();
+  const end = async ({ id, server, transport, watch }: Session) => {
+    watch.stop();
+    sessions.delete(id);
+    await transport.close();
+    await server.close();
   };
-  const enter = (session: Session) => {
-    clearTimeout(session.expiry);
-    session.open += 1;
-  };
-  const leave = (session: Session) => {
-    session.open -= 1;
-    if (session.open > 0 || sessions.get(session.id) !== session) return;
-    session.expiry = setTimeout(() => void end(session), idleMs).unref();
-  };
-  const answer = async (session: Session, request: Request) => {
-    enter(session);
-    try {
-      return whenSent(await session.transport.handleRequest(request), {
-        signal: request.signal,
-        done: () => leave(session),
-      });
-    } catch (error) {
-      leave(session);
-      throw error;
-    }
-  };
+  const endByItself = (session: Session) => void end(session).catch((error) => onError(toError(error)));
+  const answer = ({ transport, watch }: Session, request: Request) =>
+    watch.during(request, () => transport.handleRequest(request));
   const open = async (request: Request) => {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -64,9 +47,10 @@ export function createHttpSessions(options: {
       maxRequestBodySize: maxBodyBytes,
     });
     const server = createServer(`session-${id}`);
-    const session: Session = { id, server, transport, open: 0, expiry: undefined };
+    const watch = createIdleWatch({ idleMs, onIdle: () => endByItself(session) });
+    const session: Session = { id, server, transport, watch };
     sessions.set(id, session);
-    transport.onclose = () => void end(session);
+    transport.onclose = () => endByItself(session);
     await server.createInstance({ era: 'legacy' }).connect(transport);
     const response = await answer(session, request);
     // Only a handshake gives it its id; anything else was refused.

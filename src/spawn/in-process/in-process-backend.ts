@@ -85,6 +85,11 @@ function obey(
       );
       return;
     default:
-      command.reply({ ok: false, bytesWritten: 0, error: 'Work inside this program has no input.' });
+      command.reply({
+        ok: false,
+        bytesWritten: 0,
+        code: command.type === 'process.resize' ? 'noTerminal' : 'noInput',
+        error: 'Work inside this program has no input.',
+      });
   }
 }

@@ -1,5 +1,5 @@
 import type { ProcessSignal } from '../../../machines/process/context.ts';
-import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
+import type { BackendCommand, WriteFailure, WriteResult } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
@@ -98,9 +98,14 @@ export function createChildControl(
     cancels.add(watchQuiet({ clock, output, quietMs, onQuiet: () => port.tell({ type: 'output.quieted' }) }));
   }
 
-  const refuse = (error: string): WriteResult => ({ ok: false, bytesWritten: 0, error });
-  const refuseBroken = (error: unknown) => refuse(`It could not be written: ${toErrorText(error)}`);
-  const noInput = refuse('Its input was not asked for: start it with stdin: "pipe".');
+  const refuse = (code: WriteFailure, error: string): WriteResult => ({
+    ok: false,
+    bytesWritten: 0,
+    code,
+    error,
+  });
+  const refuseBroken = (error: unknown) => refuse('broken', `It could not be written: ${toErrorText(error)}`);
+  const noInput = refuse('noInput', 'Its input was not asked for: start it with stdin: "pipe".');
 
   return {
     obey: (command) => {
@@ -120,7 +125,7 @@ export function createChildControl(
             ? command.reply(noInput)
             : void input.end().catch(refuseBroken).then(command.reply);
         case 'process.resize':
-          return command.reply(refuse('It has no terminal.'));
+          return command.reply(refuse('noTerminal', 'It has no terminal.'));
       }
     },
     leaderExited: () => {

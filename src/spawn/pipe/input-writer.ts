@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { WriteResult } from '../../../machines/process/events.ts';
+import type { WriteFailure, WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
 
 /** The writing end of a process's stdin. Writes are taken in order, one after another; one that breaks stops none after it. */
@@ -19,6 +19,8 @@ const PATIENCE_MS = 10_000;
 /** Written at once: what is in the pipe when patience ends is uncertain by less than this. */
 const PIECE_BYTES = 16 * 1024;
 
+const closed = 'Its input is closed: the process ended or closed it.';
+
 export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
   let last: Promise<unknown> = Promise.resolve();
   const queue = <T>(step: () => Promise<T>): Promise<T> => {
@@ -33,7 +35,8 @@ export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
     write: (data) => queue(() => writeAll(stdin, { data, clock })),
     end: () =>
       queue(async () => {
-        if (!stdin.writable) return refusal(0, 'Its input is closed already.');
+        if (!stdin.writable)
+          return refusal('closed', { bytesWritten: 0, error: 'Its input is closed already.' });
         stdin.end();
         return { ok: true, bytesWritten: 0 };
       }),
@@ -46,18 +49,16 @@ async function writeAll(
 ): Promise<WriteResult> {
   let bytesWritten = 0;
   while (bytesWritten < data.byteLength) {
-    if (!stdin.writable) return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
+    if (!stdin.writable) return refusal('closed', { bytesWritten, error: closed });
     const piece = data.subarray(bytesWritten, bytesWritten + PIECE_BYTES);
     const outcome = await writePiece(stdin, { piece, clock });
     if (outcome === 'late') {
-      return refusal(
-        bytesWritten,
+      const error =
         `It has not read its input for ${PATIENCE_MS / 1_000} s. ` +
-          `Up to ${piece.byteLength} bytes more are on the way and may still arrive.`,
-      );
+        `Up to ${piece.byteLength} bytes more are on the way and may still arrive.`;
+      return refusal('notReading', { bytesWritten, error });
     }
-    if (outcome === 'broken')
-      return refusal(bytesWritten, 'Its input is closed: the process ended or closed it.');
+    if (outcome === 'broken') return refusal('closed', { bytesWritten, error: closed });
     bytesWritten += piece.byteLength;
   }
   return { ok: true, bytesWritten };
@@ -76,6 +77,6 @@ function writePiece(
   });
 }
 
-function refusal(bytesWritten: number, error: string): WriteResult {
-  return { ok: false, bytesWritten, error };
+function refusal(code: WriteFailure, why: { bytesWritten: number; error: string }): WriteResult {
+  return { ok: false, ...why, code };
 }

@@ -3,11 +3,11 @@ import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-/** The owner's processes: the live ones in order of their start, then those that have ended and are still known. */
+/** The processes of the owner and of those under it: the live ones in order of their start, then those that have ended and are still known. */
 export function listProcesses(
   { includeEnded }: { includeEnded: boolean },
   { supervisor, owner }: ToolContext,
 ): Outcome<readonly ProcessView[]> {
-  const views = supervisor.list({ owner }).filter((view) => includeEnded || !isEnded(view));
+  const views = supervisor.list({ owner, children: true }).filter((view) => includeEnded || !isEnded(view));
   return { ok: true, value: views, reveals: toRevealed(...views) };
 }

@@ -10,5 +10,6 @@ export function refuseTerminal(
   const found = findProcess(id, context);
   if ('ok' in found) return found;
   const { mode } = found.view();
-  return { ok: false, error: `Process ${id} has no terminal (it runs as "${mode}"). ${instead}` };
+  const error = `Process ${id} has no terminal (it runs as "${mode}"). ${instead}`;
+  return { ok: false, error, worked: true };
 }

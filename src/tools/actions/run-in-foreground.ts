@@ -5,19 +5,13 @@ import type { ResultEnvelope } from '../../process/result-envelope.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
+import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import type { Outcome } from './outcome.ts';
 import { describeWhatComes, interruptedBefore } from './start-words.ts';
 
-export interface ForegroundRequest {
-  readonly command: string;
-  readonly cwd?: string | undefined;
-  readonly label?: string | undefined;
-  /** The tool on whose behalf. */
-  readonly tool: string;
+export interface ForegroundRequest extends CommandRequest {
   /** How long to wait for it, in ms. */
   readonly timeoutMs?: number | undefined;
-  /** How long it may run once it is in the background, in ms. */
-  readonly maxRunMs?: number | undefined;
 }
 
 export type RunResult =
@@ -36,18 +30,21 @@ export async function runInForeground(
 ): Promise<Outcome<RunResult>> {
   const { interrupt } = context;
   if (interrupt.aborted) return { ok: false, error: interruptedBefore };
-  const { command, cwd, label, tool, timeoutMs, maxRunMs } = request;
+  const { timeoutMs } = request;
   const handle = await context.start({
-    command,
-    tool,
-    ...(cwd !== undefined && { cwd }),
-    ...(label !== undefined && { label }),
+    ...toCommandSpec(request),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
-    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
   });
   const result = handle.result();
   const outcome = await orInterrupted(result, interrupt);
   if (outcome.type === 'done') return toOutcome(outcome.value, { handle, context });
+  if (handle.status === 'pending') {
+    // It waits for a slot, and in the background it would not have to: nobody wants it any more.
+    await handle.kill({ by: 'agent' });
+    return { ok: false, error: interruptedBefore, reveals: toRevealed(handle.view()) };
+  }
+  // Those that are interrupted with it leave the queue first: in the background this one frees a slot.
+  await new Promise(setImmediate);
   handle.background('owner');
   if (isEnded(handle.view())) return toOutcome(await result, { handle, context });
   return { ok: true, value: toInterrupted(handle.view(), context) };

@@ -3,24 +3,18 @@ import type { ProcessView } from '../../process/process-view.ts';
 import { viewThat } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
+import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import type { Outcome } from './outcome.ts';
 import { describeWhatComes, interruptedBefore } from './start-words.ts';
 
 /** What is shown of the output of a process that has just come up. */
 const MAX_FIRST_BYTES = 2_000;
 
-export interface BackgroundRequest {
-  readonly command: string;
-  readonly cwd?: string | undefined;
-  readonly label?: string | undefined;
-  /** The tool on whose behalf. */
-  readonly tool: string;
+export interface BackgroundRequest extends CommandRequest {
   /** Opens a pipe to its stdin. */
   readonly stdin?: boolean | undefined;
   /** Asks for a terminal. There is none yet: it becomes a pipe, and the message says so. */
   readonly interactive?: boolean | undefined;
-  /** How long it may run, in ms; then it is ended. Default: as the supervisor has it. */
-  readonly maxRunMs?: number | undefined;
   readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
   /** Starts it although the same command already runs. */
   readonly force?: boolean | undefined;
@@ -64,17 +58,13 @@ const noTerminal =
   'It has no terminal, as none is available yet: its input is a pipe, to which you can write.';
 
 function toSpec(request: BackgroundRequest): CommandSpec {
-  const { command, cwd, label, tool, stdin, interactive, maxRunMs, ready, force } = request;
+  const { stdin, interactive, ready, force } = request;
   return {
-    command,
-    tool,
+    ...toCommandSpec(request),
     background: true,
     onDuplicate: 'refuse',
     ...(force !== undefined && { force }),
-    ...(cwd !== undefined && { cwd }),
-    ...(label !== undefined && { label }),
     ...((stdin === true || interactive === true) && { stdin: 'pipe' }),
-    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
     ...(ready !== undefined && { ready }),
   };
 }

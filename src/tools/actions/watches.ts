@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts';
 export function watchProcess({ id, instead }: { id: string; instead: string }, context: ToolContext) {
   const found = findProcess(id, context);
   if ('ok' in found) return found;
-  return { ok: false, error: `Watches are not available yet. ${instead}` } as const;
+  return { ok: false, error: `Watches are not available yet. ${instead}`, worked: true } as const;
 }
 
 /** There never is one to end. */

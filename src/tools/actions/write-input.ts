@@ -60,13 +60,8 @@ function refuse(
   const view = handle.view();
   const reveals = toRevealed(view);
   if (isEnded(view)) return { ok: false, error: result.error, reveals };
-  if (takesNoInput(result)) {
+  if (result.code === 'noInput') {
     return { ok: false, error: `Process ${view.id} takes no input: its stdin is at end-of-file. ${hint}` };
   }
   return { ok: false, error: `${result.bytesWritten} of ${bytes} bytes went in. ${result.error}` };
-}
-
-/** Backends say in words, and only in words, that no input was asked for. */
-function takesNoInput({ error }: { error: string }): boolean {
-  return /was not asked for|has no input/.test(error);
 }

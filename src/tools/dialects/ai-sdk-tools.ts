@@ -1,6 +1,7 @@
 import { toShownAnswer } from '../answer-text.ts';
 import { type CallWiring, callToolWith } from '../call-tool.ts';
 import { toInputSchema } from '../input-schema.ts';
+import { tellRecorded } from '../tell-recorded.ts';
 import type { Tool } from '../tool.ts';
 
 type Shown = ReturnType<typeof toShownAnswer>;
@@ -54,7 +55,8 @@ export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Recor
         tellsEnds,
         interrupt: interrupts,
       });
-      answer.onRecorded?.();
+      // A loop that has gone on without the answer has not read it.
+      if (!abortSignal.aborted) tellRecorded(answer);
       return toShownAnswer(answer);
     },
   });

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../src/config/agent-file.ts';
 import { waitUntil } from '../../fixtures/os.ts';
-import { openProbed, type Probe } from './probe.ts';
+import { openProbed, type Probe, turn } from './probe.ts';
 
 /** Whether a command is started for the agent, and else why not. Nobody is there to be asked. */
 const runs =
@@ -84,12 +84,24 @@ export const policyProbes: Readonly<Record<string, Probe>> = {
   'policy.ask_timeout': {
     value: '50ms',
     see: async (definition) => {
+      const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
       await using rig = await openProbed(definition, {
         steps: [{ calls: [{ name: 'run_command', arguments: { command: 'ls' } }] }, { text: 'done' }],
-        ask: () => new Promise(() => {}),
+        ask: () => {
+          ask();
+          return new Promise(() => {});
+        },
       });
-      const said = rig.conversation.say('go').then(() => 'answered');
-      return await Promise.race([said, new Promise((resolve) => setTimeout(resolve, 1_500, 'still asked'))]);
+      let end = 'still asked';
+      void rig.conversation.say('go').then(() => {
+        end = 'answered';
+      });
+      await asked;
+      for (let ms = 0; ms < 1_000; ms += 10) {
+        rig.clock.advance(10);
+        await turn();
+      }
+      return end;
     },
     gives: 'answered',
   },

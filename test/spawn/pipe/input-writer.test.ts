@@ -67,6 +67,7 @@ test('a refused write says what may still arrive', async () => {
   expect(answer).toEqual({
     ok: false,
     bytesWritten: pieceBytes,
+    code: 'notReading',
     error: 'It has not read its input for 10 s. Up to 16384 bytes more are on the way and may still arrive.',
   });
   expect(text()).toHaveLength(2 * pieceBytes);

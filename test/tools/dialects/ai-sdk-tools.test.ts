@@ -1,6 +1,8 @@
 import { generateText, isStepCount, type ToolSet } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../../src/tools/define-tool.ts';
 import { toAiSdkTools } from '../../../src/tools/dialects/ai-sdk-tools.ts';
 import { toInputSchema } from '../../../src/tools/input-schema.ts';
 import { processTools } from '../../../src/tools/process-tools.ts';
@@ -99,6 +101,26 @@ test('what it was shown counts as read', async () => {
 
   expect(first).toMatchObject({ data: { output: '1\n' } });
   expect(second).toMatchObject({ data: { output: '' } });
+});
+
+test('what a loop got that was aborted is not read', async () => {
+  await using given = arrange();
+  const abort = new AbortController();
+  const told: string[] = [];
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks, and is aborted when asked for the last time.',
+    input: z.strictObject({ word: z.string() }),
+    execute: async ({ word }) => {
+      if (word === 'last') abort.abort();
+      return { ok: true, data: word, onRecorded: () => void told.push(word) };
+    },
+  });
+  const tools = toAiSdkTools([look], given.wiring);
+
+  for (const word of ['first', 'last']) await tools['look']?.execute({ word }, { abortSignal: abort.signal });
+
+  expect(told).toEqual(['first']);
 });
 
 test('no notice is promised to a loop that gets none', async () => {

@@ -24,7 +24,7 @@ const fields = {
   interactive: z
     .boolean()
     .default(false)
-    .describe('spawn: gives it a terminal; where there is none, an input to write to.'),
+    .describe('spawn: opens its input for the action write. Terminals are not available yet.'),
   label: z.string().min(1).describe('spawn: a short name of your choice.'),
   timeout_seconds: z
     .number()
@@ -97,7 +97,7 @@ export const backgroundProcess = defineActionTool({
     }),
     capture: action({
       permission: 'output',
-      description: 'the screen of an interactive process.',
+      description: 'not available yet: the screen of a process that has a terminal.',
       needs: ['handle'],
       takes: [],
       execute: ({ handle }, context) => {
@@ -107,7 +107,7 @@ export const backgroundProcess = defineActionTool({
     }),
     send_keys: action({
       permission: 'keys',
-      description: 'presses keys in an interactive process.',
+      description: 'not available yet: presses keys in a process that has a terminal.',
       needs: ['handle'],
       takes: ['keys', 'input', 'press_enter'],
       execute: ({ handle }, context) => {
@@ -145,7 +145,7 @@ export const backgroundProcess = defineActionTool({
     watch: action({
       permission: 'status',
       description:
-        'asks for a notice when a process has stopped printing; a second watch replaces the first.',
+        'not available yet: asks for a notice when a process has stopped printing; a second watch replaces the first.',
       needs: ['handle'],
       takes: ['interval_seconds'],
       execute: ({ handle }, context) =>

@@ -9,7 +9,7 @@ export const captureScreen = defineTool({
   name: 'capture_screen',
   title: 'Look at the screen',
   description:
-    'Shows the screen of a process that was started with interactive: true, also its last one after the end.',
+    'Not available yet. Shows the screen of a process that has a terminal, also its last one after the end.',
   permission: 'output',
   input: z.strictObject({
     process_id: processId,

@@ -7,7 +7,7 @@ export const schedule = defineTool({
   name: 'schedule',
   title: 'Schedule a reminder',
   description:
-    'Reminds you later: once, or every so many seconds. A reminder that belongs to a process is cancelled when that ends.',
+    'Not available yet. Reminds you later: once, or every so many seconds. A reminder that belongs to a process is cancelled when that ends.',
   permission: 'other',
   input: z.strictObject({
     action: z.enum(['add', 'list', 'cancel']).default('add').describe('What to do.'),
@@ -31,10 +31,11 @@ export const schedule = defineTool({
     }
     if (action === 'list') return { ok: true, data: { schedules: [] } };
     if (action === 'cancel')
-      return { ok: false, error: `Schedule ${JSON.stringify(schedule_id)} not found.` };
+      return { ok: false, error: `Schedule ${JSON.stringify(schedule_id)} not found.`, worked: true };
     return {
       ok: false,
       error: 'Schedules are not available yet. Wait with wait_for and timeout_seconds instead.',
+      worked: true,
     };
   },
 });

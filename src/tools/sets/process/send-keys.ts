@@ -8,7 +8,7 @@ import { processId } from '../fields.ts';
 export const sendKeys = defineTool({
   name: 'send_keys',
   title: 'Send keys',
-  description: 'Presses keys in the terminal of a process that was started with interactive: true.',
+  description: 'Not available yet. Presses keys in the terminal of a process.',
   permission: 'keys',
   input: z.strictObject({
     process_id: processId,

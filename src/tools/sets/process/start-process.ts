@@ -20,10 +20,7 @@ export const startProcess = defineTool({
       .boolean()
       .default(false)
       .describe('Opens its input for write_process; without it, reading gives end-of-file.'),
-    interactive: z
-      .boolean()
-      .default(false)
-      .describe('Gives it a terminal, for programs that draw on the screen.'),
+    interactive: z.boolean().default(false).describe('The same as stdin: terminals are not available yet.'),
     ready_line: z.string().min(1).optional().describe('It is ready when it prints a line with this text.'),
     ready_port: z
       .int()

@@ -8,7 +8,7 @@ export const watchProcess = defineTool({
   name: 'watch_process',
   title: 'Watch a process',
   description:
-    'Asks for a notice when a process has stopped printing, or prints a line that matches. A second watch replaces the first.',
+    'Not available yet. Asks for a notice when a process has stopped printing, or prints a line that matches. A second watch replaces the first.',
   permission: 'status',
   input: z.strictObject({
     process_id: processId,

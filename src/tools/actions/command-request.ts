@@ -1,0 +1,22 @@
+import type { CommandSpec } from '../../config/process-spec.ts';
+
+/** What every start of a command has. */
+export interface CommandRequest {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly label?: string | undefined;
+  /** The tool on whose behalf. */
+  readonly tool: string;
+  /** How long it may run in the background, in ms; then it is ended. Default: as the supervisor has it. */
+  readonly maxRunMs?: number | undefined;
+}
+
+export function toCommandSpec({ command, cwd, label, tool, maxRunMs }: CommandRequest): CommandSpec {
+  return {
+    command,
+    tool,
+    ...(cwd !== undefined && { cwd }),
+    ...(label !== undefined && { label }),
+    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
+  };
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { DelegationGround } from '../../src/agents/delegation-ground.ts';
+import { createDelegationTools } from '../../src/agents/delegation-tools.ts';
+import { createSupervisor } from '../../src/index.ts';
+import { createPolicy } from '../../src/policy/create-policy.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import { createScriptedBackend } from '../../src/testing/index.ts';
+import { callToolWith } from '../../src/tools/call-tool.ts';
+import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
+
+/** One call of `delegate_to_coder`; it is over when the tool has done all that it does, whoever has stopped to wait for it. */
+async function delegateTo(
+  mode: 'subprocess' | 'in_process',
+  world: { readonly whileItPrepares?: () => void; readonly policy?: Policy; readonly signal?: AbortSignal },
+) {
+  const supervisor = createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
+  const definition = { name: 'coder', model: { provider: 'scripted' } };
+  const ground: DelegationGround = {
+    definition: { ...definition, name: 'lead' },
+    delegates: [definition],
+    directory: '/',
+    depth: 0,
+    maxDepth: 5,
+    env: {},
+    execCommand: ['troupe'],
+    isNested: false,
+    transcript: () => {
+      world.whileItPrepares?.();
+      return [];
+    },
+    runInProcess: async () => ({ ok: true, data: 'done' }),
+  };
+  const runs: Promise<ToolAnswer>[] = [];
+  const tools = createDelegationTools(ground).map((tool) => remember(tool, runs));
+  const call = { name: 'delegate_to_coder', input: { task: 'go', mode, background: true } };
+  const answer = await callToolWith(call, {
+    tools,
+    supervisor,
+    owner: 'lead',
+    policy: world.policy ?? createPolicy({ mode: 'dangerous' }),
+    ask: null,
+    interrupt: new AbortController().signal,
+    signal: world.signal ?? new AbortController().signal,
+  });
+  await Promise.all(runs);
+  return { supervisor, answer };
+}
+
+function remember(tool: Tool, runs: Promise<ToolAnswer>[]): Tool {
+  return {
+    ...tool,
+    prepare: (given) => {
+      const prepared = tool.prepare(given);
+      if (!prepared.ok) return prepared;
+      return {
+        ...prepared,
+        run: (context) => {
+          const run = prepared.run(context);
+          runs.push(run);
+          return run;
+        },
+      };
+    },
+  };
+}
+
+test.each(['subprocess', 'in_process'] as const)(
+  'nothing is delegated once nobody waits: %s',
+  async (mode) => {
+    const closing = new AbortController();
+    const { supervisor, answer } = await delegateTo(mode, {
+      whileItPrepares: () => closing.abort(new Error('The conversation was closed.')),
+      signal: closing.signal,
+    });
+
+    expect(answer).toEqual({ ok: false, error: 'The conversation was closed.' });
+    expect(supervisor.list()).toEqual([]);
+    await supervisor.shutdown();
+  },
+);
+
+test('the policy prepares a delegate like any command', async () => {
+  const policy: Policy = {
+    ...createPolicy({ mode: 'dangerous' }),
+    prepare: async ({ command }) => ({
+      command: ['held', ...(command as readonly string[])],
+      env: {},
+      heldBy: 'sandbox',
+    }),
+  };
+  const { supervisor } = await delegateTo('subprocess', { policy });
+
+  expect(supervisor.list()).toMatchObject([
+    {
+      owner: 'lead',
+      kind: 'agent',
+      commandLine: expect.stringContaining('held troupe exec coder'),
+      metadata: { agent: 'coder', task: 'go', workspaceHeldBy: 'sandbox' },
+    },
+  ]);
+  await supervisor.shutdown();
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend } from '../../src/testing/index.ts';
+
+function open() {
+  return createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
+}
+
+test('an owner stands above those below at any depth', async () => {
+  await using supervisor = open();
+  supervisor.adopt('child', { parent: 'parent' });
+  supervisor.adopt('grandchild', { parent: 'child' });
+
+  const below = ['parent', 'child', 'grandchild', 'stranger'].map((owner) =>
+    supervisor.isWithin(owner, 'parent'),
+  );
+
+  expect(below).toEqual([true, true, true, false]);
+  expect(supervisor.isWithin('parent', 'grandchild')).toBe(false);
+  expect(supervisor.isWithin('child', 'grandchild')).toBe(false);
+});
+
+test('a list shows children only when asked', async () => {
+  await using supervisor = open();
+  supervisor.adopt('child', { parent: 'parent' });
+  const [own, below] = ['parent', 'child', 'stranger'].map((owner) =>
+    supervisor.start({ command: 'sleep 1', owner, background: true }),
+  );
+  const ids = (filter: Parameters<typeof supervisor.list>[0]) => supervisor.list(filter).map(({ id }) => id);
+
+  expect(ids({ owner: 'parent' })).toEqual([own?.id]);
+  expect(ids({ owner: 'parent', children: true })).toEqual([own?.id, below?.id]);
+  expect(ids({ owner: 'child', children: true })).toEqual([below?.id]);
+});
+
+test('an owner that left stands under nobody', async () => {
+  await using supervisor = open();
+  const leave = supervisor.adopt('child', { parent: 'parent' });
+  leave();
+  supervisor.adopt('child', { parent: 'other' });
+  leave();
+
+  expect(supervisor.isWithin('child', 'parent')).toBe(false);
+  expect(supervisor.isWithin('child', 'other')).toBe(true);
+});
+
+test.each(['parent', 'grandchild'])('no owner stands under itself: %s', async (parent) => {
+  await using supervisor = open();
+  supervisor.adopt('child', { parent: 'parent' });
+  supervisor.adopt('grandchild', { parent: 'child' });
+
+  expect(() => supervisor.adopt('parent', { parent })).toThrow(
+    `adopt: the parent of "parent" is "${parent}"; expected an owner that does not stand under it.`,
+  );
+});
