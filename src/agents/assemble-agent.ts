@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../config/agent-file.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { createConversation } from '../conversation/create-conversation.ts';
@@ -11,6 +13,7 @@ import { toPolicyText } from '../policy/policy-text.ts';
 import { createToolFilter } from '../policy/tool-filter.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { Tool } from '../tools/tool.ts';
 import { toolSets } from '../tools/tool-sets.ts';
 import type { Agent, AgentOptions, AgentResult } from './agent.ts';
 import { checkDefinition } from './agent-definition.ts';
@@ -94,6 +97,7 @@ export async function assembleAgent(
   };
   let conversation: Conversation | null = null;
   try {
+    checkToolNames(definition, tools);
     conversation = createConversation({
       ...toConversationOptions(definition),
       ...pickOwn(options),
@@ -112,6 +116,23 @@ export async function assembleAgent(
     return ending;
   };
   return { definition, conversation, supervisor, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * A misspelt prohibition would prohibit nothing.
+ *
+ * @throws TroupeError `invalid-agent-file`, with the nearest name. Patterns may match nothing.
+ */
+function checkToolNames({ name: agent, tools: filter }: AgentDefinition, tools: readonly Tool[]): void {
+  const names = tools.map(({ name }) => name);
+  for (const list of ['allow', 'deny'] as const) {
+    const unknown = filter?.[list]?.find((name) => /^\w+$/.test(name) && !names.includes(name));
+    if (unknown === undefined) continue;
+    const meant = nearest(unknown, names);
+    const hint = meant === null ? `Its tools: ${names.join(', ')}.` : `Did you mean ${quote(meant)}?`;
+    const message = `The agent ${quote(agent)} has no tool ${quote(unknown)}, which stands in its "tools.${list}". ${hint}`;
+    throw new TroupeError({ code: 'invalid-agent-file', message });
+  }
 }
 
 /** What holds for every agent of this program. */

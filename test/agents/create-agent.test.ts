@@ -36,6 +36,12 @@ test.each([
     'invalid-agent-file',
     'agents/broken.yaml:2:',
   ],
+  [
+    'a prohibition of a tool that is not there',
+    { definition: { ...definition, tools: { deny: ['run_comand'] } } },
+    'invalid-agent-file',
+    'has no tool "run_comand", which stands in its "tools.deny". Did you mean "run_command"?',
+  ],
   ['a depth beyond the limit', { depth: 5 }, 'delegation-depth', 'Maximum delegation depth (5) reached'],
   [
     'a depth beyond a limit of its own',
