@@ -42,6 +42,42 @@ describe('an allow list', () => {
     expect((await decideStart(both, 'sudo ls')).type).toBe('ask');
   });
 
+  test.each([
+    ['git log --oneline', 'allow'],
+    ['git commit -c HEAD', 'allow'],
+    ['git -C sub status', 'allow'],
+    ["sed -n 's/x/y/p; /e/d' f", 'allow'],
+    ["awk '{ print $1 }' f", 'allow'],
+    ['sort -u f', 'allow'],
+    ['make CC=gcc -j4', 'allow'],
+    ['make CC="touch x"', 'ask'],
+    ['tar -xzf a.tgz', 'allow'],
+    ['git -c alias.x="!touch /tmp/x" x', 'ask'],
+    ['git -C sub -c core.pager=x log', 'ask'],
+    ['git grep -O"touch x" a', 'ask'],
+    ['git grep -nO a', 'ask'],
+    ['git fetch --upload-pack="touch x" .', 'ask'],
+    ['git fetch --upload="touch x" .', 'ask'],
+    ['git clone -u "touch x" . y', 'ask'],
+    ['git clone ext::"sh -c touch%20x" y', 'ask'],
+    ['git log --output=/etc/x', 'ask'],
+    ['git rebase -x "touch x" main', 'ask'],
+    ['git bisect run touch x', 'ask'],
+    ['git submodule foreach touch x', 'ask'],
+    ["sed -n 's/x/touch a/e' f", 'ask'],
+    ["sed '1etouch Z' f", 'ask'],
+    ["sed -n 'w /etc/x' f", 'ask'],
+    ['sed -e "$X" f', 'ask'],
+    ['awk \'BEGIN { system("touch x") }\'', 'ask'],
+    ['sort --compress-program=./x f', 'ask'],
+    ['tar -cf a --checkpoint-action=exec=./x .', 'ask'],
+    ['tar -I ./x -cf a .', 'ask'],
+  ])('does not let an allowed program start others: %j is %s', async (command, expected) => {
+    const programs = { allow: ['git *', 'sed *', 'awk *', 'sort *', 'tar *', 'make *'] };
+
+    expect((await decideStart({ commands: programs }, command)).type).toBe(expected);
+  });
+
   test('does not lift the deny list', async () => {
     expect((await decideStart({ commands: { allow: ['*'] } }, 'rm -rf build')).type).toBe('deny');
   });

@@ -4,6 +4,7 @@ import { isCertain, toShellText, UNKNOWN, type Word } from '../shell/word.ts';
 import { isShell } from '../unwrap/shell-call.ts';
 import { wrappers } from '../unwrap/wrapper-table.ts';
 import { readStart } from './read-start.ts';
+import { mayStartOthers } from './starts-others.ts';
 
 /** Programs that do nothing with a command in their arguments but read, write, find or keep it as text. */
 const TEXT_PROGRAMS = new Set(
@@ -20,7 +21,7 @@ const GIT_TEXT = new Set(
 );
 
 /** Programs that run text in a language of their own. */
-const INTERPRETERS =
+export const INTERPRETERS =
   /^(python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|awk|gawk|mawk|nawk|rscript|julia|osascript|pwsh|powershell|guile|groovy|scala|elixir|erl|ghci?|gdb|lldb|vim?|nvim|ex|ed|emacs|sqlite3|psql|mysql)$/;
 
 /** What the default rules are about, and how languages start programs or delete trees. */
@@ -38,10 +39,14 @@ const STARTS = /^(rm|grm|dd|mkfs\S*|mke2fs|rimraf|find)$/;
  */
 export function findHiddenCommands(
   command: SimpleCommand,
-  { grammar, isDenied }: { grammar: ShellGrammar; isDenied: (command: SimpleCommand) => boolean },
+  {
+    grammar,
+    isGuess,
+    isDenied,
+  }: { grammar: ShellGrammar; isGuess: boolean; isDenied: (command: SimpleCommand) => boolean },
 ): string | null {
   const program = programOf(command);
-  if (program === '' || isTextOnly(command)) return null;
+  if (command.words.length === 0 || (!isGuess && isTextOnly(command))) return null;
   if (isCode(command)) return `runs code in ${program} that may start programs or delete files`;
   const read = (text: string | readonly string[]) =>
     readStart(text, { directories: command.directories, grammar }).segments.some((segment) =>
@@ -69,7 +74,7 @@ function isTextOnly(command: SimpleCommand): boolean {
   if (program !== 'git') return TEXT_PROGRAMS.has(program) || program === 'find';
   const { words } = command;
   const verb = words.slice(1).find((word) => !word.startsWith('-')) ?? '';
-  return GIT_TEXT.has(verb) && !words.some((word) => /^(-c|--config-env|--exec|--upload-pack|-x)/.test(word));
+  return GIT_TEXT.has(verb) && !mayStartOthers(command);
 }
 
 function isCode(command: SimpleCommand): boolean {

@@ -9,6 +9,7 @@ import { checkWorkspace } from '../workspace/check-workspace.ts';
 import { isAllowedBy, isDeniedBy, toCommandPattern } from './command-pattern.ts';
 import { findHiddenCommands } from './hidden-commands.ts';
 import { readStart, type StartReading } from './read-start.ts';
+import { mayStartOthers } from './starts-others.ts';
 
 /** What a command itself says for or against its start; `plain` leaves it to the mode. */
 export type Judgement =
@@ -98,14 +99,14 @@ function findHidden(
 ): string | null {
   const active = denyRules.filter(({ name }) => settings.rules[name] !== 'off');
   const isDenied = (command: SimpleCommand) => active.some((rule) => rule.finds(command, []) === 'yes');
-  for (const { command } of segments) {
-    const found = findHiddenCommands(command, { grammar, isDenied });
+  for (const { command, isGuess } of segments) {
+    const found = findHiddenCommands(command, { grammar, isGuess, isDenied });
     if (found !== null) return found;
   }
   return null;
 }
 
-/** One pattern for each segment; what only wraps another one needs none. */
+/** One pattern for each segment, and no way for it to run what no pattern has seen; what only wraps another one needs none. */
 function isAllowed({ segments }: StartReading, { commands: { allow } }: PolicySettings): boolean {
   if (allow.length === 0) return false;
   const patterns = allow.map((text) => ({ text, regExp: toCommandPattern(text) }));
@@ -114,6 +115,7 @@ function isAllowed({ segments }: StartReading, { commands: { allow } }: PolicySe
   );
   return (
     needed.length > 0 &&
+    !segments.some(({ command, isGuess }) => isGuess || mayStartOthers(command)) &&
     needed.every(({ command }) => patterns.some((pattern) => isAllowedBy(pattern, command)))
   );
 }

@@ -12,6 +12,8 @@ export interface Segment {
   readonly ownWords: readonly Word[];
   /** It runs something else and adds nothing to that: `nohup`, `timeout 5`. */
   readonly isTransparent: boolean;
+  /** Where its own words end is a guess. */
+  readonly isGuess: boolean;
 }
 
 /** All that a start would run, as far as that can be told. */
@@ -55,8 +57,8 @@ export function readStart(
       doubts.push(depth > MAX_DEPTH ? 'is wrapped too often to be read' : 'consists of too many commands');
       return;
     }
-    const { commands, scripts, ownWords, isTransparent, ...inside } = unwrap(found);
-    segments.push({ command: found, ownWords, isTransparent });
+    const { commands, scripts, ownWords, isTransparent, isGuess = false, ...inside } = unwrap(found);
+    segments.push({ command: found, ownWords, isTransparent, isGuess });
     doubts.push(...inside.doubts);
     for (const inner of commands) readCommand(inner, depth + 1);
     for (const { text, command: shell } of scripts) {

@@ -15,12 +15,21 @@ export const killByName: DenyRule = {
   finds: (command, all) => {
     const { words } = command;
     const program = programOf(command);
-    if (BY_NAME.has(program)) return 'yes';
+    if (BY_NAME.has(program)) return readByName(words);
     if (program === 'taskkill') return words.some((word) => /^[/-]im$/i.test(word)) ? 'yes' : 'no';
     if (program === 'fuser') return words.some((word) => /^(-\w*k\w*|--kill)$/.test(word)) ? 'yes' : 'no';
     return program === 'kill' ? readKill(words.slice(1), all) : 'no';
   },
 };
+
+/** Signal 0 only tests; the children of one process are not everybody's, but those of process 1 are. */
+function readByName(words: readonly Word[]): Finding {
+  const text = words.slice(1).join(' ');
+  if (/(^| )(-0|(-s|--signal)[ =]?0|-l|--list)( |$)/.test(text)) return 'no';
+  const [, parents] = /(?:^| )(?:-P|--parent)[ =]?([^ ]+)/.exec(text) ?? [];
+  const isOwn = parents?.split(',').every((id) => id !== '0' && id !== '1') === true;
+  return isOwn && programOf({ words }) === 'pkill' ? 'maybe' : 'yes';
+}
 
 /** kill(1): −1 is everybody, 1 is the first process of the machine. */
 function readKill(args: readonly Word[], all: readonly SimpleCommand[]): Finding {

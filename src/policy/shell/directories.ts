@@ -43,13 +43,16 @@ export function toChangeOfDirectory(words: readonly Word[]): Word | null {
 
 /**
  * Where `path` may lead, without a look at any disk; a directory that cannot be told counts as `/dev`, where a name can do the
- * most harm.
+ * most harm. Behind a link, `..` may lead further up than the names say: what follows it counts from the root as well.
  */
 export function toLexicalPaths(path: Word, directories: readonly Directory[]): readonly string[] {
-  return directories.map((directory) => {
+  const reached = directories.map((directory) => {
     const steps = directory.flatMap((step) => ('to' in step ? [step.to] : []));
     return steps.every(isCertain)
       ? posix.resolve('/', ...steps.filter((step) => !step.startsWith('~')), path)
       : posix.resolve('/dev', path);
   });
+  const [, behindUp] = /(?:^|\/)\.\.\/+((?:(?!\.\.).)*)$/s.exec(path) ?? [];
+  const all = behindUp === undefined ? reached : [...reached, posix.resolve('/', behindUp)];
+  return all.map((found) => found.replace(/^(\/proc\/[\w-]+\/root)+(?=\/)/, ''));
 }

@@ -23,7 +23,7 @@ import {
   toAssignment,
   toRunParts,
 } from './statement-parts.ts';
-import { namedChildren, type SyntaxNode } from './syntax-node.ts';
+import { eachNode, namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, type Word } from './word.ts';
 
 /** What a shell would run. */
@@ -123,6 +123,9 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
       case 'file_redirect':
         commands.push({ ...bare(state), ...readRedirects([node]), words: [] });
         return walkParts(node.children, state);
+      case 'test_command':
+        if (hasHiddenSubscript(node)) doubts.push('computes with text that runs commands');
+        return walkParts(node.children, state);
       case 'comment':
         return stay(state);
       default:
@@ -152,26 +155,39 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
     return { ...flow, prints: UNKNOWN };
   };
 
-  const walkList = (node: SyntaxNode, state: ShellStart): Flow => {
+  const walkList = (node: SyntaxNode, state: ShellStart, extra = noRedirects): Flow => {
     const [left, right] = namedChildren(node).filter(({ type }) => type !== 'comment');
-    if (left === undefined || right === undefined) return walkParts(node.children, state);
+    if (left === undefined || right === undefined) {
+      commands.push({ ...bare(state), redirections: extra.redirections });
+      return walkParts(node.children, state);
+    }
     const operator = node.children.some(({ type }) => type === '||') ? '||' : '&&';
-    return continueList(walk(left, state), { operator, right, state });
+    return continueList(walk(left, state), { operator, right, state, extra });
   };
 
   const continueList = (
     first: Flow,
-    { operator, right, state }: { operator: '&&' | '||'; right: SyntaxNode; state: ShellStart },
+    {
+      operator,
+      right,
+      state,
+      extra = noRedirects,
+    }: { operator: '&&' | '||'; right: SyntaxNode; state: ShellStart; extra?: Redirects },
   ): Flow => {
-    const second = walk(right, { ...state, directories: operator === '&&' ? first.ok : first.fail });
+    const start = { ...state, directories: operator === '&&' ? first.ok : first.fail };
+    const second = extra === noRedirects ? walk(right, start) : walkBody(right, start, extra);
     return operator === '&&'
       ? { ok: second.ok, fail: joinDirectories(first.fail, second.fail), prints: UNKNOWN }
       : { ok: joinDirectories(first.ok, second.ok), fail: second.fail, prints: UNKNOWN };
   };
 
-  const walkPipeline = (nodes: readonly SyntaxNode[], state: ShellStart): Flow => {
+  const walkPipeline = (nodes: readonly SyntaxNode[], state: ShellStart, extra = noRedirects): Flow => {
     let { input } = state;
-    for (const node of nodes) input = walk(node, { ...state, input }).prints;
+    for (const [index, node] of nodes.entries()) {
+      const isLast = index === nodes.length - 1 && extra !== noRedirects;
+      const flow = isLast ? walkBody(node, { ...state, input }, extra) : walk(node, { ...state, input });
+      input = flow.prints;
+    }
     return { ...stay(state), prints: input ?? UNKNOWN };
   };
 
@@ -244,6 +260,9 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
 
   const walkBody = (body: SyntaxNode | null, state: ShellStart, extra: Redirects): Flow => {
     if (body?.type === 'command') return walkCommand(body, state, extra);
+    // For a shell it is the last command that is redirected, not all of them.
+    if (body?.type === 'list') return walkList(body, state, extra);
+    if (body?.type === 'pipeline') return walkPipeline(namedChildren(body), state, extra);
     if (extra.words.length > 0) doubts.push('has words behind a redirection that belong to no command');
     commands.push({ ...bare(state), redirections: extra.redirections });
     return body === null ? stay(state) : walk(body, { ...state, input: extra.input ?? state.input });
@@ -277,6 +296,11 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
 
   readScript(text, start);
   return { commands, doubts, bombs };
+}
+
+/** `[[ 'a[$(…)]' -eq 0 ]]`: bash computes the index, quotes or not. */
+function hasHiddenSubscript(node: SyntaxNode): boolean {
+  return [...eachNode(node)].some(({ type, text }) => type === 'raw_string' && /\[[^\]]*(\$\(|`)/.test(text));
 }
 
 function stay({ directories }: ShellStart): Flow {

@@ -15,23 +15,34 @@ export interface Skipped {
   readonly index: number;
   /** A word that cannot be told stands where options are: the rest may be anything. */
   readonly isUnclear: boolean;
+  /** The last option before it is of a kind that is not known here: the word may be its value. */
+  readonly isGuess: boolean;
 }
 
 /** Skips the options at the front of `words`, beginning behind the name of the program. */
 export function skipOptions(words: readonly Word[], shape: OptionShape): Skipped {
   const { letters = '', long = [], assignments = false } = shape;
   let index = 1;
+  let isGuess = false;
   for (;;) {
     const word = words[index];
-    if (word === undefined) return { index, isUnclear: false };
-    if (mayBeOption(word)) return { index, isUnclear: true };
+    if (word === undefined) return { index, isUnclear: false, isGuess };
+    if (mayBeOption(word)) return { index, isUnclear: true, isGuess };
     if (word === '--') index += 1;
     else if (word.startsWith('--')) index += long.includes(word) ? 2 : 1;
     else if (/^[-+]./.test(word)) index += takesNext(word, letters) ? 2 : 1;
-    else if (!(assignments && /^[A-Za-z_]\w*=/.test(word))) return { index, isUnclear: false };
+    else if (!(assignments && /^[A-Za-z_]\w*=/.test(word))) return { index, isUnclear: false, isGuess };
     else index += 1;
-    if (word === '--' && !assignments) return { index, isUnclear: false };
+    isGuess = isUnknownOption(word, shape);
+    if (word === '--' && !assignments) return { index, isUnclear: false, isGuess };
   }
+}
+
+/** Where letters are listed, the others are known to take no value. */
+function isUnknownOption(word: Word, { letters, long = [] }: OptionShape): boolean {
+  if (word === '--' || word.includes('=')) return false;
+  if (word.startsWith('--')) return !long.includes(word);
+  return /^-[A-Za-z]/.test(word) && letters === undefined;
 }
 
 /** In a cluster such as `-nu` the last letter takes the next word; one with a value before it takes the rest of the cluster. */

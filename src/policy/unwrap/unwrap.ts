@@ -1,13 +1,26 @@
 import { programOf, type SimpleCommand } from '../shell/simple-command.ts';
 import { isCertain, UNKNOWN, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
 import { unwrapFd, unwrapFind } from './find-call.ts';
+import { unwrapMake } from './make-call.ts';
+import { unwrapSed } from './sed-call.ts';
 import { fromInput, isOwnInput, isShell, unwrapShell } from './shell-call.ts';
 import { skipOptions } from './skip-options.ts';
 import { nothingInside, type Unwrapped } from './unwrapped.ts';
+import { readVariables } from './variables.ts';
 import { type Wrapper, wrappers } from './wrapper-table.ts';
 
 /** Finds what a command runs beside itself, one layer of it. */
 export function unwrap(command: SimpleCommand): Unwrapped {
+  const program = unwrapProgram(command);
+  const variables = readVariables(command);
+  return {
+    ...program,
+    scripts: [...program.scripts, ...variables.scripts.map((text) => ({ text, command }))],
+    doubts: [...program.doubts, ...variables.doubts],
+  };
+}
+
+function unwrapProgram(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const [first] = words;
   const nothing = nothingInside(command);
@@ -30,10 +43,19 @@ export function unwrap(command: SimpleCommand): Unwrapped {
     case 'trap':
       return toScripts(command, words.slice(1, 2));
     case 'alias':
-      return toScripts(
-        command,
-        words.slice(1).map((word) => word.slice(word.indexOf('=') + 1)),
-      );
+      return unwrapAlias(command);
+    case 'hash':
+      if (!words.some((word) => /^-\w*p/.test(word))) return nothing;
+      return { ...nothing, doubts: ['gives a program another name'] };
+    case 'git':
+      if (!words.some((word) => /^ext::/.test(word)) || words.includes('commit')) return nothing;
+      return { ...nothing, doubts: ['lets git run a command in place of an address'] };
+    case 'make':
+    case 'gmake':
+      return unwrapMake(command);
+    case 'sed':
+    case 'gsed':
+      return unwrapSed(command);
     case 'at':
     case 'batch':
     case 'crontab':
@@ -55,6 +77,15 @@ function unwrapSource(command: SimpleCommand): Unwrapped {
   const nothing = nothingInside(command);
   if (isCertain(file)) return nothing;
   return { ...nothing, doubts: ['reads commands from a file that is only known when it runs'] };
+}
+
+/** What an alias names may get its arguments later: `alias x=rm; x -rf /`. */
+function unwrapAlias(command: SimpleCommand): Unwrapped {
+  const texts = command.words.slice(1).map((word) => word.slice(word.indexOf('=') + 1));
+  const isOpen = texts.some((text) =>
+    /^\W*(\S*\/)?(rm|dd|find|tee|sudo|env|eval|(ba|da|z|k)?sh)\b/.test(text),
+  );
+  return { ...toScripts(command, texts), doubts: isOpen ? ['gives a program another name'] : [] };
 }
 
 function toScripts(command: SimpleCommand, texts: readonly Word[]): Unwrapped {
@@ -81,21 +112,26 @@ function unwrapWrapper(command: SimpleCommand, wrapper: Wrapper): Unwrapped {
   const { words } = command;
   const program = programOf(command);
   if (program === 'command' && /^-\w*[vV]/.test(words[1] ?? '')) return nothingInside(command);
-  const { index, isUnclear } = skipOptions(words, wrapper);
-  const start = index + (wrapper.operands ?? 0);
+  const { index, isUnclear, isGuess } = skipOptions(words, wrapper);
   const options = words.slice(1, index);
-  const run = words.slice(start);
+  const isDirect = toOptionValue(options, wrapper.directWith ?? []) !== null;
+  const start = index + (isDirect ? 0 : (wrapper.operands ?? 0));
+  const named = toOptionValue(options, wrapper.program ?? []);
+  const run = [...(named === null ? [] : [named]), ...words.slice(start)];
   const inside = toInside(command, { wrapper, options });
   const layer = {
     doubts: isUnclear ? [`gives ${program} an argument that is only known when it runs`] : [],
     ownWords: words.slice(1, start).filter((word) => toAssignment(word).length === 0),
     isTransparent: wrapper.isTransparent === true,
+    isGuess,
   };
   if (program === 'env') {
     const split = toOptionValue(options, wrapper.script ?? []);
     if (split !== null) return { ...layer, ...giveText(inside, [split, ...run].join(' ')) };
   }
-  if (run.length > 0 && wrapper.joins === true)
+  const { textLetter } = wrapper;
+  const isText = textLetter !== undefined && options.some((word) => hasLetter(word, textLetter));
+  if (run.length > 0 && (wrapper.joins === true || isText))
     return { ...layer, ...giveText(inside, toJoined(run, wrapper)) };
   const given = program === 'env' ? null : toOptionValue(words.slice(1), wrapper.script ?? []);
   const all = wrapper.appends === true ? appendUnknown(run, options) : run;
@@ -104,6 +140,10 @@ function unwrapWrapper(command: SimpleCommand, wrapper: Wrapper): Unwrapped {
     commands: run.length === 0 ? [] : [{ ...inside, words: all }],
     scripts: given === null ? [] : [{ text: given, command: inside }],
   };
+}
+
+function hasLetter(word: Word, letter: string): boolean {
+  return /^-\w/.test(word) && word.includes(letter);
 }
 
 function giveText(command: SimpleCommand, text: Word): Pick<Unwrapped, 'commands' | 'scripts'> {

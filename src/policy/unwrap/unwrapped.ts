@@ -12,6 +12,8 @@ export interface Unwrapped {
   /** Its arguments without those that belong to what it runs. */
   readonly ownWords: readonly Word[];
   readonly isTransparent: boolean;
+  /** Where its own words end is a guess. */
+  readonly isGuess?: boolean;
 }
 
 /** A command that runs nothing but itself. */

@@ -5,9 +5,11 @@ import { quote } from '../../config/quote.ts';
 import type { StartReading } from '../judge/read-start.ts';
 import type { Directory } from '../shell/directories.ts';
 import { toChangeOfDirectory } from '../shell/directories.ts';
+import { programOf } from '../shell/simple-command.ts';
 import { isCertain, showWord, type Word } from '../shell/word.ts';
 import { findDirectories } from './find-directories.ts';
 import { expandHome, toPathWords } from './path-words.ts';
+import { runsProgramText } from './program-text.ts';
 import { toRealPath, toRealPaths, UnclearPathError } from './real-path.ts';
 
 type Place =
@@ -42,19 +44,33 @@ export async function checkWorkspace(
   const seen = new Set<string>();
   for (const { command, ownWords } of segments) {
     const change = toChangeOfDirectory(command.words);
-    const words = [...toPathWords(command, ownWords), ...(change === null ? [] : [change])];
-    for (const word of words) {
+    const changes = change === null ? [] : [{ word: change, isGuess: false }];
+    for (const { word, isGuess } of [...toPathWords(command, ownWords), ...changes]) {
       for (const directory of command.directories) {
-        const key = JSON.stringify([word, directory]);
+        const key = JSON.stringify([word, isGuess, directory]);
         if (seen.has(key)) continue;
         seen.add(key);
-        const places = await locateFrom(word, { directory, locate });
+        const found = await locateFrom(word, { directory, locate });
+        const places = isGuess ? found.filter(({ type }) => type === 'outside').map(toGuess(word)) : found;
         const denial = places.map((place) => note(place, word)).find((answer) => answer !== null);
         if (denial !== undefined) return denial;
       }
     }
+    if (settings.sandbox !== 'require' && runsProgramText(command))
+      question ??= {
+        type: 'ask',
+        why: `runs a program for ${programOf(command)} that may open files outside of the workspace`,
+      };
   }
   return question;
+}
+
+/** A few letters may name a link by chance; a whole path hardly. */
+function toGuess(word: Word): (place: Place) => Place {
+  return (place) =>
+    /[/~]|^.{4}/.test(word)
+      ? place
+      : { type: 'unclear', why: `may name ${quote(word)}, which leads out of the workspace` };
 }
 
 async function locateFrom(
