@@ -1,4 +1,5 @@
 import { createPage } from './render/page.ts';
+import { toPrintable } from './render/printable.ts';
 
 /** What a command line program has of the world around it. */
 export interface CliIo {
@@ -16,11 +17,11 @@ export function say({ stdout }: Pick<CliIo, 'stdout'>, ...lines: readonly string
 
 /** Says on stderr what went wrong, and in the lines after it what to do. */
 export function complain({ stderr }: Pick<CliIo, 'stderr'>, ...[what, ...next]: readonly string[]): void {
-  stderr.write(`${createPage(stderr).paint('red', 'troupe:')} ${what}\n`);
-  for (const line of next) stderr.write(`  ${line}\n`);
+  stderr.write(`${createPage(stderr).paint('red', 'troupe:')} ${toPrintable(what ?? '')}\n`);
+  for (const line of next) stderr.write(`  ${toPrintable(line)}\n`);
 }
 
 /** Says on stderr what a person should know, and what is no error. */
 export function note({ stderr }: Pick<CliIo, 'stderr'>, text: string): void {
-  stderr.write(`${createPage(stderr).paint('dim', `troupe: ${text}`)}\n`);
+  stderr.write(`${createPage(stderr).paint('dim', `troupe: ${toPrintable(text)}`)}\n`);
 }

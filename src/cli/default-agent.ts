@@ -1,6 +1,7 @@
-/** The agent that `troupe init` writes, and that `troupe chat` uses where a project has none: every line of it is a choice to change. */
-export const defaultAgentText = `# An agent of this project. Everything but "name" and "model" may be left out.
-# Talk with it: troupe chat assistant      Give it one thing to do: troupe exec assistant --task "…"
+/** The agent that `init` writes, and that `chat` uses where a project has none: every line of it is a choice to change. */
+export function toDefaultAgentText(program: string): string {
+  return `# An agent of this project. Everything but "name" and "model" may be left out.
+# Talk with it: ${program} chat assistant      Give it one thing to do: ${program} exec assistant --task "…"
 
 name: assistant
 description: Works in this project, and runs commands as supervised processes.
@@ -34,3 +35,4 @@ supervisor:
 
 # delegates: [reviewer]         # agents/reviewer.yaml, as the tool delegate_to_reviewer
 `;
+}

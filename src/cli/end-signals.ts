@@ -11,11 +11,14 @@ export function toSignalCode(signal: EndSignal): number {
 
 /**
  * Tells of the first signal that asks this program to end. A second one ends it at once: what its processes do then is their
- * watchdog's affair. Call the result when there is nothing to end in order any more.
+ * watchdog's affair. Call the result when there is nothing to end in order any more. `except` names one that means something else here.
  */
-export function onEndSignal(tell: (signal: EndSignal) => void): () => void {
+export function onEndSignal(
+  tell: (signal: EndSignal) => void,
+  { except = null }: { readonly except?: EndSignal | null } = {},
+): () => void {
   let hasTold = false;
-  const listeners = SIGNALS.map((signal) => {
+  const listeners = SIGNALS.filter((signal) => signal !== except).map((signal) => {
     const listener = () => {
       // A broken pipe breaks at each write.
       if (hasTold && signal === 'SIGPIPE') return;

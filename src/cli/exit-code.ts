@@ -5,7 +5,7 @@ export const exitCodes = {
   failed: 1,
   /** The command line, or a file that a person wrote, is not right. */
   usage: 2,
-  /** A fault of troupe itself. */
+  /** A fault of troupe itself, or an output that cannot be written. */
   fault: 125,
 } as const;
 

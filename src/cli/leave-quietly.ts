@@ -1,19 +1,44 @@
 import { constants } from 'node:os';
-import type { CliIo } from './cli-io.ts';
+import { type CliIo, complain } from './cli-io.ts';
+import { exitCodes } from './exit-code.ts';
+import { toRefusal } from './refusal.ts';
 
 /** As a shell says of a program that SIGPIPE has ended. */
-export const goneReaderCode: number = 128 + constants.signals.SIGPIPE;
+const goneReaderCode: number = 128 + constants.signals.SIGPIPE;
+
+/** What became of the output. */
+export interface OutputWatch {
+  /** What the program ends with where its output could not be written; `null` otherwise. */
+  readonly exitCode: number | null;
+}
 
 /**
- * Nobody reads what we write any more: `troupe … | head` is no error. A verb that holds processes ends them first,
- * because SIGPIPE is told to it as a signal; Node itself ignores it.
+ * Nobody reads what we write any more: `troupe … | head` is no error. That it cannot be written is one, and is told once. Either
+ * way a verb that holds processes ends them first, because SIGPIPE is told to it as a signal; Node itself ignores it.
  */
-export function leaveQuietly({ stdout, stderr }: CliIo): void {
-  const onError = (error: NodeJS.ErrnoException) => {
-    // A terminal that was closed says EIO.
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    if (!process.emit('SIGPIPE', 'SIGPIPE')) process.exit(goneReaderCode);
+export function leaveQuietly(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputWatch {
+  let exitCode: number | null = null;
+  const leave = (error: NodeJS.ErrnoException) => {
+    const isGone = isGoneReader(error);
+    if (exitCode === null && !isGone) {
+      complain(io, `the output cannot be written: ${toRefusal(error) ?? error.message}.`);
+    }
+    exitCode ??= isGone ? goneReaderCode : exitCodes.fault;
+    if (!process.emit('SIGPIPE', 'SIGPIPE')) process.exit(exitCode);
   };
-  stdout.on('error', onError);
-  stderr.on('error', onError);
+  io.stdout.on('error', leave);
+  io.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody can be told of another trouble with it, and the work is not to suffer.
+    if (isGoneReader(error)) leave(error);
+  });
+  return {
+    get exitCode() {
+      return exitCode;
+    },
+  };
+}
+
+/** A terminal that was closed says EIO. */
+function isGoneReader({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'EIO';
 }

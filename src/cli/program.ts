@@ -5,6 +5,7 @@ import { defineExec } from './commands/exec.ts';
 import { defineInit } from './commands/init.ts';
 import { defineMcp } from './commands/mcp.ts';
 import { exitCodeHelp } from './exit-code.ts';
+import { toProgramName } from './program-name.ts';
 import { toPrintable } from './render/printable.ts';
 import type { DefineVerb, VerbSetup } from './verb.ts';
 import { readVersion } from './version.ts';
@@ -14,7 +15,7 @@ const verbs: readonly DefineVerb[] = [defineInit, defineChat, defineExec, define
 /** All verbs with their flags. What is wrong in a command line is thrown as commander's own error, and nothing is printed for it. */
 export function createProgram(setup: Omit<VerbSetup, 'program'>): Command {
   const { io } = setup;
-  const program = new Command('troupe')
+  const program = new Command(toProgramName(io.env))
     .description('Agents whose processes are supervised actors.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')

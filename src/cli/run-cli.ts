@@ -1,16 +1,17 @@
 import type { CliIo } from './cli-io.ts';
 import { exitCodes } from './exit-code.ts';
-import { goneReaderCode, leaveQuietly } from './leave-quietly.ts';
+import { leaveQuietly } from './leave-quietly.ts';
 
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const io: CliIo = { stdin, stdout, stderr, env, cwd: process.cwd() };
-  leaveQuietly(io);
+  const output = leaveQuietly(io);
   const exitCode = await runLine(args, io);
   // What is written is out before the end, also where a pipe is slow.
-  stdout.write('', (error) => {
-    stderr.write('', () => process.exit(error ? goneReaderCode : exitCode));
+  stdout.write('', () => {
+    // What went wrong with it is told after this.
+    setImmediate(() => stderr.write('', () => process.exit(output.exitCode ?? exitCode)));
   });
 }
 

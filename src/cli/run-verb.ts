@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { toError } from '../config/error-text.ts';
 import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import { type CliIo, complain } from './cli-io.ts';
+import { describeRefusal } from './describe-refusal.ts';
 import { exitCodes } from './exit-code.ts';
 import { takeOverrides } from './overrides.ts';
 import { createProgram, toUsageText } from './program.ts';
@@ -43,7 +44,7 @@ function onUsage(
   // Help that was not asked for stands on stderr, and says by itself what to do.
   if (code === 'commander.help' || exitCode === 0) return exitCode === 0 ? exitCodes.done : exitCodes.usage;
   const verb = program.commands.find((command) => command.name() === args[0])?.name();
-  const help = verb === undefined ? 'troupe help' : `troupe ${verb} --help`;
+  const help = verb === undefined ? `${program.name()} help` : `${program.name()} ${verb} --help`;
   complain(io, toUsageText(message), `See: ${help}`);
   return exitCodes.usage;
 }
@@ -56,6 +57,11 @@ function onFault(error: unknown, io: CliIo): number {
   if (error instanceof TroupeError) {
     complain(io, message);
     return usageErrors.includes(error.code) ? exitCodes.usage : exitCodes.failed;
+  }
+  const refusal = describeRefusal(error);
+  if (refusal !== null) {
+    complain(io, refusal);
+    return exitCodes.failed;
   }
   complain(io, `a fault of troupe itself: ${message}`, ...(stack ?? '').split('\n').slice(1, 4));
   return exitCodes.fault;

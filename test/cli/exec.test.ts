@@ -153,6 +153,19 @@ test.each([
   await project.gone();
 });
 
+test.each([
+  ['TROUPE_DEPTH', '5', 'Maximum delegation depth'],
+  ['TROUPE_POLICY', 'garbage', 'TROUPE_POLICY is "garbage"; expected what the agent above has set.'],
+])('%s is judged before the model is', async (name, value, problem) => {
+  await using project = projectDir();
+  await runProgram(['init'], { cwd: project.path });
+
+  const ran = await exec(project, ['assistant', '--task', 'hello'], { env: { [name]: value } });
+
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr.startsWith(`troupe: ${problem}`)).toBe(true);
+});
+
 test('without a key it says who answers', async () => {
   await using project = projectDir();
   await runProgram(['init'], { cwd: project.path });

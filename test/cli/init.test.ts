@@ -22,6 +22,24 @@ test('a new project has a valid agent that asks', async () => {
   });
 });
 
+test('under npx every hint says so', async () => {
+  using folder = tempDir();
+  const options = { cwd: folder.path, env: { npm_command: 'exec', npm_lifecycle_event: 'npx' } };
+
+  const made = await runProgram(['init'], options);
+  const again = await runProgram(['init'], options);
+  const chat = await runProgram(['chat', '--resume'], options);
+  const help = await runProgram(['help', 'exec'], options);
+
+  const written = ['README.md', 'agents/assistant.yaml'].map((path) =>
+    readFileSync(folder.file(path), 'utf8'),
+  );
+  const texts = [made.stdout, again.stderr, chat.stderr, help.stdout, ...written];
+  const commands = texts.flatMap((text) => text.match(/(?:npx )?troupe (?:chat|exec|init)/g) ?? []);
+  expect(commands.length).toBeGreaterThan(9);
+  expect(commands.filter((command) => !command.startsWith('npx '))).toEqual([]);
+});
+
 test('what is there is not overwritten', async () => {
   using folder = tempDir();
   writeFileSync(folder.file('README.md'), 'mine');

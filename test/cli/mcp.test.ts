@@ -13,6 +13,7 @@ const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/init
 test.each([
   ['process', 'run_command'],
   ['bg', 'bg_start'],
+  ['bg, background_process', 'background_process'],
 ])('the set %s is served until the client goes', async (set, tool) => {
   await using at = projectDir();
   const input = `${initialize}\n${initialized}\n${listTools}\n`;
@@ -35,7 +36,7 @@ test.each([
 test.each([
   [['--http', 'not an address'], 'The address "not an address" is not right'],
   [['--http', '0.0.0.0:0'], 'Other machines can reach 0.0.0.0'],
-  [['--tools', 'proces'], 'Allowed choices are process,'],
+  [['--tools', 'proces'], 'Did you mean process?'],
 ])('%j is a usage error', async (args, problem) => {
   await using at = projectDir();
 

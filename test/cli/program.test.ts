@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { cleanEnvironment, mainFile, runProgram } from './program.ts';
+import { cleanEnvironment, mainFile, projectDir, runProgram } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -74,6 +75,36 @@ test('control characters of an argument stay out of the terminal', async () => {
   const { stderr } = await run(['\x1b[31mred']);
 
   expect(stderr).not.toContain('\x1b');
+});
+
+test.each([
+  ['help', ''],
+  ['chat', 'hello\n'],
+  ['exec assistant -t hello', ''],
+])('%s tells of a full disk', async (line, input) => {
+  await using at = projectDir();
+  await runProgram(['init'], { cwd: at.path });
+  const full = openSync('/dev/full', 'w');
+  const stdio = ['pipe', full, 'pipe'] as const;
+  const child = spawn(process.execPath, [mainFile, ...line.split(' ')], {
+    cwd: at.path,
+    env: cleanEnvironment(at.env),
+    stdio: [...stdio],
+  });
+  closeSync(full);
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+
+  const [code, stderr] = await Promise.all([
+    new Promise((resolve) => child.on('close', resolve)),
+    text(child.stderr as Readable),
+  ]);
+
+  expect(code).toBe(125);
+  expect(stderr.match(/^.*cannot be written.*$/gm)).toEqual([
+    'troupe: the output cannot be written: the disk is full.',
+  ]);
+  expect(stderr).not.toContain('    at ');
 });
 
 test('a reader that has gone is no error', async () => {

@@ -26,7 +26,8 @@ export interface ProgramOptions {
 export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) =>
-      value !== undefined && !/^(OPENAI_|TROUPE_(DEPTH|MAX_DEPTH)|NO_COLOR|FORCE_COLOR|TMUX)/.test(name),
+      value !== undefined &&
+      !/^(OPENAI_|npm_|TROUPE_(DEPTH|MAX_DEPTH|POLICY)|NO_COLOR|FORCE_COLOR|TMUX)/.test(name),
   );
   // The sources are stripped of their types once a run, not once a program.
   const NODE_COMPILE_CACHE = join(tmpdir(), 'compile-cache');

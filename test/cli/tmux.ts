@@ -39,6 +39,8 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
   const screen = async () => (await tmux('capture-pane', '-p', '-t', 'chat')).trimEnd();
   return {
     screen,
+    /** The screen, and what was scrolled out of it. */
+    history: () => tmux('capture-pane', '-p', '-S', '-', '-t', 'chat'),
     colours: () => tmux('capture-pane', '-p', '-e', '-t', 'chat'),
     /** Types a line and enters it. */
     enter: async (line: string) => {
@@ -52,6 +54,9 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
       await tmux('set-buffer', text);
       await tmux('paste-buffer', '-t', 'chat');
     },
+    /** Writes every byte that the terminal gets from now on to this file. */
+    record: (file: string) => tmux('pipe-pane', '-t', 'chat', `cat > '${file}'`),
+    resize: (width: number) => tmux('resize-window', '-t', 'chat', '-x', String(width)),
     /** The program in it is told SIGHUP, and can write no more. */
     closeWindow: async () => {
       await tmux('new-session', '-d', '-s', 'other', 'exec cat');

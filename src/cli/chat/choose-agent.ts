@@ -2,7 +2,7 @@ import { listAgents, loadAgent } from '../../agents/load-agent.ts';
 import { parseAgentFile } from '../../agents/parse-agent-file.ts';
 import type { AgentDefinition } from '../../config/agent-file.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { defaultAgentText } from '../default-agent.ts';
+import { toDefaultAgentText } from '../default-agent.ts';
 
 const DEFAULT_NAME = 'assistant';
 
@@ -17,13 +17,16 @@ export interface AgentChoice {
  *
  * @throws TroupeError `unknown-agent`, `invalid-agent-file`
  */
-export async function chooseAgent(name: string | null, directory: string): Promise<AgentChoice> {
+export async function chooseAgent(
+  name: string | null,
+  { directory, program }: { readonly directory: string; readonly program: string },
+): Promise<AgentChoice> {
   if (name !== null) return { definition: await loadAgent(name, { directory }), remark: null };
   const names = (await listAgents(directory)).map((agent) => agent.name);
   if (names.length === 0) {
-    const remark =
-      'There is no agents/ directory here: this is the built-in agent. "troupe init" makes one of your own.';
-    return { definition: await parseAgentFile(defaultAgentText, { file: 'the built-in agent' }), remark };
+    const remark = `There is no agents/ directory here: this is the built-in agent. "${program} init" makes one of your own.`;
+    const text = toDefaultAgentText(program);
+    return { definition: await parseAgentFile(text, { file: 'the built-in agent' }), remark };
   }
   const [only = DEFAULT_NAME] = names;
   if (names.length === 1 || names.includes(DEFAULT_NAME)) {
@@ -32,6 +35,6 @@ export async function chooseAgent(name: string | null, directory: string): Promi
   }
   throw new TroupeError({
     code: 'unknown-agent',
-    message: `There are several agents, and none is called ${DEFAULT_NAME}: say which, troupe chat <agent>. They are: ${names.join(', ')}.`,
+    message: `There are several agents, and none is called ${DEFAULT_NAME}: say which, ${program} chat <agent>. They are: ${names.join(', ')}.`,
   });
 }

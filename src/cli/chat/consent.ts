@@ -11,6 +11,8 @@ export interface Consent {
   readonly isAsking: boolean;
   /** A line that was typed while a question is open. */
   answer(text: string): void;
+  /** Shows the question once more, where one is open. */
+  repeat(): void;
 }
 
 type Answer = 'yes' | 'no' | 'always';
@@ -37,18 +39,21 @@ export function createConsent({
 }): Consent {
   const always = new Set<string>();
   let before: Promise<unknown> = Promise.resolve();
-  let open: ((answer: Answer | 'late') => void) | null = null;
+  let open: { readonly question: PermissionQuestion; resolve(answer: Answer | 'late'): void } | null = null;
   /** What was being typed when the first of several questions came. */
   let aside: string | null = null;
+
+  const show = (question: PermissionQuestion) =>
+    terminal.show({ rows: ['', ...renderPermissionQuestion(question, page)], openRow: '' });
 
   const askNow = async (question: PermissionQuestion, signal: AbortSignal): Promise<boolean> => {
     if (signal.aborted) return false;
     if (always.has(toKey(question))) return true;
-    terminal.show({ rows: ['', ...renderPermissionQuestion(question, page)], openRow: '' });
+    show(question);
     const typed = terminal.exchange({ prompt: page.paint('yellow', PROMPT), typed: '' });
     aside ??= typed;
     const answer = await new Promise<Answer | 'late'>((resolve) => {
-      open = resolve;
+      open = { question, resolve };
       signal.addEventListener('abort', () => resolve('late'), { once: true });
     });
     open = null;
@@ -80,10 +85,13 @@ export function createConsent({
     },
     answer: (typed) => {
       const answer = answers[typed.trim().toLowerCase()];
-      if (answer !== undefined) return open?.(answer);
+      if (answer !== undefined) return open?.resolve(answer);
       const said = typed.trim() === '' ? 'Nothing' : quote(typed.trim());
       const text = `${said} is no answer: type y, n or a.`;
       terminal.show({ rows: toMarked({ voice: 'question', text, style: 'dim' }, page) });
+    },
+    repeat: () => {
+      if (open !== null) show(open.question);
     },
   };
 }

@@ -3,11 +3,12 @@ import type { ShutdownReport } from '../../supervisor/shutdown-report.ts';
 import { toMarked } from '../render/margin.ts';
 import type { Page } from '../render/page.ts';
 import type { Screen } from './screen.ts';
+import type { Talk } from './talk.ts';
 
 /** Ends an agent with its processes, and says what was ended, what could not be, and how to go on. */
 export async function bidFarewell(
   agent: Agent,
-  { screen, page }: { screen: Screen; page: Page },
+  { screen, page, howToGoOn }: { screen: Screen; page: Page } & Pick<Talk, 'howToGoOn'>,
 ): Promise<void> {
   const { conversation, supervisor } = agent;
   const tell = (text: string) =>
@@ -25,9 +26,8 @@ export async function bidFarewell(
     const text = `Could not be ended: ${survivors.map(({ id, members }) => `${id} (pid ${members.map(({ pid }) => pid).join(', ')})`).join('; ')}.`;
     screen.show({ rows: toMarked({ voice: 'trouble', text, style: 'red' }, page) });
   } else if (live > 0) tell('Nothing is left running.');
-  if (conversation.transcript.some(({ role }) => role === 'user')) {
-    tell(`Kept as ${conversation.id}. Go on with it: troupe chat --resume`);
-  }
+  const next = howToGoOn();
+  if (next !== null && conversation.transcript.some(({ role }) => role === 'user')) tell(next);
 }
 
 function count(number: number, one: string, many: string): string {

@@ -28,18 +28,18 @@ export function createChatId(agent: string): string {
  * Finds the conversation to go on with: by its id or the beginning of it, or the one that was used last, by `agent` if one is named.
  * An agent's name in place of an id means its last one.
  *
- * @throws TroupeError `invalid-option` where there is none, or more than one.
+ * @throws TroupeError `invalid-option` where there is none, or more than one; the system's error where nobody can look.
  */
 export function findKeptConversation(
   wanted: { readonly id: string | null; readonly agent: string | null },
-  directory: string,
+  { directory, program }: { readonly directory: string; readonly program: string },
 ): KeptConversation {
   const all = listNewestFirst(directory).filter(
     ({ agent }) => wanted.agent === null || agent === null || agent === wanted.agent,
   );
   const [newest] = all;
   if (newest === undefined)
-    throw refuse('There is no conversation to go on with here. Begin one: troupe chat');
+    throw refuse(`There is no conversation to go on with here. Begin one: ${program} chat`);
   if (wanted.id === null) return newest;
   const { id } = wanted;
   const fitting = all.filter((kept) => kept.id.startsWith(id) || kept.id.endsWith(`_${id}`));
@@ -71,8 +71,9 @@ function listNewestFirst(directory: string): readonly KeptConversation[] {
 function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith(ENDING));
-  } catch {
-    return [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
   }
 }
 

@@ -1,14 +1,14 @@
 import { applyOverrides } from '../../agents/apply-overrides.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
 import { createAgent } from '../../agents/create-agent.ts';
-import { readDepth } from '../../agents/depth.ts';
-import { TroupeError } from '../../config/troupe-error.ts';
-import { createFileJournal } from '../../store/file-journal.ts';
 import type { CliIo } from '../cli-io.ts';
 import { parseSpan } from '../parse-span.ts';
+import { toProgramName } from '../program-name.ts';
 import { createPage } from '../render/page.ts';
+import { readSurroundings } from '../surroundings.ts';
 import { chooseAgent } from './choose-agent.ts';
 import { createChatId, findKeptConversation, toConversationFile } from './kept-conversations.ts';
+import { openJournal, openNewJournal } from './open-journal.ts';
 import { renderOpening } from './opening.ts';
 import type { Talk } from './talk.ts';
 import { talkAtTerminal } from './talk-at-terminal.ts';
@@ -28,38 +28,49 @@ export interface ChatOptions {
 /**
  * Talks with an agent until a person or the input ends it. @returns the exit code.
  *
- * @throws TroupeError where the agent, a setting or the conversation to go on with is not right.
+ * @throws TroupeError where the agent, a setting or the conversation to go on with is not right; the system's error where it cannot be opened.
  */
 export async function runChat(options: ChatOptions): Promise<number> {
   const { resume, io } = options;
   const directory = io.cwd;
+  const program = toProgramName(io.env);
   const waitMs = parseSpan(options.wait, '--wait');
   const kept =
     resume === null
       ? null
-      : findKeptConversation({ id: resume === true ? null : resume, agent: options.agent }, directory);
-  const choice = await chooseAgent(options.agent ?? kept?.agent ?? null, directory);
+      : findKeptConversation(
+          { id: resume === true ? null : resume, agent: options.agent },
+          { directory, program },
+        );
+  const choice = await chooseAgent(options.agent ?? kept?.agent ?? null, { directory, program });
   const definition = applyOverrides(choice.definition, options.overrides);
+  const surroundings = readSurroundings(definition, { env: io.env });
   const { model, notice } = chooseModel(definition, { env: io.env });
-  const depth = readDepth({ env: io.env });
-  if (!depth.ok) throw new TroupeError({ code: 'invalid-option', message: depth.error });
   const id = kept?.id ?? createChatId(definition.name);
+  const file = toConversationFile(id, directory);
+  const { journal, remark } = kept === null ? openNewJournal(file) : openJournal(file);
+  let isKept = journal !== null;
   const page = createPage(io.stdout);
+  const remarks = [choice.remark, toKeyRemark(notice), remark];
 
   const talk: Talk = {
     io,
     page,
-    opening: renderOpening({ definition, model, remarks: [choice.remark, toKeyRemark(notice)] }, page),
-    open: (listener) =>
+    opening: renderOpening({ definition, model, remarks }, page),
+    howToGoOn: () => (isKept ? `Kept as ${id}. Go on with it: ${program} chat --resume` : null),
+    open: ({ onEvent, ...listener }) =>
       createAgent({
         definition,
         id,
         directory,
         model,
-        depth: depth.depth,
-        maxDepth: depth.maxDepth,
-        journal: createFileJournal(toConversationFile(id, directory)),
+        ...surroundings,
+        ...(journal !== null && { journal }),
         ...listener,
+        onEvent: (event) => {
+          if (event.type === 'journal.failed') isKept = false;
+          onEvent?.(event);
+        },
       }),
   };
   return io.stdin.isTTY && io.stdout.isTTY

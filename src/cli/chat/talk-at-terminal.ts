@@ -6,6 +6,7 @@ import { toMark, toMarked } from '../render/margin.ts';
 import { createNarrator, renderSaid } from '../render/narrator.ts';
 import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.ts';
 import { createConsent } from './consent.ts';
+import { createDumbTerminal } from './dumb-terminal.ts';
 import { bidFarewell } from './farewell.ts';
 import { renderLastExchange } from './opening.ts';
 import { tellPromotions } from './promotions.ts';
@@ -18,11 +19,12 @@ const TWICE_WITHIN_MS = 2_000;
 const HINT = '/help lists the commands. Ctrl-C interrupts, Ctrl-D ends.';
 
 /** Talks with a person, who may type at any time. @returns the exit code. */
-export async function talkAtTerminal({ io, page, opening, open }: Talk): Promise<number> {
+export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Talk): Promise<number> {
   const prompt = toMark('you', page);
   const narrator = createNarrator({ page, tellsMessages: false });
   const ending = Promise.withResolvers<number>();
   const { resolve: end } = ending;
+  const isDumb = io.env['TERM'] === 'dumb';
   let agent: Agent | null = null;
   let isInTurn = false;
   let lastInterruptMs = Number.NEGATIVE_INFINITY;
@@ -37,8 +39,13 @@ export async function talkAtTerminal({ io, page, opening, open }: Talk): Promise
       return void conversation.say(text);
     }
     terminal.show({ rows: renderSaid(text, page) });
-    const quit = () => end(exitCodes.done);
+    let hasQuit = false;
+    const quit = () => {
+      hasQuit = true;
+      end(exitCodes.done);
+    };
     terminal.show({ rows: await runChatCommand(text, { supervisor, page, quit }) });
+    if (!hasQuit) consent.repeat();
   };
 
   const interrupt = (typed: string) => {
@@ -58,8 +65,11 @@ export async function talkAtTerminal({ io, page, opening, open }: Talk): Promise
   };
 
   io.stdout.write(opening.map((row) => `${row}\n`).join(''));
-  const removeSignals = onEndSignal((signal) => end(toSignalCode(signal)));
-  const terminal = createTerminal({
+  const removeSignals = onEndSignal((signal) => end(toSignalCode(signal)), {
+    // It comes as a key otherwise.
+    except: isDumb ? 'SIGINT' : null,
+  });
+  const terminal = (isDumb ? createDumbTerminal : createTerminal)({
     io,
     prompt,
     onText: (text) => {
@@ -79,7 +89,7 @@ export async function talkAtTerminal({ io, page, opening, open }: Talk): Promise
     terminal.show({ rows: [...hint, ...renderLastExchange(conversation.transcript, page)] });
     const exitCode = await ending.promise;
     terminal.close();
-    await bidFarewell(agent, { screen: terminal, page });
+    await bidFarewell(agent, { screen: terminal, page, howToGoOn });
     return exitCode;
   } finally {
     terminal.close();

@@ -18,7 +18,10 @@ export interface PipeEnd {
 }
 
 /** Takes each line of the input for a message, one turn after the other. @returns the exit code. */
-export async function talkThroughPipe({ io, page, opening, open }: Talk, pipeEnd: PipeEnd): Promise<number> {
+export async function talkThroughPipe(
+  { io, page, opening, open, howToGoOn }: Talk,
+  pipeEnd: PipeEnd,
+): Promise<number> {
   const screen = createPlainScreen(io.stdout);
   const narrator = createNarrator({ page, tellsMessages: true });
   screen.show({ rows: opening });
@@ -42,7 +45,7 @@ export async function talkThroughPipe({ io, page, opening, open }: Talk, pipeEnd
     else if (line.trim() !== '') outcome = await agent.conversation.say(line);
   }
   if (endedBy === null) outcome = (await finish(agent, pipeEnd)) ?? outcome;
-  await bidFarewell(agent, { screen, page });
+  await bidFarewell(agent, { screen, page, howToGoOn });
   removeSignals();
   if (endedBy !== null) return endedBy;
   return outcome === null || outcome.type === 'answered' ? exitCodes.done : exitCodes.failed;

@@ -8,6 +8,8 @@ export interface Talk {
   readonly page: Page;
   /** Who speaks, and what a person should know of it. */
   readonly opening: readonly string[];
+  /** A sentence for the end; `null` where the conversation is not kept. */
+  howToGoOn(): string | null;
   /** Wakes the agent; what it says goes to `onEvent`. */
   open(listener: Pick<AgentOptions, 'ask' | 'onEvent'>): Promise<Agent>;
 }

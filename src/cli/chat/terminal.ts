@@ -66,8 +66,22 @@ export function createTerminal(options: TerminalOptions): Terminal {
     clearScreenDown(output);
   };
 
+  /**
+   * A terminal that was resized has wrapped the input anew, and the cursor stands where it is in the new rows. Readline hears of it
+   * next, and goes up by as many rows as its cursor was down in the old ones.
+   */
+  const onResize = () => {
+    if (isClosed) return;
+    const { prevRows = 0 } = reader as { prevRows?: number };
+    moveCursor(output, 0, -reader.getCursorPos().rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
+    output.write('\n'.repeat(prevRows));
+  };
+
   const leave = () => {
     isClosed = true;
+    output.off('resize', onResize);
     moveCursor(output, 0, -reader.getCursorPos().rows);
     cursorTo(output, 0);
     clearScreenDown(output);
@@ -85,6 +99,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (text !== '') reader.write(text);
   };
 
+  output.prependListener('resize', onResize);
   reader.on('line', (line) => {
     erase(line);
     prompted();

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import type { VerbSetup } from '../verb.ts';
 
-const settings = `
+const toMore = (name: string) => `
 Settings of the agent are changed for this chat by their path in its file:
-  troupe chat --supervisor.default_timeout=60 --policy.mode=auto
+  ${name} chat --supervisor.default_timeout=60 --policy.mode=auto
 
 Where the input is no terminal, each line of it is a message, and there is
 nobody to ask for consent.`;
@@ -21,7 +21,7 @@ export function defineChat({ program, io, overrides, end }: VerbSetup): void {
         .default('wait'),
     )
     .option('--wait <duration>', 'how long they are waited for: seconds, or 500ms, 30s, 5m', '60')
-    .addHelpText('after', settings)
+    .addHelpText('after', toMore(program.name()))
     .action(async (agent: string | undefined, flags: ChatFlags) => {
       const { runChat } = await import('../chat/run-chat.ts');
       end(await runChat({ agent: agent ?? null, ...flags, resume: flags.resume ?? null, overrides, io }));

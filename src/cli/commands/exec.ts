@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { ExecFlags } from '../exec/exec-flags.ts';
 import type { VerbSetup } from '../verb.ts';
 
-const more = `
+const toMore = (name: string) => `
 Without --task, or with --task -, the task is read from stdin: text, or
 {"task": "…", "context": {…}}.
 
@@ -10,7 +10,7 @@ With --output json, stdout is one object: {"ok": true, "data": "…"} or
 {"ok": false, "error": "…"}. Whenever ok is false, the exit code is 1.
 
 Settings of the agent are changed by their path in its file:
-  troupe exec assistant --task "…" --limits.max_steps=10`;
+  ${name} exec assistant --task "…" --limits.max_steps=10`;
 
 export function defineExec({ program, io, overrides, end }: VerbSetup): void {
   program
@@ -40,7 +40,7 @@ export function defineExec({ program, io, overrides, end }: VerbSetup): void {
       ]),
     )
     .option('--wait <duration>', 'how long they are waited for (60)')
-    .addHelpText('after', more)
+    .addHelpText('after', toMore(program.name()))
     .action(async (agent: string, flags: ExecFlags) => {
       const { runExec } = await import('../exec/run-exec.ts');
       end(await runExec({ agent, flags, overrides, io }));

@@ -1,9 +1,6 @@
 import { Option } from 'commander';
-import type { ToolSetName } from '../../tools/tool-sets.ts';
 import type { McpFlags } from '../mcp/mcp-flags.ts';
 import type { VerbSetup } from '../verb.ts';
-
-const sets: readonly ToolSetName[] = ['process', 'background_process', 'bg', 'process_action'];
 
 const more = `
 On stdio the server ends with its client, and its processes with it.
@@ -18,10 +15,10 @@ export function defineMcp({ program, io, end }: VerbSetup): void {
     .description('Serves the Model Context Protocol on stdin and stdout, or by HTTP.')
     .option('--http [host:port]', 'serve by HTTP (127.0.0.1:7433)')
     .option('--allow-remote', 'listen also where other machines can reach it')
-    .addOption(
-      new Option('--tools <set>', 'which tools are offered')
-        .choices(sets)
-        .default('process' satisfies ToolSetName),
+    .option(
+      '--tools <sets>',
+      'which tools are offered: process, background_process, bg, process_action, or several with commas between them',
+      'process',
     )
     .addOption(
       new Option('--policy-mode <mode>', 'what clients may do without a person being asked')

@@ -1,7 +1,6 @@
 import type { AgentResult } from '../../agents/agent.ts';
 import { applyOverrides } from '../../agents/apply-overrides.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
-import { readDepth } from '../../agents/depth.ts';
 import { loadAgent } from '../../agents/load-agent.ts';
 import { runAgent } from '../../agents/run-agent.ts';
 import { toErrorText } from '../../config/error-text.ts';
@@ -10,6 +9,7 @@ import { type CliIo, note } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSpan } from '../parse-span.ts';
+import { readSurroundings } from '../surroundings.ts';
 import type { ExecFlags } from './exec-flags.ts';
 import { printResult } from './print-result.ts';
 import { createProgress } from './progress.ts';
@@ -46,19 +46,18 @@ export async function runExec(options: ExecOptions): Promise<number> {
 async function execute(options: ExecOptions, signal: AbortSignal): Promise<AgentResult> {
   const { agent, flags, overrides, io } = options;
   try {
-    const depth = readDepth({ depth: flags.depth, maxDepth: flags.maxDepth, env: io.env });
-    if (!depth.ok) return depth;
     const definition = applyOverrides(await loadAgent(agent, { directory: io.cwd }), overrides);
+    const { depth, maxDepth } = flags;
+    const surroundings = readSurroundings(definition, { depth, maxDepth, env: io.env });
     const assignment = await readAssignment(flags, { io, signal });
     if (!assignment.ok) return assignment;
-    const { model, notice } = chooseModel(definition, { env: io.env });
+    const { model, notice } = chooseModel(definition, { env: io.env, depth: surroundings.depth });
     if (notice !== null) note(io, notice);
     return await runAgent({
       definition,
       directory: io.cwd,
       model,
-      depth: depth.depth,
-      maxDepth: depth.maxDepth,
+      ...surroundings,
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
       ...(flags.timeout !== undefined && { timeoutMs: parseSpan(flags.timeout, '--timeout') }),

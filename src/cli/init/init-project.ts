@@ -3,8 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { quote } from '../../config/quote.ts';
 import { type CliIo, complain, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
+import { toProgramName } from '../program-name.ts';
+import { toRefusal } from '../refusal.ts';
 import { createPage } from '../render/page.ts';
-import { ignoredLine, projectFiles } from './project-files.ts';
+import { ignoredLine, toProjectFiles } from './project-files.ts';
 
 export interface InitOptions {
   /** Relative to `io.cwd`. */
@@ -16,37 +18,41 @@ export interface InitOptions {
 /** Writes a project: all of its files or, where one is there already, none. @returns the exit code. */
 export function initProject({ directory, overwrites, io }: InitOptions): number {
   const target = resolve(io.cwd, directory);
+  const program = toProgramName(io.env);
+  const files = toProjectFiles(program);
   try {
-    const problem = findProblem(target, { overwrites });
+    const problem = findProblem(target, { paths: Object.keys(files), overwrites, program });
     if (problem !== null) {
       complain(io, ...problem);
       return exitCodes.failed;
     }
-    writeProject(target);
+    writeProject(target, files);
   } catch (error) {
-    complain(io, `${quote(target)} cannot be written: ${toWriteError(error)}.`, elsewhere);
+    complain(io, `${quote(target)} cannot be written: ${toWriteError(error)}.`, elsewhere(program));
     return exitCodes.failed;
   }
-  sayDone(target, io);
+  sayDone(target, { paths: Object.keys(files), program, io });
   return exitCodes.done;
 }
 
-const elsewhere = 'Name a directory of yours: troupe init <directory>';
+const elsewhere = (program: string) => `Name a directory of yours: ${program} init <directory>`;
 
 /** Why nothing is written, and what to do. */
-function findProblem(target: string, { overwrites }: { overwrites: boolean }): readonly string[] | null {
-  const paths = Object.keys(projectFiles);
+function findProblem(
+  target: string,
+  { paths, overwrites, program }: { paths: readonly string[]; overwrites: boolean; program: string },
+): readonly string[] | null {
   const obstacle = paths
     .map((path) => findObstacle(dirname(join(target, path))))
     .find((file) => file !== null);
   if (obstacle !== undefined) {
-    return [`${quote(obstacle)} is a file, and a directory is needed in its place.`, elsewhere];
+    return [`${quote(obstacle)} is a file, and a directory is needed in its place.`, elsewhere(program)];
   }
   const present = paths.filter((path) => existsSync(join(target, path)));
   if (present.length === 0 || overwrites) return null;
   return [
     `nothing was written: ${present.join(' and ')} ${present.length === 1 ? 'is' : 'are'} there already.`,
-    `To overwrite ${present.length === 1 ? 'it' : 'them'}: troupe init --force. Or name another directory: troupe init <directory>`,
+    `To overwrite ${present.length === 1 ? 'it' : 'them'}: ${program} init --force. Or name another directory: ${program} init <directory>`,
   ];
 }
 
@@ -57,8 +63,8 @@ function findObstacle(path: string): string | null {
   return dirname(path) === path ? null : findObstacle(dirname(path));
 }
 
-function writeProject(target: string): void {
-  for (const [path, text] of Object.entries(projectFiles)) {
+function writeProject(target: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
     const file = join(target, path);
     makeDirectory(dirname(file));
     writeFileSync(file, text);
@@ -81,32 +87,29 @@ function addIgnoredLine(file: string): void {
   writeFileSync(file, `${before}${separator}${ignoredLine}\n`);
 }
 
-const writeErrors: Readonly<Record<string, string>> = {
-  EACCES: 'there is no permission',
-  EPERM: 'there is no permission',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOENT: 'no directory can be made there',
-  ENOTDIR: 'a part of the path is a file',
-  EISDIR: 'a directory stands where a file is to be written',
-};
-
 function toWriteError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return writeErrors[code ?? ''] ?? message;
+  return code === 'ENOENT' ? 'no directory can be made there' : (toRefusal({ code }) ?? message);
 }
 
-function sayDone(target: string, io: CliIo): void {
+function sayDone(
+  target: string,
+  { paths, program, io }: { paths: readonly string[]; program: string; io: CliIo },
+): void {
   const { paint } = createPage(io.stdout);
   const where = relative(io.cwd, target);
+  const steps = [
+    [`${program} chat`, 'talk with it; without a key a scripted model answers'],
+    ['export OPENAI_API_KEY=…', 'a real model; OPENAI_BASE_URL for another endpoint'],
+    [`${program} exec assistant --task "…"`, 'one thing to do, one answer'],
+  ] as const;
+  const room = Math.max(...steps.map(([step]) => step.length)) + 4;
   say(
     io,
-    `${paint('green', '✓')} A project with one agent: ${Object.keys(projectFiles).join(', ')}, .gitignore`,
+    `${paint('green', '✓')} A project with one agent: ${paths.join(', ')}, .gitignore`,
     '',
     'Next:',
     ...(where === '' ? [] : [`  cd ${where.startsWith('..') ? target : where}`]),
-    `  troupe chat                         ${paint('dim', 'talk with it; without a key a scripted model answers')}`,
-    `  export OPENAI_API_KEY=…             ${paint('dim', 'a real model; OPENAI_BASE_URL for another endpoint')}`,
-    `  troupe exec assistant --task "…"    ${paint('dim', 'one thing to do, one answer')}`,
+    ...steps.map(([step, says]) => `  ${step.padEnd(room)}${paint('dim', says)}`),
   );
 }

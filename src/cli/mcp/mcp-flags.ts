@@ -1,10 +1,9 @@
-import type { ToolSetName } from '../../tools/tool-sets.ts';
-
 /** The flags of `troupe mcp` as they stand on the command line. */
 export interface McpFlags {
   /** `true`: at the usual address. */
   readonly http?: string | true;
   readonly allowRemote?: boolean;
-  readonly tools: ToolSetName;
+  /** Names of sets, with commas between them. */
+  readonly tools: string;
   readonly policyMode: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci';
 }

@@ -1,5 +1,4 @@
-import { defaultHttpAddress, parseHttpAddress, runMcpServer } from '../../mcp/index.ts';
-import { toolSets } from '../../tools/tool-sets.ts';
+import { defaultHttpAddress, parseHttpAddress, parseToolSets, runMcpServer } from '../../mcp/index.ts';
 import { type CliIo, note } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
 import { readVersion } from '../version.ts';
@@ -12,7 +11,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
   try {
     return await runMcpServer({
       version: readVersion(),
-      tools: toolSets[flags.tools],
+      tools: parseToolSets(flags.tools),
       policy: { mode: flags.policyMode },
       supervisor: { cwd: io.cwd },
       log: (line) => note(io, line),

@@ -15,7 +15,7 @@ function keep(directory: string, ids: readonly string[]): void {
 }
 
 const find = (directory: string, id: string | null, agent: string | null = null) =>
-  findKeptConversation({ id, agent }, directory);
+  findKeptConversation({ id, agent }, { directory, program: 'troupe' });
 
 test('without an id the last one is meant', () => {
   using folder = tempDir();

@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { projectDir, runProgram, startProgram } from '../program.ts';
+import { cleanEnvironment, mainFile, projectDir, runProgram, startProgram } from '../program.ts';
 
 function project(agents: readonly string[] = ['worker'], policy = 'auto') {
   const made = projectDir();
@@ -129,6 +133,82 @@ test.each([
   const ran = await chat(at, args);
 
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) });
+});
+
+test.each([
+  ['.troupe', 'a part of the path is a file'],
+  ['.troupe/conversations', 'a file stands in its place'],
+])('a chat that cannot be kept in %s goes on', async (path, why) => {
+  await using at = project();
+  mkdirSync(dirname(at.file(path)), { recursive: true });
+  writeFileSync(at.file(path), '');
+
+  const ran = await chat(at, [], { input: 'run echo said\n' });
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  const remarks = ran.stdout.split('\n').filter((line) => line.includes('cannot be kept'));
+  expect(remarks).toEqual([
+    expect.stringMatching(`^· The conversation .*/conversations" .*: ${why}\\. It goes on`),
+  ]);
+  expect(ran.stdout).toContain('│ said');
+  expect(ran.stdout).not.toContain('Kept as');
+});
+
+test('what cannot be read is not gone on with', async () => {
+  await using at = project();
+  mkdirSync(at.file('.troupe/conversations/worker_abcd1234.jsonl'), { recursive: true });
+
+  const ran = await chat(at, ['--resume'], { input: 'list\n' });
+
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(
+    /^troupe: ".*_abcd1234\.jsonl" cannot be opened: a directory stands in its place\.\n$/,
+  );
+});
+
+test('a directory nobody may look into is told', async () => {
+  await using at = project();
+  writeFileSync(at.file('.troupe'), '');
+
+  const ran = await chat(at, ['--resume'], { input: 'list\n' });
+
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^troupe: ".*" cannot be opened: a part of the path is a file\.\n$/);
+});
+
+test('a conversation in use is not gone on with', async () => {
+  await using at = project();
+  const { child, ran } = startProgram(['chat'], { cwd: at.path, env: at.env, input: 'run sleep 600\n' });
+  await at.started();
+
+  const second = await chat(at, ['--resume'], { input: 'list\n' });
+  child.kill('SIGTERM');
+  await ran;
+
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toMatch(new RegExp(`^troupe: .* in use by .*pid ${child.pid}.*\\.\\n$`));
+  await at.gone();
+});
+
+test('a conversation that was lost is not promised', async () => {
+  await using at = project();
+  const limited = ['-c', `ulimit -f 1; trap '' XFSZ; exec "$@"`, 'sh', process.execPath, mainFile, 'chat'];
+  const child = spawn('sh', limited, { cwd: at.path, env: cleanEnvironment(at.env) });
+  child.stdin.end(`${'x'.repeat(4_000)}\n`);
+
+  const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
+
+  expect(stdout).toContain('! The conversation cannot be kept:');
+  expect(stdout).not.toContain('Kept as');
+});
+
+test('the depth is refused before a word', async () => {
+  await using at = projectDir();
+
+  const ran = await chat(at, [], { input: 'hello\n', env: { TROUPE_DEPTH: '5' } });
+
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^troupe: Maximum delegation depth \(5\) reached/);
 });
 
 test('SIGTERM ends it with its processes', async () => {

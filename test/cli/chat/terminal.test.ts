@@ -1,19 +1,20 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { waitUntil } from '../../fixtures/os.ts';
 import { mainFile, projectDir } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 
 const chat = `${process.execPath} ${mainFile} chat`;
 
 /** A chat in a real terminal, with an agent that does what its script understands. */
-async function openChat({ columns = 80, policy = 'auto', flags = '' } = {}) {
+async function openChat({ columns = 80, policy = 'auto', flags = '', term = '' } = {}) {
   const project = projectDir();
   mkdirSync(project.file('agents'));
   writeFileSync(
     project.file('agents/worker.yaml'),
     `name: worker\nmodel: scripted\npolicy: { mode: ${policy} }\n`,
   );
-  const lineage = `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE}`;
+  const lineage = `TROUPE_LINEAGE=${project.env.TROUPE_LINEAGE} ${term}`;
   const terminal = await openTerminal({ command: `${lineage} ${chat} ${flags}`, cwd: project.path, columns });
   await terminal.shows('/help lists the commands');
   return {
@@ -71,6 +72,30 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
 
     expect(screen.match(/word0 /g)).toHaveLength(1);
     expect(screen.match(/^● /gm)).toHaveLength(2);
+  });
+
+  test('a resized window shows the line once', async () => {
+    await using at = await openChat();
+    const long = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
+    await at.type(long);
+    await at.shows(/word29$/);
+
+    const raw = at.project.file('raw');
+    await at.record(raw);
+    const redrawn = () => (existsSync(raw) ? readFileSync(raw, 'utf8').split('word29').length : 1);
+
+    for (const width of [50, 100, 41]) {
+      const before = redrawn();
+      await at.resize(width);
+      await waitUntil(() => redrawn() > before, { what: 'the line is drawn anew' });
+    }
+    await at.type('!');
+    const screen = await at.shows(/word29!$/);
+
+    // What is erased from the first row on, tmux keeps above: only the screen tells.
+    expect(screen.match(/word29/g)).toHaveLength(1);
+    expect(screen.match(/wor\s*d28/g)).toHaveLength(1);
+    expect(await at.history()).toContain('/help lists the commands');
   });
 
   test('two Ctrl-C at once end in order', async () => {
@@ -138,6 +163,43 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
 
     expect(screen).not.toContain('│ one');
     expect(screen.match(/^\? .*wants|^\? .*run_command/gm)?.length).toBe(3);
+  });
+
+  test('a question stands while one looks around', async () => {
+    await using at = await openChat({ policy: 'default' });
+    await at.enter('run echo one');
+    await at.shows(/always, in this chat ›$/);
+
+    await at.enter('/processes');
+    await at.shows(/No processes so far\.\n\n\? [\s\S]*echo one[\s\S]*always, in this chat ›$/);
+    await at.enter('/help');
+    await at.shows(/Ctrl-C interrupts the agent[\s\S]*\n\? [\s\S]*echo one[\s\S]*always, in this chat ›$/);
+    await at.enter('y');
+
+    expect(await at.shows(/│ one[\s\S]*\n›$/)).toContain('Allowed.');
+  });
+
+  test('a dumb terminal gets nothing but text', async () => {
+    await using at = await openChat({ policy: 'default', term: 'TERM=dumb' });
+    const raw = at.project.file('raw');
+    await at.record(raw);
+
+    await at.enter('run echo one');
+    await at.shows(/always, in this chat ›$/);
+    await at.enter('y');
+    await at.shows('│ one');
+    await at.enter('run sleep 600');
+    await at.shows(/│ one[\s\S]*always, in this chat ›$/);
+    await at.enter('y');
+    await at.project.started();
+    await at.press('C-c');
+    await at.shows('! Interrupted.');
+    await at.enter('/quit');
+    const screen = await at.shows('exit code');
+
+    expect(screen).toMatch(/Nothing is left running\.[\s\S]*exit code 0$/);
+    await waitUntil(() => readFileSync(raw, 'utf8').includes('exit code'), { what: 'all is recorded' });
+    expect(readFileSync(raw, 'utf8')).not.toContain('\x1b');
   });
 
   test('a question gives back what was being typed', async () => {
