@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   type ChatModel,
   createConversation,
@@ -9,21 +7,10 @@ import {
 } from '../src/index.ts';
 import { callToolWith } from '../src/tools/call-tool.ts';
 import { type Answer, print } from './answer.ts';
+import { timeRawExit } from './raw-exit.ts';
 import { alternate, find, formatNumber, formatSpread, timeMs } from './rounds.ts';
 
 const CALLS = 2_000;
-
-/** From the end of its input, at which `cat` exits, to the exit event. */
-async function timeRawExit(): Promise<number> {
-  const child = spawn('cat', [], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdout.resume();
-  child.stderr.resume();
-  await once(child, 'spawn');
-  return timeMs(() => {
-    child.stdin.end();
-    return once(child, 'exit');
-  });
-}
 
 /** An idle agent whose model answers at once, and who tells when it is called. */
 function createAgent() {

@@ -3,23 +3,12 @@ import { once } from 'node:events';
 import { filter, firstValueFrom } from 'rxjs';
 import { createSupervisor, type Supervisor } from '../src/index.ts';
 import { type Answer, print } from './answer.ts';
+import { timeRawExit } from './raw-exit.ts';
 import { alternate, find, formatSpread, timeMs } from './rounds.ts';
 
 const TREE = 20;
 /** A leader and its children; it says so when all of them are there. */
 const treeScript = `i=1; while [ $i -lt ${TREE} ]; do sleep 1000 & i=$((i+1)); done; echo up; wait`;
-
-/** From the end of its input, at which `cat` exits, to the exit event. */
-async function timeRawExit(): Promise<number> {
-  const child = spawn('cat', [], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdout.resume();
-  child.stderr.resume();
-  await once(child, 'spawn');
-  return timeMs(() => {
-    child.stdin.end();
-    return once(child, 'exit');
-  });
-}
 
 /** From the same moment to the completion that a subscriber sees. */
 async function timeCompletion(supervisor: Supervisor): Promise<number> {
