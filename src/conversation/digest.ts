@@ -1,4 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
+import { shorten } from '../config/shorten.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { escapeAttribute, escapeText } from './markup.ts';
 import { envelope } from './notice.ts';
@@ -32,16 +33,12 @@ function describeReason(because: DigestReason): readonly string[] {
 }
 
 function toLine(view: ProcessView): string {
-  const command =
-    view.commandLine.length > MAX_COMMAND_LENGTH
-      ? `${view.commandLine.slice(0, MAX_COMMAND_LENGTH - 1)}…`
-      : view.commandLine;
   const facts = {
     id: view.id,
     ...(view.label !== null && { label: view.label }),
     status: view.status,
     ...('runtimeMs' in view && { duration: formatDuration(view.runtimeMs) }),
-    command,
+    command: shorten(view.commandLine, MAX_COMMAND_LENGTH),
   };
   const attributes = Object.entries(facts).map(([name, value]) => `${name}="${escapeAttribute(value)}"`);
   return `<process ${attributes.join(' ')}/>`;

@@ -1,5 +1,6 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
+import { shorten } from '../config/shorten.ts';
 import { lastLines } from './last-lines.ts';
 import { escapeAttribute, escapeText } from './markup.ts';
 import type { EndedPart, NoticePart } from './notice-part.ts';
@@ -108,7 +109,7 @@ function toAttributes(part: EndedPart, length: 'full' | 'brief'): string {
     leftovers: part.leftovers.length,
     ports: part.ports.length === 0 ? null : part.ports.join(' '),
     unread_bytes: part.unreadBytes,
-    command: shorten(part.command),
+    command: shorten(part.command, MAX_COMMAND_LENGTH),
     log: part.logFile,
   });
 }
@@ -132,7 +133,7 @@ function toRest(rest: readonly EndedPart[]): readonly string[] {
 function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): string {
   if (part.type === 'told') {
     const text = escapeText(cut(part.text, maxToldBytes));
-    return `<event source="${escapeAttribute(shorten(part.source))}">\n${text}\n</event>`;
+    return `<event source="${escapeAttribute(shorten(part.source, MAX_COMMAND_LENGTH))}">\n${text}\n</event>`;
   }
   const { id, label, type, runtimeMs, outputBytes, command } = part;
   const facts = {
@@ -142,13 +143,9 @@ function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): st
     duration: formatDuration(runtimeMs),
     output_bytes: outputBytes,
   };
-  const attributes = formatAttributes({ ...facts, command: shorten(command) });
+  const attributes = formatAttributes({ ...facts, command: shorten(command, MAX_COMMAND_LENGTH) });
   const sentence = type === 'silent' ? 'It has printed nothing for a while.' : 'It still runs.';
   return `<process ${attributes}>\n${sentence}\n</process>`;
-}
-
-function shorten(text: string): string {
-  return text.length > MAX_COMMAND_LENGTH ? `${text.slice(0, MAX_COMMAND_LENGTH - 1)}…` : text;
 }
 
 /** The beginning matters in what somebody says; the end, in what a process prints. */

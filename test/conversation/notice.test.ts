@@ -151,3 +151,12 @@ test('ports of leftovers are told', () => {
 
   expect(toNotice([part])).toContain('ports="3000 3001"');
 });
+
+test('a command that is cut keeps its characters whole', () => {
+  const commandLine = `x${'😀'.repeat(400)}`;
+
+  const notice = toNotice([toEndedPart(endedView({ commandLine }), { ...unseen, tail: '' })]);
+
+  expect(notice).toContain('😀…"');
+  expect(notice.isWellFormed()).toBe(true);
+});
