@@ -200,9 +200,8 @@ export function openConversation(options: ConversationOptions): {
       const { text } = parseOptions(saying, { input: { text: given }, name: 'say' });
       if (turns.waiting >= MAX_WAITING_MESSAGES) throw inboxFull();
       const messageId = `message_${createRandomId()}`;
-      const outcome = turns.outcomeOf(messageId);
       const isTaken = takeIn({ kind: 'message', id: messageId, attention: 'turn', text });
-      return isTaken ? outcome : { type: 'closed' };
+      return isTaken ? turns.outcomeOf(messageId) : { type: 'closed' };
     },
     notify: (given) => {
       const news = parseOptions(notification, { input: given, name: 'notify' });

@@ -1,4 +1,4 @@
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Text that can neither open nor close an element. Control characters but tab and line feed are shown as `\xNN`. */
 export function escapeText(text: string): string {

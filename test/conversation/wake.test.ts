@@ -245,3 +245,14 @@ test('closing twice waits for the same end', async () => {
 
   expect(given.supervisor.list({ live: true })).toEqual([]);
 });
+
+test('words to a closed conversation pile up nowhere', async () => {
+  await using given = arrange({ steps: [] });
+  await given.conversation.close();
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 1_001 }, () => given.conversation.say('are you there?')),
+  );
+
+  expect(new Set(outcomes.map(({ type }) => type))).toEqual(new Set(['closed']));
+});
