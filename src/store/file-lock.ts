@@ -1,76 +1,159 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Cancel } from '../clock/clock.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import { readEntry } from '../spawn/tree/proc-entry.ts';
+import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
+import { isRunning, type Program, thisProgram } from './program.ts';
 
-interface Holder {
-  readonly pid: number;
-  /** Tells the process from a later one with its number; `null` where the system does not say. */
-  readonly startedAt: string | null;
+/** How it is said that somebody else has the file. */
+export interface LockRefusal {
+  readonly code: TroupeErrorCode;
+  /** A clause: `end that one first`. */
+  readonly advice: string;
+}
+
+const conversationInUse: LockRefusal = {
+  code: 'conversation-in-use',
+  advice: 'end that one first, or begin another conversation',
+};
+
+/** `unknown`: a file that holds no program. A machine that crashed may have left it, or somebody is writing it. */
+type Holder = Program | 'unknown';
+
+/**
+ * Keeps other programs away from a file until it is released; what a program that died has left is taken over. The lock is
+ * `<path>.lock`, a symbolic link whose target is the holder: it is there with what it says or not at all. Its directory has to be there.
+ * Within one program nothing is kept apart, and a holder in another pid namespace is not told from a dead one.
+ *
+ * @throws TroupeError with the code of `refusal`, naming the program that holds it; what the system says when it cannot be made.
+ */
+export function lockFile(path: string, refusal: LockRefusal = conversationInUse): Cancel {
+  const lock = `${path}.lock`;
+  const own = thisProgram();
+  const holder = take(lock, own);
+  if (holder !== null) throw inUse({ path, lock, holder, refusal });
+  return () => release(lock, own);
+}
+
+/** What cannot be removed is taken over by the next one after our end. */
+function release(lock: string, own: Program): void {
+  try {
+    const holder = readHolder(lock);
+    if (holder !== null && isSame(holder, own)) remove(lock);
+  } catch {
+    // See above.
+  }
+}
+
+/** `null` once it is ours, else who has it. */
+function take(lock: string, own: Program): Holder | null {
+  for (;;) {
+    if (tryCreate(lock, own)) return null;
+    const holder = readHolder(lock);
+    if (holder === null) continue;
+    if (isSame(holder, own)) return null;
+    if (holder === 'unknown' || isRunning(holder)) return holder;
+    const rival = removeDead(lock, own);
+    if (rival !== null) return rival;
+  }
 }
 
 /**
- * Keeps other programs away from a file until it is released; what a program that died has left is taken over. The lock is the file
- * `<path>.lock`. Within one program nothing is kept apart.
- *
- * @throws TroupeError `conversation-in-use`, naming the program that holds it.
+ * Two may find the same dead holder, and the slower one must not remove the lock of the quicker. So a dead one is removed only under a
+ * lock of its own, `<lock>.lock`, after another look. `null` when that was done, else who is doing it.
  */
-export function lockFile(path: string): Cancel {
-  const lock = `${path}.lock`;
-  const own: Holder = { pid: process.pid, startedAt: readEntry(process.pid)?.startedAt ?? null };
-  const text = JSON.stringify(own);
-  // A dead holder's lock is removed once; whoever is quicker then is alive.
-  for (const isLast of [false, true]) {
-    if (tryWrite(lock, text)) break;
+function removeDead(lock: string, own: Program): Holder | null {
+  const guard = `${lock}.lock`;
+  const rival = take(guard, own);
+  if (rival !== null) return rival;
+  try {
     const holder = readHolder(lock);
-    if (holder?.pid === own.pid) break;
-    if (isLast || (holder !== null && isAlive(holder))) throw inUse(path, holder);
-    removeQuietly(lock);
+    if (holder !== null && holder !== 'unknown' && !isRunning(holder)) remove(lock);
+    return null;
+  } finally {
+    remove(guard);
   }
-  return () => {
-    if (readHolder(lock)?.pid === own.pid) removeQuietly(lock);
-  };
 }
 
-function tryWrite(lock: string, text: string): boolean {
+/** `false` when there is one. */
+function tryCreate(lock: string, own: Program): boolean {
+  const text = JSON.stringify(own);
   try {
-    writeFileSync(lock, text, { flag: 'wx', mode: 0o600 });
+    createLink(text, lock);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
 }
 
-/** `null` for one that is gone, or damaged by a crash. */
+/** Where the file system has no links it is a file, which for a moment says nothing. */
+function createLink(text: string, lock: string): void {
+  try {
+    symlinkSync(text, lock);
+  } catch (error) {
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].some((code) => hasCode(error, code))) throw error;
+    writeFileSync(lock, text, { flag: 'wx', mode: 0o600 });
+  }
+}
+
+/** `null` for one that is gone. */
 function readHolder(lock: string): Holder | null {
   try {
-    const { pid, startedAt } = JSON.parse(readFileSync(lock, 'utf8')) as Partial<Holder>;
-    return typeof pid === 'number' ? { pid, startedAt: startedAt ?? null } : null;
-  } catch {
-    return null;
-  }
-}
-
-function isAlive({ pid, startedAt }: Holder): boolean {
-  if (startedAt !== null) return readEntry(pid)?.startedAt === startedAt;
-  try {
-    return process.kill(pid, 0);
+    return parseHolder(readText(lock));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
   }
 }
 
-function removeQuietly(lock: string): void {
+function readText(lock: string): string {
+  try {
+    return readlinkSync(lock);
+  } catch (error) {
+    if (!hasCode(error, 'EINVAL')) throw error;
+    return readFileSync(lock, 'utf8');
+  }
+}
+
+function parseHolder(text: string): Holder {
+  try {
+    const { pid, startedAt } = JSON.parse(text) as Partial<Program>;
+    return typeof pid === 'number' && pid > 0 ? { pid, startedAt: startedAt ?? null } : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function isSame(holder: Holder, own: Program): boolean {
+  return holder !== 'unknown' && holder.pid === own.pid && holder.startedAt === own.startedAt;
+}
+
+/** One that is not there is no mistake. */
+function remove(lock: string): void {
   try {
     unlinkSync(lock);
-  } catch {
-    // Somebody was quicker.
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
   }
 }
 
-function inUse(path: string, holder: Holder | null): TroupeError {
-  const who = holder === null ? 'another program' : `another program, pid ${holder.pid}`;
-  const message = `${path} is in use by ${who}: end that one first, or begin another conversation.`;
-  return new TroupeError({ code: 'conversation-in-use', message });
+function hasCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}
+
+function inUse({
+  path,
+  lock,
+  holder,
+  refusal: { code, advice },
+}: {
+  readonly path: string;
+  readonly lock: string;
+  readonly holder: Holder;
+  readonly refusal: LockRefusal;
+}): TroupeError {
+  const message =
+    holder === 'unknown'
+      ? `${path} is locked, and ${lock} does not say by whom: remove that file if nobody is using it, else ${advice}.`
+      : `${path} is in use by another program, pid ${holder.pid}: ${advice}.`;
+  return new TroupeError({ code, message });
 }

@@ -12,8 +12,9 @@ import {
   pidsOf,
   ticksPerSecond,
 } from './pid-allocation.ts';
-import { listPids, readEntries, readEntry, readProcText } from './proc-entry.ts';
-import type { Elder, IsStranger, ProcessEntry, ProcessTable, TableScope } from './process-table.ts';
+import { listPids, readEntries, readEntry } from './proc-entry.ts';
+import type { Elder, IsStranger, ProcessEntry, ProcessTable } from './process-table.ts';
+import { readTableScope } from './table-scope.ts';
 
 /** Looking at a number costs 3 µs, listing `/proc` 60 µs and more. */
 const maxNumbersTried = 32;
@@ -25,10 +26,7 @@ const maxNumbersTried = 32;
 export function createProcTable(): ProcessTable {
   refuseForeignProc();
   const cpuCount = cpus().length;
-  const scope: TableScope = {
-    bootId: readProcText('/proc/sys/kernel/random/boot_id')?.trim() ?? null,
-    pidNamespace: readlinkSync('/proc/self/ns/pid'),
-  };
+  const scope = readTableScope();
   const lineages = new WeakMap<ProcessEntry, Promise<string>>();
   const birthRegister = createBirthRegister();
   const readPidMax = createPidMaxReader();

@@ -1,0 +1,43 @@
+import { checkRecordId } from './record-id.ts';
+import type { DamagedRecord, RecordStore } from './record-store.ts';
+import { type ParseRecord, parseRecordText, toRecordBytes } from './record-text.ts';
+
+/**
+ * A record store that ends with the program, for tests and for who wants nothing on disk. `texts` holds the JSON by id: a store
+ * that is given those of another finds its records.
+ */
+export function createMemoryRecordStore<Doc>({
+  parse = trust,
+  texts = new Map(),
+}: {
+  readonly parse?: ParseRecord<Doc>;
+  readonly texts?: Map<string, string>;
+} = {}): RecordStore<Doc> & { readonly texts: ReadonlyMap<string, string> } {
+  const readText = (id: string, text: string) => parseRecordText(text, { parse, id });
+
+  return {
+    texts,
+    save: (id, record) => void texts.set(checkRecordId(id), toRecordBytes(record, id).toString()),
+    read: (id) => {
+      const text = texts.get(checkRecordId(id));
+      const reading = text === undefined ? null : readText(id, text);
+      return reading?.ok === true ? reading.record : null;
+    },
+    load: () => {
+      const records: Doc[] = [];
+      const damaged: DamagedRecord[] = [];
+      for (const [id, text] of texts) {
+        const reading = readText(id, text);
+        if (reading.ok) records.push(reading.record);
+        else damaged.push({ name: id, why: reading.why });
+      }
+      return { records, damaged };
+    },
+    remove: (id) => void texts.delete(checkRecordId(id)),
+  };
+}
+
+/** What nobody else can write to is what was saved. */
+function trust<Doc>(value: unknown): { ok: true; record: Doc } {
+  return { ok: true, record: value as Doc };
+}

@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer';
+import { toErrorText } from '../config/error-text.ts';
+import type { RecordFiles } from './record-files.ts';
+import { maxRecordBytes, type ParseRecord, parseRecordText, type RecordReading } from './record-text.ts';
+
+interface Place {
+  readonly path: string;
+  readonly files: RecordFiles;
+}
+
+/** `null` where there is none. Whatever else is wrong is a clause. */
+export function readRecordFile<Doc>(
+  place: Place & { readonly id: string; readonly parse: ParseRecord<Doc> },
+): RecordReading<Doc> | null {
+  const found = readText(place);
+  if (found === null || 'why' in found) return found;
+  return parseRecordText(found.text, place);
+}
+
+type Found = { readonly text: string } | { readonly ok: false; readonly why: string };
+
+function readText(place: Place): Found | null {
+  const { path, files } = place;
+  let file: number;
+  try {
+    file = files.open(path);
+  } catch (error) {
+    return toWhyNotOpened(error);
+  }
+  try {
+    return readOpened(file, files);
+  } catch (error) {
+    return unreadable(error);
+  } finally {
+    files.close(file);
+  }
+}
+
+/** What was opened is what is judged and read: nobody can put something else in between. */
+function readOpened(file: number, files: RecordFiles): Found {
+  const { kind, isOurs, sizeBytes } = files.inspect(file);
+  if (kind !== 'file') return damaged(kind === 'directory' ? 'it is a directory' : 'it is no file');
+  if (!isOurs) return damaged('another user owns it, so it is not trusted');
+  if (sizeBytes > maxRecordBytes) {
+    return damaged(`it has ${sizeBytes} bytes, and a record has at most ${maxRecordBytes}`);
+  }
+  const bytes = readBytes(file, { sizeBytes, files });
+  return isUtf8(bytes) ? { text: bytes.toString() } : damaged('it is no UTF-8');
+}
+
+/** Fewer where the file became shorter. */
+function readBytes(file: number, { sizeBytes, files }: { sizeBytes: number; files: RecordFiles }): Buffer {
+  const bytes = Buffer.allocUnsafe(sizeBytes);
+  let length = 0;
+  while (length < sizeBytes) {
+    const count = files.read(file, bytes.subarray(length));
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
+function toWhyNotOpened(error: unknown): Found | null {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return null;
+  if (code === 'ELOOP') return damaged('it is a symbolic link, and links are not followed');
+  return unreadable(error);
+}
+
+function unreadable(error: unknown): Found {
+  return damaged(`it cannot be read: ${toErrorText(error)}`);
+}
+
+function damaged(why: string): Found {
+  return { ok: false, why };
+}

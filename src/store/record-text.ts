@@ -1,0 +1,37 @@
+import { toErrorText } from '../config/error-text.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+
+/** Larger ones are neither written nor read. */
+export const maxRecordBytes = 16 * 2 ** 20;
+
+/** Unknown in, typed out; `why` is a clause: `its version is 7; …`. */
+export type ParseRecord<Doc> = (
+  value: unknown,
+  id: string,
+) => { readonly ok: true; readonly record: Doc } | { readonly ok: false; readonly why: string };
+
+export type RecordReading<Doc> = ReturnType<ParseRecord<Doc>>;
+
+/** @throws TypeError for what cannot be JSON, TroupeError `invalid-option` for more than could be read again. */
+export function toRecordBytes(record: unknown, id: string): Buffer {
+  const bytes = Buffer.from(JSON.stringify(record));
+  if (bytes.byteLength <= maxRecordBytes) return bytes;
+  const message = `the record of ${id} has ${bytes.byteLength} bytes, and a record may have ${maxRecordBytes}: keep what is large in a file of its own, and its name in the record.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+export function parseRecordText<Doc>(
+  text: string,
+  { parse, id }: { parse: ParseRecord<Doc>; id: string },
+): RecordReading<Doc> {
+  if (text === '') return { ok: false, why: 'it is empty' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The parser quotes what it read, and a terminal may be told this.
+    return { ok: false, why: `it is no JSON: ${quote(toErrorText(error))}` };
+  }
+  return parse(value, id);
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { checkRecordId } from './record-id.ts';
+import type { StatePaths } from './state-paths.ts';
+
+/** A longer path is cut off or refused: unix(7) has 108 bytes with the NUL, macOS 104. */
+const maxSocketPathBytes = 103;
+
+export interface SocketPlace {
+  /** A path where that supervisor can listen; its directory is there, 0700 where it was missing. */
+  make(supervisorId: string): string;
+  /** Takes socket files of that supervisor away, where they are in a place of ours. What is no socket stays. */
+  clear(supervisorId: string, socket: string | null): void;
+}
+
+/**
+ * Sockets lie beside the entries. Where that path is too long for one they lie in a directory below the system's temp
+ * directory, which is named after this one, and goes with the last of them.
+ */
+export function createSocketPlace({ directory, supervisors }: StatePaths): SocketPlace {
+  const hash = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  const shortName = `troupe-${process.geteuid?.()}-${hash}`;
+
+  const pathOf = (supervisorId: string) => {
+    const name = `${checkRecordId(supervisorId)}.sock`;
+    const paths = [supervisors, join(tmpdir(), shortName), join('/tmp', shortName)].map((at) =>
+      join(at, name),
+    );
+    return paths.find((path) => Buffer.byteLength(path) <= maxSocketPathBytes) ?? join(supervisors, name);
+  };
+  /** Its name is enough: another program may have another temp directory. */
+  const isShortPlace = (place: string) => basename(place) === shortName && isOurDirectory(place);
+
+  return {
+    make: (supervisorId) => {
+      const path = pathOf(supervisorId);
+      const place = dirname(path);
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      if (place !== supervisors && !isOurDirectory(place)) throw notOurs(place);
+      return path;
+    },
+    clear: (supervisorId, socket) => {
+      const usual = pathOf(supervisorId);
+      for (const path of new Set([usual, socket === null ? usual : resolve(socket)])) {
+        const place = dirname(path);
+        const isShort = isShortPlace(place);
+        if (!isShort && !path.startsWith(directory + sep)) continue;
+        if (isSocket(path)) quietly(() => unlinkSync(path));
+        if (isShort) quietly(() => rmdirSync(place));
+      }
+    },
+  };
+}
+
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
+}
+
+/** Not a link, and closed to others: the temp directory is everybody's, and whoever came first owns the name. */
+function isOurDirectory(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  return stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0;
+}
+
+function notOurs(path: string): TroupeError {
+  const message = `${quote(path)} is not a directory that is closed to other users, so no control socket is made there. Remove it, or take a state directory with a shorter path.`;
+  return new TroupeError({ code: 'state-directory', message });
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Somebody was quicker, or another socket is there.
+  }
+}

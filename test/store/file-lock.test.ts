@@ -1,0 +1,150 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { lockFile } from '../../src/store/file-lock.ts';
+import { endAll, startTicksOf, stateOf, tempDir } from '../fixtures/os.ts';
+import { deadProgram, leaveDeadLock } from './dead-lock.ts';
+
+const program = new URL('programs/locks-and-looks.ts', import.meta.url).pathname;
+
+function arrange() {
+  const temp = tempDir();
+  onTestFinished(() => temp.remove());
+  const [path, lock] = [temp.file('x'), temp.file('x.lock')];
+  const plant = (holder: unknown) => symlinkSync(JSON.stringify(holder), lock);
+  return { path, lock, plant, names: () => readdirSync(temp.path).sort() };
+}
+
+function startSleeper(): { pid: number; startedAt: string | null } {
+  const child = spawn('sleep', ['300'], { stdio: 'ignore' });
+  const pid = child.pid ?? 0;
+  onTestFinished(() => endAll([pid]));
+  return { pid, startedAt: startTicksOf(pid) };
+}
+
+test('a lock names its holder and is gone at the release', () => {
+  const { path, lock, names } = arrange();
+
+  const release = lockFile(path);
+
+  const startedAt = startTicksOf(process.pid);
+  expect(JSON.parse(readlinkSync(lock))).toEqual({ pid: process.pid, startedAt });
+  release();
+  release();
+  expect(names()).toEqual([]);
+});
+
+test('who comes second is told in the words of the caller', () => {
+  const { path, plant, names } = arrange();
+  const holder = startSleeper();
+  plant(holder);
+
+  expect(() => lockFile(path, { code: 'state-directory', advice: 'ask again later' })).toThrow(
+    expect.objectContaining({
+      code: 'state-directory',
+      message: `${path} is in use by another program, pid ${holder.pid}: ask again later.`,
+    }),
+  );
+  expect(names()).toEqual(['x.lock']);
+});
+
+describe('a lock is taken over', () => {
+  test.each([
+    ['of nobody', () => deadProgram],
+    ['of one whose pid is another’s now', () => ({ ...startSleeper(), startedAt: '1' })],
+    ['of one who had our pid before', () => ({ pid: process.pid, startedAt: '1' })],
+  ])('%s', (_, toHolder) => {
+    const { path, lock, plant, names } = arrange();
+    plant(toHolder());
+
+    const release = lockFile(path);
+
+    expect(JSON.parse(readlinkSync(lock))).toEqual({
+      pid: process.pid,
+      startedAt: startTicksOf(process.pid),
+    });
+    release();
+    expect(names()).toEqual([]);
+  });
+
+  test('of a zombie', async () => {
+    const { path, plant } = arrange();
+    const child = spawn('true', { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const pid = child.pid ?? 0;
+    plant({ pid, startedAt: startTicksOf(pid) });
+    // Busy waiting: the exit is collected as soon as the event loop turns.
+    while (stateOf(pid) !== 'Z') expect(stateOf(pid)).not.toBeNull();
+
+    expect(() => lockFile(path)).not.toThrow();
+
+    await ended;
+  });
+
+  test('also where somebody died while taking it over', () => {
+    const { path, lock, names } = arrange();
+    for (const each of [lock, `${lock}.lock`, `${lock}.lock.lock`]) leaveDeadLock(each);
+
+    lockFile(path)();
+
+    expect(names()).toEqual([]);
+  });
+
+  test('also one in a file, as where there are no links', () => {
+    const { path, lock, names } = arrange();
+    writeFileSync(lock, JSON.stringify(deadProgram));
+
+    lockFile(path)();
+
+    expect(names()).toEqual([]);
+  });
+});
+
+test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that says %j keeps everybody out', (text) => {
+  const { path, lock, names } = arrange();
+  writeFileSync(lock, text);
+
+  expect(() => lockFile(path)).toThrow(`${lock} does not say by whom: remove that file if nobody`);
+
+  expect(names()).toEqual(['x.lock']);
+});
+
+test('somebody is taking it over, who is named', () => {
+  const { path, lock } = arrange();
+  const rival = startSleeper();
+  leaveDeadLock(lock);
+  symlinkSync(JSON.stringify(rival), `${lock}.lock`);
+
+  expect(() => lockFile(path)).toThrow(`pid ${rival.pid}`);
+});
+
+test('a release leaves the lock of another alone', () => {
+  const { path, lock, plant } = arrange();
+  const release = lockFile(path);
+  release();
+  plant(deadProgram);
+
+  release();
+
+  expect(JSON.parse(readlinkSync(lock))).toEqual(deadProgram);
+});
+
+test('a directory that is not there is told', () => {
+  const { path } = arrange();
+
+  expect(() => lockFile(`${path}/deep/y`)).toThrow('ENOENT');
+});
+
+test.each([
+  ['that are released', []],
+  ['of dead programs', ['leaves dead ones']],
+])('locks %s let one in at a time', { timeout: 60_000 }, async (_, more) => {
+  const { path } = arrange();
+  const run = () => promisify(execFile)(process.execPath, [program, path, '1000', ...more]);
+
+  const outputs = await Promise.all([run(), run(), run()]);
+
+  expect(outputs.map(({ stdout }) => stdout.trim())).toEqual(['0', '0', '0']);
+});
