@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Answer, describeMachine, toMarkdown } from './answer.ts';
 
-const questions = ['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'];
+const questions = [
+  ...['spawn', 'latency', 'output', 'polling', 'memory', 'scale', 'idle', 'callback', 'flood'],
+  ...['file', 'file-flood'],
+];
 const path = join(import.meta.dirname, '../docs/benchmarks.md');
 
 const introduction = `# Benchmarks

@@ -4,9 +4,14 @@ export type {
   FinalStatus,
   KillReceipt,
   LimitName,
+  Limits,
+  OnTimeout,
   ProcessSignal,
   Requester,
+  RestartPolicy,
+  RestartSettings,
   SpawnFailureCause,
+  StopOrder,
   TreeMember,
 } from '../machines/process/context.ts';
 export type { BackendCommand, BackendFact, WriteFailure, WriteResult } from '../machines/process/events.ts';
@@ -29,6 +34,7 @@ export type { Duration } from './config/duration.ts';
 export type { PolicyOptions, PolicySettings } from './config/policy-options.ts';
 export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export type { Attention } from './conversation/attention.ts';
 export type {
   Conversation,
@@ -69,6 +75,7 @@ export type { Permission } from './policy/permission.ts';
 export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy/policy.ts';
 export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
+export type { ProcessRecord, RecordedReadiness, Revival } from './process/process-record.ts';
 export type {
   FinalFacts,
   FinalView,
@@ -90,10 +97,15 @@ export type {
   ToldFact,
   Work,
 } from './spawn/backend.ts';
+export type { Hints } from './spawn/environment.ts';
+export type { ProcessIdentity } from './spawn/tree/identity.ts';
+export type { TableScope } from './spawn/tree/process-table.ts';
 export { createFileJournal } from './store/file-journal.ts';
 export type { Journal } from './store/journal.ts';
 export { createMemoryJournal } from './store/memory-journal.ts';
-export { createSupervisor } from './supervisor/create-supervisor.ts';
+export { createMemoryRecordStore } from './store/memory-record-store.ts';
+export type { DamagedRecord, RecordStore } from './store/record-store.ts';
+export type { ParseRecord } from './store/record-text.ts';
 export { startGroup } from './supervisor/group/create-group.ts';
 export type { GroupOptions, GroupProcessSpec } from './supervisor/group/group-options.ts';
 export type {
@@ -108,6 +120,7 @@ export type {
 export type { RestartStrategy } from './supervisor/group/restart-scope.ts';
 export type { PortHolder } from './supervisor/readiness/listening-sockets.ts';
 export { findPortHolder } from './supervisor/readiness/port-holder.ts';
+export type { RecoveryReport } from './supervisor/recover.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';

@@ -111,6 +111,18 @@ export interface ProcessInput {
   readonly restart: RestartSettings;
   /** Where the jitter of restarts comes from: the chart itself makes no random numbers. */
   readonly seed: number;
+  /** `null` for one that is new. */
+  readonly past: ProcessPast | null;
+}
+
+/** What an earlier supervisor knew of a process that is taken over from it. Monotonic times are of this program's clock. */
+export interface ProcessPast {
+  readonly attempt: number;
+  readonly restartTimesMs: readonly number[];
+  /** Set while it waited for its next attempt. */
+  readonly nextStartAtMs: number | null;
+  /** It was being stopped. */
+  readonly stop: StopOrder | null;
 }
 
 /** An ordered stop, from the order to the proof. */
@@ -125,7 +137,7 @@ export interface StopOrder {
   readonly escalated: boolean;
 }
 
-export interface ProcessContext extends ProcessInput {
+export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   /** 1 for the first start. */
   readonly attempt: number;
   readonly pid: number | null;
@@ -149,31 +161,31 @@ export interface ProcessContext extends ProcessInput {
   readonly nextStartAtMs: number | null;
 }
 
-export function createProcessContext(input: ProcessInput): ProcessContext {
+export function createProcessContext({ past, ...input }: ProcessInput): ProcessContext {
   return {
     ...input,
-    attempt: 1,
+    attempt: past?.attempt ?? 1,
     pid: null,
     pgid: null,
     spawnedAtMs: null,
     exit: null,
     spawnFailure: null,
     outputEnded: false,
-    stop: null,
+    stop: past?.stop ?? null,
     leftovers: [],
     survivors: [],
     leftoversEnded: [],
     receipt: null,
     reason: null,
-    restartTimesMs: [],
-    nextStartAtMs: null,
+    restartTimesMs: past?.restartTimesMs ?? [],
+    nextStartAtMs: past?.nextStartAtMs ?? null,
   };
 }
 
 /** What a context says of a run that begins anew: everything of the attempt before is forgotten. */
 export function createNextAttempt(context: ProcessContext): ProcessContext {
   return {
-    ...createProcessContext(context),
+    ...createProcessContext({ ...context, past: null }),
     background: context.background,
     attempt: context.attempt + 1,
     restartTimesMs: context.restartTimesMs,

@@ -21,6 +21,14 @@ export type BackendFact = At<
       pid: number | null;
       pgid: number | null;
     }
+  | {
+      /** What another supervisor had started was found again; its exit may follow at once. */
+      type: 'process.adopted';
+      pid: number | null;
+      pgid: number | null;
+      /** Monotonic, as far as the wall clock tells it: when it was started. */
+      startedAtMs: number;
+    }
   | { type: 'process.spawnFailed'; cause: SpawnFailureCause; code: string | null; message: string }
   | { type: 'process.exited'; exit: ExitStatus }
   | {
@@ -75,6 +83,10 @@ export type WriteFailure =
 /** What somebody wants of a process. */
 export type ProcessCommand = At<
   | { type: 'process.admit' }
+  /** Another supervisor had started it and is gone: look for it instead of starting it. */
+  | { type: 'process.adopt' }
+  /** Let go of it while it runs: it is meant to outlive this supervisor. */
+  | { type: 'process.release' }
   | { type: 'process.background'; by: Requester }
   | {
       type: 'process.stop';
@@ -115,6 +127,8 @@ export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Nam
 /** What a process actor announces as it happens, once each time. The facts themselves stand in its context. */
 export type ProcessAnnouncement =
   | { type: 'process.started' }
+  | { type: 'process.adopted' }
+  | { type: 'process.released' }
   | { type: 'process.backgrounded'; by: Requester }
   | { type: 'process.stopping' }
   | { type: 'process.survived' }

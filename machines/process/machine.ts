@@ -139,6 +139,10 @@ export const processMachine = processSetup.createMachine({
           description: 'Waiting for a slot.',
           on: {
             'process.admit': 'starting',
+            'process.adopt': [
+              { guard: 'isBetweenAttempts', target: 'starting', actions: 'beginNextAttempt' },
+              { target: 'adopting' },
+            ],
             'process.stop': { target: '#process.killed', actions: 'orderKill' },
           },
         },
@@ -158,6 +162,17 @@ export const processMachine = processSetup.createMachine({
             'process.spawnFailed': [
               { guard: 'isStopOrdered', target: '#process.killed' },
               { target: 'unspawned', actions: 'recordSpawnFailure' },
+            ],
+            'process.stop': { actions: 'orderKill' },
+          },
+        },
+        adopting: {
+          description: 'Another supervisor had started it; what became of it is being looked up.',
+          entry: 'adoptBody',
+          on: {
+            'process.adopted': [
+              { guard: 'isStopOrdered', target: '#process.stopping', actions: 'recordAdoption' },
+              { target: '#process.backgrounded', actions: ['recordAdoption', 'announceAdopted'] },
             ],
             'process.stop': { actions: 'orderKill' },
           },
@@ -194,6 +209,7 @@ export const processMachine = processSetup.createMachine({
               { guard: 'isKilledOnTimeout', target: '#process.stopping', actions: 'orderTimeout' },
             ],
             'deadline.execution': { target: '#process.stopping', actions: 'orderTimeout' },
+            'process.release': '#process.released',
           },
         },
         ...ending,
@@ -218,6 +234,7 @@ export const processMachine = processSetup.createMachine({
             'deadline.background': { target: '#process.stopping', actions: 'orderTimeout' },
             'deadline.silence': { actions: ['announceSilence', armNextSilence] },
             'deadline.elapsed': { actions: 'announceElapsed' },
+            'process.release': '#process.released',
           },
         },
         ...ending,
@@ -303,6 +320,7 @@ export const processMachine = processSetup.createMachine({
         'deadline.backoff': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.restart': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.stop': { target: 'killed', actions: 'orderKill' },
+        'process.release': 'released',
         'limits.change': { actions: 'changeLimits' },
         'process.background': { actions: 'goToBackground' },
       },
@@ -328,6 +346,11 @@ export const processMachine = processSetup.createMachine({
       description: 'What became of it cannot be known.',
       type: 'final',
       entry: 'announceEnd',
+    },
+    released: {
+      description: 'Its supervisor has let go of it: it goes on by itself, and another one may adopt it.',
+      type: 'final',
+      entry: 'announceReleased',
     },
   },
 });

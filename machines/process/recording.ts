@@ -17,6 +17,12 @@ const POLITE: ProcessSignal = 'SIGTERM';
 export const recordSpawn: Recorder = (_, event) =>
   event.type === 'process.spawned' ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.atMs } : {};
 
+/** Times count from its real start: what is left of its limits is the rest. */
+export const recordAdoption: Recorder = (_, event) =>
+  event.type === 'process.adopted'
+    ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.startedAtMs }
+    : {};
+
 export const recordSpawnFailure: Recorder = (_, event) => {
   if (event.type !== 'process.spawnFailed') return {};
   const { cause, code, message } = event;

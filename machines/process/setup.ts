@@ -24,6 +24,8 @@ import { hasRestartedTooOften, isRestartWanted } from './restart.ts';
 export interface BodyInput {
   readonly id: string;
   readonly attempt: number;
+  /** Whether it is to be found instead of started. */
+  readonly adopts: boolean;
 }
 
 /** A deadline to arm: it comes as `deadline.<name>`, and replaces what was armed under its name. */
@@ -68,6 +70,7 @@ const base = setup({
 
     goToBackground: assign({ background: true }),
     recordSpawn: assign(({ context, event }) => recording.recordSpawn(context, event)),
+    recordAdoption: assign(({ context, event }) => recording.recordAdoption(context, event)),
     recordSpawnFailure: assign(({ context, event }) => recording.recordSpawnFailure(context, event)),
     recordExit: assign(({ context, event }) => recording.recordExit(context, event)),
     recordOutputEnd: assign({ outputEnded: true }),
@@ -90,6 +93,8 @@ const base = setup({
     beginNextAttempt: assign(({ context }) => createNextAttempt(context)),
 
     announceStarted: emit({ type: 'process.started' }),
+    announceAdopted: emit({ type: 'process.adopted' }),
+    announceReleased: emit({ type: 'process.released' }),
     announceBackgrounded: emit(({ event }) => ({
       type: 'process.backgrounded',
       by: event.type === 'process.background' ? event.by : 'supervisor',
@@ -104,6 +109,8 @@ const base = setup({
   guards: {
     isBackground: ({ context }) => context.background,
     isOutputEnded: ({ context }) => context.outputEnded,
+    /** It had ended and was to be started again. */
+    isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
     isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
@@ -133,7 +140,11 @@ export const processSetup = base.extend({
   actions: {
     startBody: spawnChild('body', {
       id: 'body',
-      input: ({ context }: { context: ProcessContext }) => ({ id: context.id, attempt: context.attempt }),
+      input: ({ context: { id, attempt } }: { context: ProcessContext }) => ({ id, attempt, adopts: false }),
+    }),
+    adoptBody: spawnChild('body', {
+      id: 'body',
+      input: ({ context: { id, attempt } }: { context: ProcessContext }) => ({ id, attempt, adopts: true }),
     }),
   },
 });

@@ -8,6 +8,8 @@ export type SupervisorEvent =
   | { type: 'process.requested'; id: string; lane: Lane; background: boolean }
   /** A process that held a foreground slot is in the background now. It never fails for want of room. */
   | { type: 'process.backgrounded'; lane: Lane }
+  /** A process of an earlier supervisor was taken over. */
+  | { type: 'process.adopted' }
   /** A process is gone, and its leftovers with it: the slot is free. */
   | { type: 'process.released'; slot: Slot }
   /** A process that waited for a slot does not want it any more. */

@@ -33,7 +33,7 @@ const supervisorSetup = setup({
     /** Lets the process start. */
     admit: (_, _process: { id: string }) => unfilled('admit'),
     refuse: (_, _process: { id: string; refusal: Refusal }) => unfilled('refuse'),
-    /** Orders every live process and every leftover to stop. */
+    /** Orders every live process and every leftover to stop, but for what is to outlive this supervisor: that is let go of. */
     stopEverything: (_, _order: { graceMs: number }) => unfilled('stopEverything'),
     armShutdown: (_, _order: { afterMs: number }) => unfilled('armShutdown'),
     disarmShutdown: () => unfilled('disarmShutdown'),
@@ -96,6 +96,8 @@ export const supervisorMachine = supervisorSetup.createMachine({
     // A process whose actor broke ends by itself; unhandled, its error would end this actor and all the others.
     'xstate.error.actor.*': {},
     'process.backgrounded': { actions: 'moveToBackground' },
+    // It runs already: it counts, and is never refused.
+    'process.adopted': { actions: 'countBackground' },
     'process.released': { actions: 'release' },
     'process.withdrawn': { actions: 'withdraw' },
   },
@@ -131,7 +133,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       },
     },
     closing: {
-      description: 'Nothing starts any more; everything that lives was ordered to stop.',
+      description: 'Nothing starts any more; what lives was ordered to stop, or is let go of.',
       entry: [
         {
           type: 'stopEverything',

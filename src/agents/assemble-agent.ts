@@ -4,6 +4,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { createReachableSupervisor } from '../control/reachable-supervisor.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { createConversation } from '../conversation/create-conversation.ts';
 import type { ChatModel } from '../models/chat-model.ts';
@@ -11,7 +12,6 @@ import { createPolicy } from '../policy/create-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { toPolicyText } from '../policy/policy-text.ts';
 import { createToolFilter } from '../policy/tool-filter.ts';
-import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
 import { toolSets } from '../tools/tool-sets.ts';
@@ -200,5 +200,11 @@ function toSupervisor(given: {
   if (options.supervisor !== undefined)
     return scopeSupervisor(options.supervisor, { definition, depth, env });
   const own = toSupervisorOptions(definition);
-  return createSupervisor({ ...own, ...options.host, cwd: directory, depth, env: { ...own.env, ...env } });
+  return createReachableSupervisor({
+    ...own,
+    ...options.host,
+    cwd: directory,
+    depth,
+    env: { ...own.env, ...env },
+  });
 }

@@ -67,9 +67,10 @@ const everyProcess = {
   owner: z.string().min(1).optional(),
   /**
    * What becomes of it when the conversation that owns it ends. `session`, the default: it is ended. `parent`: the conversation
-   * above inherits it; where there is none, it is ended, too.
+   * above inherits it; where there is none, it is ended, too. `persistent`: it goes on, also when this program ends or is killed, and
+   * the next supervisor with the same state directory takes it over.
    */
-  lifetime: z.enum(['session', 'parent']).default('session'),
+  lifetime: z.enum(['session', 'parent', 'persistent']).default('session'),
   /** The tool on whose behalf it runs: decides its execution mode. */
   tool: z.string().min(1).optional(),
   /** Kept and shown as it is. */

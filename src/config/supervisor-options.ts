@@ -97,13 +97,39 @@ export const supervisorOptions = z.strictObject({
   forceSyncPatterns: globs.default(['files__read_file', 'files__write_file']),
   /** Ends the processes on SIGINT, SIGTERM, SIGHUP and an uncaught exception of this program. Default `false`. */
   handleSignals: z.boolean().default(false),
+  /**
+   * Whether what earlier supervisors of this state directory have left is taken over at the creation: what was to outlive them is adopted,
+   * what died with them is `lost`, and what has ended can be asked for. Those that are alive keep what is theirs. Default `true`.
+   */
+  recover: z.boolean().default(true),
+  /**
+   * Whether this user's other programs, `troupe ps` among them, may see and steer its processes: a control socket in the state directory,
+   * from the first process on. Default `true`.
+   */
+  control: z.boolean().default(true),
+  /** Another place for the records of processes, for tests. Default: files in the state directory. */
+  records: z
+    .custom<RecordStoreShape>(
+      (value) => typeof (value as RecordStoreShape | null)?.save === 'function',
+      'a RecordStore',
+    )
+    .optional(),
   /** Another clock, for tests. */
   clock: z
     .custom<Clock>((value) => typeof (value as Clock | null)?.nowMs === 'function', 'a Clock')
     .optional(),
   /** Another way to run commands, for tests and far hosts. */
   backend: z.custom<BackendShape>(isBackend, 'a Backend: "mode", "capabilities" and "run"').optional(),
+  /** Puts something between the own backend and its processes: it sees each byte and sets the pace. Not for persistent ones. */
+  wrapBackend: z
+    .custom<(backend: never) => BackendShape>((value) => typeof value === 'function', 'a function')
+    .optional(),
 });
+
+/** What is checked of a `RecordStore`, whose type this folder may not import. */
+interface RecordStoreShape {
+  save(id: string, record: never): void;
+}
 
 /** What is checked of a `Backend`, whose type this folder may not import. */
 interface BackendShape {

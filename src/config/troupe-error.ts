@@ -12,6 +12,11 @@ export type TroupeErrorCode =
   | 'sandbox-unavailable'
   | 'inbox-full'
   | 'conversation-in-use'
+  | 'not-found'
+  | 'ambiguous'
+  | 'unreachable'
+  | 'state-directory'
+  | 'protocol'
   | 'internal';
 
 /** The one error that troupe throws. `message` says what happened, with which value, and what to do. */

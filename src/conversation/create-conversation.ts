@@ -82,7 +82,7 @@ export function openConversation(options: ConversationOptions): {
   };
 
   const memory = createMemory({ journal, onFailure: (error) => emit({ type: 'journal.failed', error }) });
-  const own = createOwnProcesses(supervisor, id);
+  const own = createOwnProcesses(supervisor, { owner: id, remembersAll: journal !== null });
   const leaveParent =
     options.parent === undefined ? () => {} : supervisor.adopt(id, { parent: options.parent });
   const isRestored = memory.transcript.length > 0;
@@ -162,8 +162,10 @@ export function openConversation(options: ConversationOptions): {
   const unwatch = own.watch(({ id: newsId, part, view }) => {
     const attention =
       view === null ? 'context' : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
+    const isOpen = actor.getSnapshot().matches('open');
     if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
     if (own.areGone) tell({ type: 'processes.gone' });
+    return isOpen ? 'taken' : 'refused';
   });
 
   const ended = new Promise<void>((resolve) => {

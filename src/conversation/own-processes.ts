@@ -17,26 +17,44 @@ export interface ProcessNews {
   readonly view: FinalView | null;
 }
 
+/** What became of news: `refused` is told again to whoever comes next. */
+export type Intake = 'taken' | 'refused';
+
 /** The processes of one owner: what happens to them, and how they end with it. */
 export interface OwnProcesses {
-  /** Tells of each end, earlier ones included, and of what is silent or takes long. The same news has the same id. */
-  watch(onNews: (news: ProcessNews) => void): Cancel;
+  /**
+   * Tells of each end, earlier ones included, and of what is silent or takes long. The same news has the same id. An end
+   * that was taken in stands in the timeline of its process: who comes after this program does not tell it again.
+   */
+  watch(onNews: (news: ProcessNews) => Intake): Cancel;
   alive(): readonly ProcessView[];
-  /** Nothing is alive, and every end has been told to the watcher. */
+  /** Nothing is alive that ends with its owner, and every end of such has been told to the watcher. */
   readonly areGone: boolean;
-  /** Ends what lives, and what has left something alive; the heir takes over what is meant for it. */
+  /** Ends what lives, and what has left something alive; the heir takes over what is meant for it, and what is persistent goes on. */
   release(heir: string | null): Promise<void>;
 }
 
-export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnProcesses {
+/** `remembersAll`: whoever hears the news knows by itself which of them it had, and needs no mark for it. */
+export function createOwnProcesses(
+  supervisor: Supervisor,
+  { owner, remembersAll }: { readonly owner: string; readonly remembersAll: boolean },
+): OwnProcesses {
   /** What was started and whose end has not been told: it comes some time after nothing is alive any more. */
   const untold = new Set<string>();
+  const wasTold = (id: string) =>
+    (!remembersAll &&
+      supervisor
+        .get(id)
+        ?.timeline()
+        .some(({ event, detail }) => event === 'notified' && detail === owner)) ??
+    false;
   const alive = () => supervisor.list({ owner, live: true });
 
-  const tellEnd = (view: FinalView, onNews: (news: ProcessNews) => void) => {
+  const tellEnd = (view: FinalView, onNews: (news: ProcessNews) => Intake) => {
     const tell = (ports: readonly number[]) => {
       untold.delete(view.id);
-      onNews({ id: toCompletionId(view), part: toPart(view, { supervisor, ports }), view });
+      const intake = onNews({ id: toCompletionId(view), part: toPart(view, { supervisor, ports }), view });
+      if (intake === 'taken') supervisor.get(view.id)?.acknowledge(owner);
     };
     const left = view.leftovers.map(({ pid }) => pid);
     if (left.length === 0) tell([]);
@@ -46,7 +64,7 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
   return {
     alive,
     get areGone() {
-      return untold.size === 0 && alive().length === 0;
+      return untold.size === 0 && alive().every(isPersistent);
     },
     watch: (onNews) => {
       const ends = supervisor.completions$.subscribe((completion) => {
@@ -55,7 +73,7 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
       const events = supervisor.events$.subscribe((event) => {
         if (!('process' in event) || event.process.owner !== owner) return;
         const { process: view, type, at } = event;
-        if (type === 'process.created') untold.add(view.id);
+        if (type === 'process.created' && !isPersistent(view)) untold.add(view.id);
         if (type !== 'process.silent' && type !== 'process.elapsed') return;
         const word = type === 'process.silent' ? 'silent' : 'elapsed';
         onNews({
@@ -66,7 +84,8 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
       });
       // What was started before, by a conversation that somebody dropped and that is gone on with here.
       for (const view of supervisor.list({ owner })) {
-        untold.add(view.id);
+        if (wasTold(view.id)) continue;
+        if (!isPersistent(view)) untold.add(view.id);
         if (isEnded(view)) tellEnd(view, onNews);
       }
       return () => {
@@ -77,7 +96,7 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
     release: async (heir) => {
       const own = supervisor
         .list({ owner })
-        .filter((view) => !('leftovers' in view) || view.leftovers.length > 0);
+        .filter((view) => !isPersistent(view) && (!('leftovers' in view) || view.leftovers.length > 0));
       await Promise.all(
         own.map(async ({ id, lifetime }) => {
           const isInherited = lifetime === 'parent' && heir !== null;
@@ -86,6 +105,10 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
       );
     },
   };
+}
+
+function isPersistent({ lifetime }: ProcessView): boolean {
+  return lifetime === 'persistent';
 }
 
 /** A process that is forgotten already has no tail; its log file may be there. */

@@ -54,8 +54,12 @@ export function createClientProcesses(options: {
   const arrive = async (): Promise<Supervisor> => {
     const { supervisor: given } = options;
     const supervisor = typeof given === 'function' ? await given() : given;
-    const own = createOwnProcesses(supervisor, owner);
-    current = { supervisor, own, unwatch: own.watch(notices.add) };
+    const own = createOwnProcesses(supervisor, { owner, remembersAll: false });
+    const unwatch = own.watch((news) => {
+      notices.add(news);
+      return 'taken';
+    });
+    current = { supervisor, own, unwatch };
     arrived.next(supervisor);
     return supervisor;
   };

@@ -4,8 +4,8 @@ import { toErrorText } from '../config/error-text.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { shorten } from '../config/shorten.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { createReachableSupervisor } from '../control/reachable-supervisor.ts';
 import type { Policy } from '../policy/policy.ts';
-import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -57,7 +57,7 @@ export async function runMcpServer(options: McpRunOptions): Promise<number> {
     createMcpServer({
       owner,
       supervisor: () => {
-        made ??= createSupervisor(options.supervisor);
+        made ??= createReachableSupervisor(options.supervisor);
         return made;
       },
       ...(options.tools !== undefined && { tools: options.tools }),

@@ -1,7 +1,7 @@
 import type { Observable, Subscriber } from 'rxjs';
 import { GuardedObservable } from './guarded-observable.ts';
 import { createLineSplitter, type OutputLine } from './lines.ts';
-import { type OutputGap, type OutputPiece, outputStreams, positionAfter } from './output-chunk.ts';
+import { type OutputGap, type OutputPiece, positionAfter } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
@@ -83,39 +83,4 @@ function follow(
   const cancel = log.onWrite(emit);
   emit();
   return cancel;
-}
-
-/**
- * What is kept from an offset on (0 by default), then what comes, until the log is finished; whoever pulls sets the pace.
- * Nothing is queued: what was dropped while the consumer was busy is a gap with the exact count.
- */
-export async function* iterate(
-  log: OutputLog,
-  options: { from?: number; stream?: OutputStream } = {},
-): AsyncGenerator<OutputPiece, void> {
-  const streams = options.stream === undefined ? outputStreams : [options.stream];
-  const positions = { ...log.positionsAt(options.from ?? 0) };
-  while (true) {
-    const { finished } = log;
-    for (const piece of log.chunks(positions, options.stream)) {
-      positions[piece.stream] = positionAfter(piece);
-      yield piece;
-      // While the consumer was busy, what came next may have been dropped: look again.
-      break;
-    }
-    const isBehind = streams.some((stream) => positions[stream] < log.positions[stream]);
-    if (isBehind) continue;
-    if (finished) return;
-    await nextWrite(log);
-  }
-}
-
-function nextWrite(log: OutputLog): Promise<void> {
-  return new Promise((resolve) => {
-    if (log.finished) return resolve();
-    const cancel = log.onWrite(() => {
-      cancel();
-      resolve();
-    });
-  });
 }

@@ -10,6 +10,10 @@ export function toNote(announcement: ProcessAnnouncement, view: LifeView): Omit<
         event: 'started',
         detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}`,
       };
+    case 'process.adopted':
+      return { event: 'adopted', by: 'supervisor' };
+    case 'process.released':
+      return { event: 'released', by: 'supervisor' };
     case 'process.backgrounded':
       return { event: 'backgrounded', by: announcement.by };
     case 'process.stopping':

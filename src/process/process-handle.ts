@@ -67,8 +67,14 @@ export interface ProcessHandle {
   readonly output$: Observable<OutputPiece>;
   /** The same by line, each once it is complete. */
   readonly lines$: Observable<OutputLine | OutputGap>;
-  /** The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one. */
-  output(): AsyncGenerator<OutputPiece, void>;
+  /**
+   * The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one. From the beginning, or the
+   * offset `from`, to the end of the process, or until `signal` is aborted.
+   */
+  output(options?: {
+    readonly from?: number;
+    readonly signal?: AbortSignal;
+  }): AsyncGenerator<OutputPiece, void>;
 
   /** Reads what is kept; see `ReadOptions`. Who reads, if it is said, stands in the timeline. */
   read(options?: ReadOptions, by?: Requester): OutputRead;
@@ -87,6 +93,8 @@ export interface ProcessHandle {
   background(by?: Requester): boolean;
   /** Ends it and starts it again under the same id. `false` when it had ended or was stopping. */
   restart(by?: Requester): boolean;
+  /** Its end was told to that owner: it stands in the timeline, and in the record for whoever comes next. */
+  acknowledge(owner: string): void;
   /** `false` when it had ended. */
   changeLimits(changes: LimitChanges): boolean;
 }

@@ -1,4 +1,5 @@
 import { type ActorRefFrom, createActor } from 'xstate';
+import type { Limits, ProcessPast, StopOrder } from '../../machines/process/context.ts';
 import type { BackendCommand, ProcessAnnouncement, ProcessEvent } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
@@ -17,6 +18,19 @@ export type UntimedEvent = ProcessEvent extends infer E
 
 type ProcessActor = ActorRefFrom<typeof processMachine>;
 
+/** A life that began under another supervisor: it goes on here, or it is over and only its facts are kept. */
+export type EarlierLife =
+  | { readonly type: 'live'; readonly past: ProcessPast; readonly times: ProcessTimes }
+  | { readonly type: 'ended'; readonly view: LifeView; readonly times: ProcessTimes };
+
+/** How far a life has come, for whoever would take it over. Monotonic times. */
+export interface LifeProgress {
+  readonly limits: Limits;
+  readonly stop: StopOrder | null;
+  readonly restartTimesMs: readonly number[];
+  readonly nextStartAtMs: number | null;
+}
+
 /** The actor of a process while it lives, and what remains of it afterwards: a few facts. */
 export class ProcessLife {
   deadlines: Deadlines;
@@ -29,19 +43,23 @@ export class ProcessLife {
 
   constructor(
     plan: ProcessPlan,
-    wiring: { world: ProcessWorld; lastOutputAtMs: () => number } & LifeListeners,
+    wiring: {
+      world: ProcessWorld;
+      lastOutputAtMs: () => number;
+      earlier: EarlierLife | null;
+    } & LifeListeners,
   ) {
-    const { world } = wiring;
+    const { world, earlier } = wiring;
     this.#clock = world.clock;
+    this.times = earlier?.times ?? toNewTimes(world.clock);
+    if (earlier?.type === 'ended') {
+      this.#listeners = null;
+      this.#actor = null;
+      this.#view = earlier.view;
+      this.deadlines = noDeadlines;
+      return;
+    }
     this.#listeners = wiring;
-    this.times = {
-      createdAt: world.clock.epochMs(),
-      startedAt: null,
-      startedAtMs: null,
-      backgroundedAt: null,
-      endedAt: null,
-      endedAtMs: null,
-    };
     this.deadlines = createDeadlines({
       clock: world.clock,
       lastOutputAtMs: wiring.lastOutputAtMs,
@@ -58,6 +76,7 @@ export class ProcessLife {
         leftoverPolicy: plan.leftoverPolicy,
         restart: plan.restart,
         seed: Math.floor(Math.random() * 2 ** 32),
+        past: earlier?.past ?? null,
       },
       parent: world.parent,
     });
@@ -81,6 +100,13 @@ export class ProcessLife {
 
   get view(): LifeView {
     return this.#view;
+  }
+
+  /** `null` once it has ended, or was let go of. */
+  get progress(): LifeProgress | null {
+    if (this.#actor === null) return null;
+    const { limits, stop, restartTimesMs, nextStartAtMs } = this.#actor.getSnapshot().context;
+    return { limits, stop, restartTimesMs, nextStartAtMs };
   }
 
   /** Nothing happens once the process has ended. */
@@ -107,6 +133,19 @@ export class ProcessLife {
     actor?.send({ type: 'process.stop', by: 'supervisor', signal: 'SIGTERM', atMs: this.#clock.nowMs() });
   }
 
+  /**
+   * Lets go of a process that is to outlive this program: its body is released, and nothing is announced any more. `false` while it
+   * cannot be: it comes up, or ends.
+   */
+  release(): boolean {
+    const actor = this.#actor;
+    if (actor === null) return false;
+    this.send({ type: 'process.release' });
+    const isReleased = actor.getSnapshot().matches('released');
+    if (isReleased) this.#letGo();
+    return isReleased;
+  }
+
   #follow(view: LifeView): void {
     if (this.#actor === null) return;
     this.#view = view;
@@ -126,6 +165,7 @@ export class ProcessLife {
   #note({ type }: ProcessAnnouncement): void {
     const { times } = this;
     const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
+    if (type === 'process.adopted') times.backgroundedAt ??= at;
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, atMs];
     if (type === 'process.backgrounded') times.backgroundedAt = at;
     if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
@@ -160,6 +200,17 @@ export class ProcessLife {
     listeners?.onBroken(error);
     listeners?.onAnnouncement({ type: 'process.ended' });
   }
+}
+
+function toNewTimes(clock: Clock): ProcessTimes {
+  return {
+    createdAt: clock.epochMs(),
+    startedAt: null,
+    startedAtMs: null,
+    backgroundedAt: null,
+    endedAt: null,
+    endedAtMs: null,
+  };
 }
 
 interface LifeListeners {

@@ -1,6 +1,7 @@
 import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/context.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
-import type { Backend, SpawnRequest } from '../spawn/backend.ts';
+import type { Backend, SpawnRequest, Work } from '../spawn/backend.ts';
+import type { Hints } from '../spawn/environment.ts';
 import type { Command } from './command.ts';
 import type { ProcessKind, ProcessLifetime } from './process-view.ts';
 
@@ -33,8 +34,24 @@ export interface ProcessPlan {
     readonly maxReplyBytes: number;
     readonly logFile: { readonly path: string; readonly maxBytes: number } | null;
     readonly secrets: readonly string[];
+    /** It writes its log file itself, without our help. */
+    readonly direct: boolean;
   };
   readonly backend: Backend;
+  readonly launch: Launch;
+  /** What another supervisor would start again, and where it finds what became of it; `null` where it is not to outlive this one. */
+  readonly files: SpawnRequest['files'];
   /** Made anew for each attempt: an environment is large, and most processes start once. */
   toRequest(attempt: number): SpawnRequest;
+}
+
+/** What is started, as far as it is the same for every attempt and every supervisor. */
+export interface Launch {
+  readonly work: Work;
+  readonly stdin: 'end' | 'pipe';
+  readonly hints: Hints;
+  /** Beside the environment of the supervisor; `null` takes a variable out. */
+  readonly env: Readonly<Record<string, string | null>>;
+  /** By the names of their variables. */
+  readonly secrets: Readonly<Record<string, string>>;
 }

@@ -10,8 +10,11 @@ import type { Command } from './command.ts';
 
 export type ProcessKind = 'tool' | 'agent' | 'service';
 
-/** What becomes of a process when its owner ends: it is ended, or the owner above inherits it. */
-export type ProcessLifetime = 'session' | 'parent';
+/**
+ * Who outlives whom. `session`: it ends with its owner. `parent`: the owner above inherits it. `persistent`: it outlives its owner and
+ * its supervisor, and the next supervisor of the state directory takes it over.
+ */
+export type ProcessLifetime = 'session' | 'parent' | 'persistent';
 
 /** What a process has printed. */
 export interface OutputView {

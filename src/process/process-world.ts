@@ -13,6 +13,8 @@ export interface ProcessWorld {
   readonly parent: AnyActorRef;
   /** Everything the chart announces, after the process itself has taken note of it. */
   onAnnouncement(id: string, announcement: ProcessAnnouncement): void;
+  /** Something stands in its timeline that was not there before. */
+  onNoted(id: string): void;
   /** Its status or its readiness is another. */
   onChange(): void;
   /** Ends what an ended process left behind, and proves it. */

@@ -5,14 +5,17 @@ import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { iterate } from '../output/iterate.ts';
 import type { OutputLine } from '../output/lines.ts';
-import { iterate, lines$, output$ } from '../output/observables.ts';
+import { lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
-import { createOutputLog, type OutputLog } from '../output/output-log.ts';
+import type { OutputLog } from '../output/output-log.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
+import { createProcessLog } from './create-process-log.ts';
+import type { EarlierProcess } from './earlier-process.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
@@ -37,35 +40,39 @@ export class SupervisedProcess implements ProcessHandle {
   readonly log: OutputLog;
   readonly life: ProcessLife;
   readonly #world: ProcessWorld;
-  readonly #timeline: TimelineEntry[] = [];
+  readonly #timeline: TimelineEntry[];
   readonly #changes = new ChangeSignal();
   #readers: ((name: string) => OutputReader) | null = null;
-  #shownStatus: ProcessStatus = 'pending';
-  #ready: ReadyView = { state: 'undeclared' };
+  #shownStatus: ProcessStatus;
+  #ready: ReadyView;
   #ended: Promise<FinalView> | null = null;
   /** What the log promised: everything is on disk. */
   #flushed: Promise<void> | null = null;
+  readonly #earlier: EarlierProcess | null;
+  #isReleased = false;
 
-  constructor(plan: ProcessPlan, world: ProcessWorld) {
+  constructor(plan: ProcessPlan, world: ProcessWorld, earlier: EarlierProcess | null = null) {
     this.plan = plan;
-    this.owner = plan.owner;
+    this.owner = earlier?.owner ?? plan.owner;
     this.#world = world;
-    const { logFile, ...output } = plan.output;
-    this.log = createOutputLog({
-      ...output,
+    this.#earlier = earlier;
+    this.#timeline = [...(earlier?.timeline ?? [])];
+    this.#ready = earlier?.ready ?? { state: plan.ready === null ? 'undeclared' : 'waiting' };
+    this.log = createProcessLog(plan, {
       clock: world.clock,
-      ...(logFile !== null && { logFile }),
+      hasEnded: earlier?.life.type === 'ended',
       onListenerError: (error) => world.onFault(plan.id, error),
     });
-    if (plan.ready !== null) this.#ready = { state: 'waiting' };
     this.life = new ProcessLife(plan, {
       world,
+      earlier: earlier?.life ?? null,
       lastOutputAtMs: () => this.log.lastWriteAtMs,
       onSnapshot: () => this.#showStatus(),
       onAnnouncement: (announcement) => this.#take(announcement),
       onBroken: (error) => world.onBroken(plan.id, error),
     });
-    this.note('created');
+    this.#shownStatus = this.life.status;
+    if (earlier === null) this.note('created');
   }
 
   get id(): string {
@@ -74,6 +81,16 @@ export class SupervisedProcess implements ProcessHandle {
 
   get status(): ProcessStatus {
     return this.life.status;
+  }
+
+  /** Its supervisor has let go of it. */
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
+  /** It began under another supervisor. */
+  get isEarlier(): boolean {
+    return this.#earlier !== null;
   }
 
   get hasEnded(): boolean {
@@ -90,6 +107,7 @@ export class SupervisedProcess implements ProcessHandle {
       times: this.life.times,
       ready: this.#ready,
       clock: this.#world.clock,
+      countedOutput: this.#earlier?.output ?? null,
     });
   }
 
@@ -113,7 +131,9 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   async result(): Promise<ResultEnvelope> {
-    await this.#changes.until(() => this.hasEnded || this.status === 'backgrounded' || this.#hasSurvived);
+    await this.#changes.until(
+      () => this.hasEnded || this.#isReleased || this.status === 'backgrounded' || this.#hasSurvived,
+    );
     if (this.#hasSurvived) return toSurvivedEnvelope(this.view());
     if (!this.hasEnded) return toBackgroundedEnvelope(this.view());
     const view = await this.ended;
@@ -121,11 +141,11 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   get status$(): Observable<ProcessStatus> {
-    return this.#changes.observe({ current: () => this.status, isLast: () => this.hasEnded, ...this.#guard });
+    return this.#changes.observe({ current: () => this.status, isLast: () => this.#isOver, ...this.#guard });
   }
 
   get view$(): Observable<ProcessView> {
-    return this.#changes.observe({ current: () => this.view(), isLast: () => this.hasEnded, ...this.#guard });
+    return this.#changes.observe({ current: () => this.view(), isLast: () => this.#isOver, ...this.#guard });
   }
 
   get output$(): Observable<OutputPiece> {
@@ -136,8 +156,8 @@ export class SupervisedProcess implements ProcessHandle {
     return lines$(this.log, this.#guard);
   }
 
-  output(): AsyncGenerator<OutputPiece, void> {
-    return iterate(this.log);
+  output(options: { from?: number; signal?: AbortSignal } = {}): AsyncGenerator<OutputPiece, void> {
+    return iterate(this.log, options);
   }
 
   read(options: ReadOptions = {}, by?: Requester): OutputRead {
@@ -193,6 +213,10 @@ export class SupervisedProcess implements ProcessHandle {
     return true;
   }
 
+  acknowledge(owner: string): void {
+    this.note('notified', { detail: owner });
+  }
+
   changeLimits(changes: LimitChanges): boolean {
     const parsed = parseOptions(limitChanges, { input: changes, name: 'changeLimits' });
     if (this.hasEnded || this.status === 'stopping') return false;
@@ -220,6 +244,16 @@ export class SupervisedProcess implements ProcessHandle {
     return this.#world.endLeftovers(this.id, { signal: order.signal, graceMs });
   }
 
+  /** Lets go of it while it runs; see `ProcessLife.release`. Whoever follows it has seen the last of it. */
+  release(): boolean {
+    if (!this.life.release()) return false;
+    this.#isReleased = true;
+    this.log.finish();
+    void this.log.close();
+    this.#changed();
+    return true;
+  }
+
   setReady(ready: ReadyView): void {
     this.#ready = ready;
     this.note(
@@ -245,6 +279,13 @@ export class SupervisedProcess implements ProcessHandle {
 
   note(event: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
     addEntry(this.#timeline, { at: this.#world.clock.epochMs(), event, ...more });
+    // Who reads is not worth a write: it is kept with the next one.
+    if (event !== 'read') this.#world.onNoted(this.id);
+  }
+
+  /** Nothing more will be known of it here. */
+  get #isOver(): boolean {
+    return this.hasEnded || this.#isReleased;
   }
 
   /** Something is alive although it was killed: the end may never come. */

@@ -3,6 +3,10 @@ import type { Requester } from '../../machines/process/context.ts';
 export type TimelineEvent =
   | 'created'
   | 'started'
+  /** Taken over from a supervisor that is gone. */
+  | 'adopted'
+  /** Its supervisor ended and left it running. */
+  | 'released'
   | 'backgrounded'
   | 'read'
   | 'signalled'

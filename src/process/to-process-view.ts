@@ -13,6 +13,8 @@ interface Sources {
   readonly log: OutputLog;
   readonly ready: ReadyView;
   readonly clock: Clock;
+  /** Of one that had ended before: its output is not counted again. */
+  readonly countedOutput: OutputView | null;
 }
 
 /** Puts together what the chart, the log and the plan know of a process. */
@@ -33,7 +35,7 @@ export function toProcessView(sources: Sources): ProcessView {
     executionMode: plan.executionMode,
     attempt: life.attempt,
     createdAt: times.createdAt,
-    output: toOutputView(sources),
+    output: sources.countedOutput ?? toOutputView(sources),
   };
   return { ...facts, ...toStateFacts(sources) };
 }

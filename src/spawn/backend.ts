@@ -3,7 +3,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 
 /** How the process is attached: what a person would have to do to look at it from outside. */
-export type ProcessMode = 'pipe' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
+export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
 
 /** One run of work, ready to start: policy, environment and working directory are decided. */
 export interface SpawnRequest {
@@ -16,6 +16,11 @@ export interface SpawnRequest {
   /** The whole environment, identity variables included; nothing is inherited beside it. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'end' | 'pipe';
+  /**
+   * For what outlives this program: where its output goes without our help, and where its end is written down. `null`: it is
+   * poured into the sink. Both files are of this process alone, all its attempts use the same.
+   */
+  readonly files: { readonly log: string; readonly status: string } | null;
   /** Never to be shown: in command lines and error texts `redactText` takes their place. */
   readonly secrets: readonly string[];
 }
@@ -42,6 +47,8 @@ export interface BackendPort {
   readonly request: SpawnRequest;
   readonly output: OutputSink;
   readonly clock: Clock;
+  /** For `adopt`: `nowMs` at which the attempt was started, as far as its record says; may be negative. */
+  readonly startedAtMs?: number;
   tell(fact: ToldFact): void;
   /** To be called once, before `run` returns. */
   onCommand(listener: (command: BackendCommand) => void): void;
@@ -50,9 +57,9 @@ export interface BackendPort {
 /**
  * A way to run work. `run` becomes the actor `body` of a process, once for each attempt, and
  *
+ * - pours every byte into the sink, or has it written to `request.files.log`, in order of arrival;
  * - says `process.spawned` or `process.spawnFailed` once, and nothing before it;
  * - says `process.exited` once, when the leader has ended, and `output.ended` once, when no more bytes can come;
- * - pours every byte into the sink, in order of arrival;
  * - on `process.signal` signals the whole tree and says `tree.gone` once nothing of it that can be signalled is
  *   alive, also when the signal comes after the exit; it goes on looking until then, and says `tree.seen` when what
  *   is alive has changed;
@@ -66,6 +73,12 @@ export interface Backend {
   readonly mode: ProcessMode;
   readonly capabilities: BackendCapabilities;
   run(port: BackendPort): Cancel;
+  /**
+   * Takes over the attempt `request.attempt`, which another program has started: only where `capabilities.durable`. Says
+   * `process.adopted` once, and then goes on like `run`, also where the process has ended meanwhile: its exit follows at once. Where
+   * nobody can know what became of it, it says `process.lost` instead, or after `process.adopted`.
+   */
+  adopt?(port: BackendPort): Cancel;
   /** Lets go of what it holds between runs; called once, at the end of the shutdown. */
   close?(): void;
 }
@@ -78,4 +91,8 @@ export interface BackendCapabilities {
   readonly terminal: boolean;
   /** Runs operating-system processes, so that a tree, leftovers and survivors exist. */
   readonly osProcesses: boolean;
+  /** Tells stdout and stderr apart; else all output is `stdout`, in the order of arrival. */
+  readonly separateStreams: boolean;
+  /** What it runs can outlive this program, and be adopted. */
+  readonly durable: boolean;
 }

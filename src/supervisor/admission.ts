@@ -10,6 +10,8 @@ export interface Admission {
   readonly actor: ActorRefFrom<typeof supervisorMachine>;
   /** Asks for a start. It is admitted now or later, or refused now, and then the reason is given. */
   request(process: { id: string; kind: ProcessKind; background: boolean }): Refusal | null;
+  /** It was running before this supervisor came: it counts, beyond the limit if need be. */
+  adopted(process: { id: string; kind: ProcessKind }): void;
   /** It is in the background now. */
   backgrounded(process: { id: string; kind: ProcessKind }): void;
   /** It is gone, and what it left behind with it; or it does not want to start any more. */
@@ -80,6 +82,10 @@ export function createAdmission(options: {
       actor.send({ type: 'process.requested', id, lane, background });
       if (refused !== null) queued.delete(id);
       return refused;
+    },
+    adopted: ({ id, kind }) => {
+      slots.set(id, { place: 'background', lane: toLane(kind) });
+      actor.send({ type: 'process.adopted' });
     },
     backgrounded: ({ id, kind }) => {
       if (isClosed() || slots.get(id)?.place !== 'foreground') return;

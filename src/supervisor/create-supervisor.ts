@@ -4,18 +4,20 @@ import { quote } from '../config/quote.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
+import type { DamagedRecord } from '../store/record-store.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
 import { observeProcesses } from './observe-processes.ts';
 import { createOwners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
+import { nothingRecovered, recover } from './recover.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { shutDown } from './shut-down.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
-import { forgetOld, removeOldLogs } from './sweep.ts';
+import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
 
 /** How often ended processes are looked through for those to forget. */
 const SWEEP_EVERY_MS = 60_000;
@@ -30,8 +32,11 @@ const SWEEPS_FOR_LOGS = 60;
  */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
-  const ground = createGround(settings, { reportError: (error) => reportFault(error) });
-  const runtime = createRuntime(ground);
+  const ground = createGround(settings, {
+    reportError: (error) => reportFault(error),
+    onIdentity: (id) => runtime.world.onNoted(id),
+  });
+  const runtime = createRuntime(ground, (error) => reportFault(error));
   const { registry, events, completions } = runtime;
   const { clock } = ground;
 
@@ -72,11 +77,15 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   let sweeps = 0;
   let cancelSweep = sweepLater();
 
+  const recovered = settings.recover ? recover(runtime, ground) : nothingRecovered;
+  if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
   const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });
 
   return {
     id: ground.supervisorId,
     cwd: ground.cwd,
+    stateDirectory: ground.paths?.directory ?? null,
+    recovered,
     start,
     execute: async (spec) => {
       try {
@@ -91,6 +100,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
       const given = registry.get(id);
       if (given === undefined) return false;
       given.owner = owner;
+      runtime.records.touch(given);
       runtime.changes.next();
       return true;
     },
@@ -98,15 +108,26 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
     isWithin: owners.isWithin,
     kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
-    completions$: new GuardedObservable((subscriber) => completions.subscribe(subscriber), onSubscriberError),
+    completions$: new GuardedObservable(
+      (subscriber) => completions.completions$.subscribe(subscriber),
+      onSubscriberError,
+    ),
     processes$: observeProcesses({ changes: runtime.changes, list, onSubscriberError }),
-    sweep: async () => ({
-      forgotten: forgetOld(runtime, ground),
-      logsRemoved: await removeOldLogs(runtime, ground),
-    }),
+    sweep: async ({ all = false } = {}) =>
+      all
+        ? forgetAll(runtime, ground)
+        : { forgotten: forgetOld(runtime, ground), logsRemoved: await removeOldLogs(runtime, ground) },
     shutdown,
     [Symbol.asyncDispose]: async () => void (await shutdown()),
   };
+}
+
+/** Whoever reads warnings can look at them; nothing else suffers. */
+function warnOfDamage(damaged: readonly DamagedRecord[]): void {
+  const [first] = damaged;
+  const more = damaged.length === 1 ? '' : ` (and ${damaged.length - 1} more)`;
+  const message = `A record of a process cannot be used and was left as it is: ${first?.name}: ${first?.why}${more}.`;
+  process.emitWarning(message, 'TroupeRecordWarning');
 }
 
 function notFound(id: string, { registry }: Runtime): KillAnswer {

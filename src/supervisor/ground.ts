@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
@@ -8,13 +8,22 @@ import { quote } from '../config/quote.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { createSupervisorId } from '../process/process-id.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import { readRecord } from '../process/read-record.ts';
 import type { Backend } from '../spawn/backend.ts';
+import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
-import type { ProcessTable } from '../spawn/tree/process-table.ts';
-import { createTreeRegistry, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+import { readTableScope } from '../spawn/tree/table-scope.ts';
+import { createTreeRegistry, type TreeGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
-import type { PlanningGround } from './plan-process.ts';
+import { createFileRecordStore } from '../store/file-record-store.ts';
+import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
+import type { SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { PlanningGround } from './planning-ground.ts';
 
 /** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
 export interface Ground extends PlanningGround {
@@ -23,13 +32,20 @@ export interface Ground extends PlanningGround {
   readonly watchdog: Watchdog | null;
   /** `null` where nothing of the operating system is started. */
   readonly table: ProcessTable | null;
+  /** Where the process ids of this program mean anything. */
+  readonly scope: TableScope;
+  /** `null` where nothing is written down. */
+  readonly store: RecordStore<ProcessRecord> | null;
+  /** Who else supervises in the same directory; `null` where there is none. */
+  readonly roll: SupervisorRoll | null;
 }
 
 /** @throws TroupeError `unsupported-platform`; `invalid-option` where the environment tells no depth. */
 export function createGround(
   settings: SupervisorSettings,
-  { reportError }: { reportError: (error: unknown) => void },
+  wiring: { reportError: (error: unknown) => void; onIdentity: (id: string) => void },
 ): Ground {
+  const { reportError, onIdentity } = wiring;
   const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
   const supervisorId = createSupervisorId();
   const clock = settings.clock ?? createRealClock();
@@ -37,7 +53,10 @@ export function createGround(
   const ownBackend = settings.backend as Backend | undefined;
   const table = ownBackend === undefined ? createCurrentTable() : null;
   const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
-  const trees = createTreeRegistry(watchdog ?? { prepare: () => {}, add: () => {}, remove: () => {} });
+  const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
+  const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
+  const paths =
+    settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
   return {
     supervisorId,
     settings,
@@ -50,10 +69,27 @@ export function createGround(
     depth,
     // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
     isRedacted: picomatch([...settings.redactNames], { bash: true, dot: true }),
-    logDirectory:
-      settings.stateDirectory === false ? null : join(resolve(cwd, settings.stateDirectory), 'processes'),
-    backend: ownBackend ?? createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError }),
+    paths,
+    scope: readTableScope(),
+    store: openStore(settings, paths),
+    roll: paths === null ? null : createFileSupervisorRoll({ directory: paths.directory }),
+    backend:
+      ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
+    durableBackend:
+      ownBackend === undefined
+        ? createFileBackend({ table: table ?? createCurrentTable(), trees, reportError })
+        : ownBackend.capabilities.durable
+          ? ownBackend
+          : null,
   };
+}
+
+const noGuard: TreeGuard = { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} };
+
+function openStore(settings: SupervisorSettings, paths: StatePaths | null): Ground['store'] {
+  if (settings.records !== undefined) return settings.records as unknown as RecordStore<ProcessRecord>;
+  if (paths === null) return null;
+  return createFileRecordStore({ directory: paths.processes, parse: readRecord });
 }
 
 /** What this program was told is passed on. Text that is no depth would start anew at 0, and is refused instead. */

@@ -1,18 +1,12 @@
 import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import type { ProcessTree } from '../spawn/tree/process-tree.ts';
+import { type Ending, type EndOrder, endTree } from '../spawn/tree/end-tree.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
 /** How often it is looked whether leftovers have ended by themselves. */
 const LOOK_EVERY_MS = 1_000;
 
-/** How long SIGKILL may take before what is still alive is called a survivor. */
-const PROOF_MS = 2_000;
-
-export interface LeftoverOrder {
-  readonly signal: ProcessSignal;
-  readonly graceMs: number;
-}
+export type LeftoverOrder = EndOrder;
 
 /** Keeps what ended processes left behind: still owned, still killable, and known to be gone when it is. */
 export interface LeftoverKeeper {
@@ -20,6 +14,8 @@ export interface LeftoverKeeper {
   keep(id: string, onGone: () => void): void;
   /** Ends them and proves it; concurrent calls get the same receipt, and the soonest of them decides. */
   end(id: string, order: LeftoverOrder): Promise<KillReceipt>;
+  /** They are to outlive this program: they are neither watched nor ended any more. */
+  release(id: string): void;
   /** Ids of processes that have ended with something left. */
   readonly ids: readonly string[];
 }
@@ -28,13 +24,6 @@ interface Kept {
   readonly onGone: () => void;
   cancelLook: Cancel;
   ending: Ending | null;
-}
-
-/** An order that is being carried out. */
-interface Ending {
-  readonly receipt: Promise<KillReceipt>;
-  /** Another order: the sooner of the two ends the grace. */
-  hurry(graceMs: number): void;
 }
 
 export function createLeftoverKeeper({
@@ -91,6 +80,10 @@ export function createLeftoverKeeper({
       else entry.ending.hurry(order.signal === 'SIGKILL' ? 0 : order.graceMs);
       return entry.ending.receipt;
     },
+    release: (id) => {
+      kept.get(id)?.cancelLook();
+      kept.delete(id);
+    },
     get ids() {
       return [...kept.keys()];
     },
@@ -99,58 +92,4 @@ export function createLeftoverKeeper({
 
 function emptyReceipt(signalled: ProcessSignal): KillReceipt {
   return { signalled, escalated: false, survivors: [], leftoversEnded: [], durationMs: 0 };
-}
-
-function endTree(
-  tree: ProcessTree,
-  call: { order: LeftoverOrder; clock: Clock; onGone: () => void },
-): Ending {
-  const { order, clock, onGone } = call;
-  const startMs = clock.nowMs();
-  let killAtMs = startMs + order.graceMs;
-  let cancelTimer: Cancel = () => {};
-  let escalated = false;
-  let proving = false;
-  let finish: (receipt: KillReceipt) => void = () => {};
-  const receipt = new Promise<KillReceipt>((resolve) => {
-    finish = resolve;
-  });
-
-  const end = (found: Pick<KillReceipt, 'survivors' | 'leftoversEnded'>) => {
-    cancelWatch();
-    cancelTimer();
-    const durationMs = Math.round(clock.nowMs() - startMs);
-    finish({ signalled: order.signal, escalated, ...found, durationMs });
-  };
-  const kill = () => {
-    proving = true;
-    escalated = order.signal !== 'SIGKILL';
-    void tree.signal('SIGKILL');
-    cancelTimer = clock.at(clock.nowMs() + PROOF_MS, async () => {
-      end({ survivors: await tree.survey(), leftoversEnded: [] });
-    });
-  };
-  const armKill = () => {
-    cancelTimer();
-    cancelTimer = clock.at(killAtMs, kill);
-  };
-
-  armKill();
-  const cancelWatch = tree.watch({
-    onAlive: () => {},
-    onGone: (leftoversEnded) => {
-      end({ survivors: [], leftoversEnded });
-      onGone();
-    },
-  });
-  void tree.signal(order.signal);
-  return {
-    receipt,
-    hurry: (graceMs) => {
-      const sooner = clock.nowMs() + graceMs < killAtMs;
-      if (proving || !sooner) return;
-      killAtMs = clock.nowMs() + graceMs;
-      armKill();
-    },
-  };
 }

@@ -1,39 +1,19 @@
 import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import {
-  type CommandSettings,
-  commandSpec,
-  type FunctionSettings,
-  functionSpec,
-} from '../config/process-spec.ts';
+import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { redactText } from '../output/redact-text.ts';
 import { decideExecution } from '../policy/execution-mode.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
-import type { ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork, SpawnRequest, Work } from '../spawn/backend.ts';
-import { createEnvironment } from '../spawn/environment.ts';
+import type { Launch, ProcessPlan } from '../process/process-plan.ts';
+import type { Backend, InProcessWork } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
-
-/** What a supervisor has decided for all its processes. */
-export interface PlanningGround {
-  readonly supervisorId: string;
-  readonly settings: SupervisorSettings;
-  readonly cwd: string;
-  readonly shell: string;
-  readonly depth: number;
-  /** Whether a variable of that name stays with this program. */
-  readonly isRedacted: (name: string) => boolean;
-  /** `null` where no logs are kept. */
-  readonly logDirectory: string | null;
-  /** Runs commands. */
-  readonly backend: Backend;
-}
-
-export type ParsedSpec = CommandSettings | FunctionSettings;
+import { checkPersistent } from './check-persistent.ts';
+import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
+import { toRequest, toWork } from './to-request.ts';
 
 /** @throws TroupeError `invalid-option` */
 export function parseSpec(input: unknown): ParsedSpec {
@@ -52,6 +32,14 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
   const command = toCommand(spec, ground);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
   const shown = redactCommand(command, secrets);
+  if (spec.lifetime === 'persistent') checkPersistent(spec, ground);
+  const isDurable = spec.lifetime === 'persistent';
+  const owner = spec.owner ?? settings.owner;
+  const launch = toLaunch(spec, { command, ground });
+  const files =
+    isDurable && ground.paths !== null
+      ? { log: ground.paths.logOf(id), status: ground.paths.statusOf(id) }
+      : null;
   const cwd = resolve(ground.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
     id,
@@ -61,7 +49,7 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
     cwd: redactText(cwd, secrets),
     likeness: toLikeness(command, cwd),
     label: spec.label ?? null,
-    owner: spec.owner ?? settings.owner,
+    owner,
     lifetime: spec.lifetime,
     tool: spec.tool ?? null,
     metadata: spec.metadata,
@@ -85,10 +73,18 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
       maxReplyBytes: settings.maxReplyBytes,
       logFile: toLogFile(spec, { id, ground }),
       secrets,
+      direct: isDurable,
     },
-    backend: 'run' in spec ? inProcessBackend : ground.backend,
-    toRequest: (attempt) => toRequest({ id, attempt, spec, command, cwd, ground }),
+    backend: toBackend(spec, ground),
+    launch,
+    files,
+    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, ground }),
   };
+}
+
+function toBackend(spec: ParsedSpec, { backend, durableBackend }: PlanningGround): Backend {
+  if ('run' in spec) return inProcessBackend;
+  return spec.lifetime === 'persistent' ? (durableBackend ?? backend) : backend;
 }
 
 function toLimits(
@@ -118,59 +114,31 @@ function toLogFile(
   spec: ParsedSpec,
   { id, ground }: { id: string; ground: PlanningGround },
 ): ProcessPlan['output']['logFile'] {
-  if (ground.logDirectory === null || !spec.logFile) return null;
+  if (ground.paths === null || !spec.logFile) return null;
   const maxBytes = spec.maxLogBytes ?? ground.settings.maxLogBytes;
-  return { path: join(ground.logDirectory, `${id}.log`), maxBytes };
+  return { path: ground.paths.logOf(id), maxBytes };
 }
 
-function toRequest(start: {
-  id: string;
-  attempt: number;
-  spec: ParsedSpec;
-  command: Command;
-  cwd: string;
-  ground: PlanningGround;
-}): SpawnRequest {
-  const { id, attempt, spec, command, cwd, ground } = start;
+function toLaunch(
+  spec: ParsedSpec,
+  { command, ground }: { command: Command; ground: PlanningGround },
+): Launch {
+  const { hints } = ground.settings;
   if ('run' in spec) {
-    return {
-      id,
-      attempt,
-      work: { type: 'function', run: spec.run as InProcessWork },
-      cwd,
-      env: {},
-      stdin: 'end',
-      secrets: [],
-    };
+    const work = { type: 'function', run: spec.run as InProcessWork } as const;
+    return { work, stdin: 'end', hints, env: {}, secrets: {} };
   }
-  const { settings, supervisorId, depth } = ground;
-  const env = createEnvironment({
-    inherited: process.env,
-    isRedacted: ground.isRedacted,
-    hints: { ...settings.hints, ...definedOnly(spec.hints ?? {}) },
-    overrides: { ...settings.env, ...spec.env, ...spec.secrets },
-    identity: { processId: id, supervisorId, owner: spec.owner ?? settings.owner, depth },
-  });
   return {
-    id,
-    attempt,
-    work: toWork(command),
-    cwd,
-    env,
+    work: toWork(command as Exclude<Command, { type: 'function' }>),
     stdin: spec.stdin,
-    secrets: Object.values(spec.secrets),
+    hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
+    env: spec.env,
+    secrets: spec.secrets,
   };
 }
 
 function definedOnly<T extends object>(partial: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined)) as never;
-}
-
-function toWork(command: Command): Work {
-  if (command.type === 'shell') return command;
-  if (command.type === 'function') throw new Error(`${command.name} is no command.`);
-  const [file, ...args] = command.argv;
-  return { type: 'argv', file, args };
 }
 
 function toLikeness(command: Command, cwd: string): string {

@@ -4,6 +4,7 @@ import { processMachine } from '../../machines/process/machine.ts';
 import type { BodyInput } from '../../machines/process/setup.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import type { BackendPort } from '../spawn/backend.ts';
 
 interface EffectWorld {
   readonly clock: Clock;
@@ -19,14 +20,20 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
   return processMachine.provide({
     actors: {
       body: fromCallback<BackendCommand, BodyInput, BackendFact>(({ input, sendBack, receive }) => {
-        const { plan, log } = world.find(input.id);
-        return plan.backend.run({
+        const { plan, log, life } = world.find(input.id);
+        const { startedAtMs } = life.times;
+        const port: BackendPort = {
           request: plan.toRequest(input.attempt),
           output: log,
           clock,
+          ...(input.adopts && startedAtMs !== null && { startedAtMs }),
           tell: (fact) => sendBack({ ...fact, atMs: clock.nowMs() }),
           onCommand: receive,
-        });
+        };
+        if (!input.adopts) return plan.backend.run(port);
+        if (plan.backend.adopt !== undefined) return plan.backend.adopt(port);
+        // Another supervisor had a backend that this one has not.
+        port.tell({ type: 'process.lost', why: 'this supervisor has no way to find it again' });
       }),
     },
     actions: {

@@ -12,6 +12,8 @@ export interface ProcessRegistry {
   add(process: SupervisedProcess): void;
   get(id: string): SupervisedProcess | undefined;
   remove(id: string): void;
+  /** It goes on, and is not ours any more. */
+  release(id: string): void;
   /** Moves a process to the ended ones; the oldest of them beyond the bound are forgotten. */
   end(process: SupervisedProcess): void;
   readonly live: ReadonlyMap<string, SupervisedProcess>;
@@ -24,6 +26,8 @@ export function createProcessRegistry(options: {
   maxFinished: number;
   /** Ended ones that are still needed, by what they left behind. */
   isNeeded: (id: string) => boolean;
+  /** Nothing of it is kept here any more. */
+  onForgotten: (id: string) => void;
 }): ProcessRegistry {
   const live = new Map<string, SupervisedProcess>();
   const ended = new Map<string, SupervisedProcess>();
@@ -33,6 +37,7 @@ export function createProcessRegistry(options: {
     ended.delete(id);
     // Who still wrote to it was no leftover of ours.
     void process?.log.close();
+    options.onForgotten(id);
   };
 
   const forgetOldest = () => {
@@ -68,6 +73,7 @@ export function createProcessRegistry(options: {
       live.delete(id);
       forget(id);
     },
+    release: (id) => void live.delete(id),
     end: (process) => {
       if (!live.delete(process.id)) return;
       ended.set(process.id, process);

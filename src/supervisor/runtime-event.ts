@@ -8,6 +8,10 @@ export type RuntimeEvent =
       readonly type:
         | 'process.created'
         | 'process.started'
+        /** It was taken over from an earlier supervisor. */
+        | 'process.adopted'
+        /** It goes on without this supervisor, which ends. */
+        | 'process.released'
         | 'process.stopping'
         /** Something is alive although it was killed. */
         | 'process.survived'

@@ -6,12 +6,14 @@ import { toCompletionId } from '../process/completion-id.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type Admission, createAdmission } from './admission.ts';
+import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
 import type { Ground } from './ground.ts';
 import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
 import { watchReadiness } from './readiness/watch-readiness.ts';
-import type { Completion, RuntimeEvent } from './runtime-event.ts';
+import { createRecordKeeper, noRecords, type RecordKeeper } from './record-keeper.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
 
 /** The moving parts of a supervisor, wired to each other. */
 export interface Runtime {
@@ -20,22 +22,40 @@ export interface Runtime {
   readonly admission: Admission;
   readonly leftovers: LeftoverKeeper;
   readonly events: Subject<RuntimeEvent>;
-  readonly completions: Subject<Completion>;
+  readonly completions: CompletionStream;
+  readonly records: RecordKeeper;
   /** Something changed that a list of all processes shows. */
   readonly changes: Subject<void>;
   /** Says once that a process was created: before anything else is said of it, and only if it was not refused. */
   announceCreation(process: SupervisedProcess): void;
+  /** What an ended process has left behind is owned from now on, until it is gone. */
+  keepLeftovers(process: SupervisedProcess): void;
 }
 
 type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
 
-export function createRuntime(ground: Ground): Runtime {
-  const { clock, trees, settings } = ground;
+export function createRuntime(ground: Ground, reportError: (error: unknown) => void): Runtime {
+  const { clock, trees, settings, store } = ground;
   const events = new Subject<RuntimeEvent>();
-  const completions = new Subject<Completion>();
+  const completions = createCompletionStream();
   const changes = new Subject<void>();
   const leftovers = createLeftoverKeeper({ clock, trees });
+  const records =
+    store === null
+      ? noRecords
+      : createRecordKeeper({
+          store,
+          ground,
+          trees,
+          // Whoever opened a control socket for us has entered us with it.
+          enter: () => {
+            const { roll, supervisorId: id } = ground;
+            if (roll?.stateOf(id) === 'dead') roll.enter({ id, role: 'program', socket: null });
+          },
+          reportError,
+        });
   const registry = createProcessRegistry({
+    onForgotten: (id) => records.forget(id),
     maxFinished: settings.maxFinished,
     isNeeded: (id) => leftovers.ids.includes(id),
   });
@@ -62,11 +82,33 @@ export function createRuntime(ground: Ground): Runtime {
       process.life.send({ type: 'process.admit' });
     },
     stopEverything: ({ graceMs }) => {
+      isStopping = true;
       const order = { signal: 'SIGTERM', graceMs } as const;
-      for (const process of registry.live.values()) process.stop({ ...order, by: 'supervisor' });
-      for (const id of leftovers.ids) void leftovers.end(id, order);
+      for (const process of [...registry.live.values()]) {
+        if (isPersistent(process) && !isQueued(process)) release(process);
+        else process.stop({ ...order, by: 'supervisor' });
+      }
+      for (const id of leftovers.ids) {
+        if (isPersistent(find(id))) releaseLeftovers(find(id));
+        else void leftovers.end(id, order);
+      }
     },
   });
+  let isStopping = false;
+
+  const releaseLeftovers = ({ id, plan }: SupervisedProcess) => {
+    leftovers.release(id);
+    admission.released({ id, kind: plan.kind });
+  };
+
+  /** What is only coming up, or ending, is let go of once it is up, or ends by itself. */
+  const release = (process: SupervisedProcess) => {
+    if (!process.release()) return;
+    stopReadiness(process.id);
+    registry.release(process.id);
+    tell('process.released', process);
+    admission.released({ id: process.id, kind: process.plan.kind });
+  };
 
   /** A view costs microseconds: it is made only for who listens. */
   const tell = (type: ProcessEventType, process: SupervisedProcess, more: object = {}) => {
@@ -112,7 +154,17 @@ export function createRuntime(ground: Ground): Runtime {
   const complete = async (process: SupervisedProcess) => {
     const view = await process.ended;
     tell('process.ended', process);
-    completions.next({ id: toCompletionId(view), at: clock.epochMs(), process: view });
+    const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
+    // Whoever is to hear what became of it has perhaps not come back yet.
+    completions.tell(completion, { isKept: process.isEarlier });
+  };
+
+  const keepLeftovers = (process: SupervisedProcess) => {
+    leftovers.keep(process.id, () => {
+      process.forgetLeftovers();
+      tell('leftovers.ended', process);
+      admission.released({ id: process.id, kind: process.plan.kind });
+    });
   };
 
   const endProcess = (process: SupervisedProcess) => {
@@ -122,17 +174,16 @@ export function createRuntime(ground: Ground): Runtime {
       { leftovers: unknown }
     >;
     const release = () => admission.released({ id: process.id, kind: process.plan.kind });
-    if (left.length > 0) {
-      leftovers.keep(process.id, () => {
-        process.forgetLeftovers();
-        tell('leftovers.ended', process);
-        release();
-      });
-    }
+    if (left.length > 0) keepLeftovers(process);
     // Only now: who left something behind is not among those that may be forgotten.
     registry.end(process);
     if (left.length === 0) release();
     void complete(process);
+  };
+
+  /** In the next turn: the chart is in the middle of a step. */
+  const releaseIfStopping = (process: SupervisedProcess) => {
+    if (isStopping && isPersistent(process)) queueMicrotask(() => release(process));
   };
 
   const onAnnouncement = (id: string, announcement: ProcessAnnouncement) => {
@@ -142,14 +193,24 @@ export function createRuntime(ground: Ground): Runtime {
       case 'process.started':
         if (process.status === 'backgrounded') admission.backgrounded({ id, kind: plan.kind });
         awaitReadiness(process);
-        return tell('process.started', process);
+        tell('process.started', process);
+        return releaseIfStopping(process);
+      case 'process.adopted':
+        if (isAwaited(process)) awaitReadiness(process);
+        tell('process.adopted', process);
+        return releaseIfStopping(process);
+      case 'process.released':
+        // While its chart can still be asked how far it has come.
+        return records.save(process);
       case 'process.backgrounded':
         admission.backgrounded({ id, kind: plan.kind });
+        records.save(process);
         return tell('process.backgrounded', process, { by: announcement.by });
       case 'process.stopping':
       case 'process.restarting':
         stopReadiness(id);
-        return tell(announcement.type, process);
+        tell(announcement.type, process);
+        return releaseIfStopping(process);
       case 'process.ended':
         return endProcess(process);
       default:
@@ -162,6 +223,10 @@ export function createRuntime(ground: Ground): Runtime {
     machine: provideProcessEffects({ clock, find, abandonTree: trees.abandon }),
     parent: admission.actor,
     onAnnouncement,
+    onNoted: (id) => {
+      const process = registry.get(id);
+      if (process !== undefined) records.touch(process);
+    },
     onChange: () => changes.next(),
     endLeftovers: (id, order) => leftovers.end(id, order),
     onBroken: (id, error) => {
@@ -170,7 +235,33 @@ export function createRuntime(ground: Ground): Runtime {
     },
     onFault: (id, error) => tell('process.faulted', find(id), { error }),
   };
-  return { world, registry, admission, leftovers, events, completions, changes, announceCreation };
+  return {
+    world,
+    registry,
+    admission,
+    leftovers,
+    records,
+    events,
+    completions,
+    changes,
+    announceCreation,
+    keepLeftovers,
+  };
+}
+
+function isPersistent({ plan }: SupervisedProcess): boolean {
+  return plan.lifetime === 'persistent';
+}
+
+/** It waits for a slot that it will not get: nothing of it is there yet that could go on. */
+function isQueued(process: SupervisedProcess): boolean {
+  const view = process.view();
+  return view.status === 'pending' && view.queued;
+}
+
+function isAwaited(process: SupervisedProcess): boolean {
+  const view = process.view();
+  return 'ready' in view && view.ready.state === 'waiting';
 }
 
 async function treePids(process: SupervisedProcess, { trees }: Ground): Promise<readonly number[]> {

@@ -16,14 +16,19 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
+  runtime.records.flush();
 
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
+    left: concerned.filter(({ isReleased }) => isReleased).map(({ id }) => id),
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, ground),
   };
   // With survivors the watchdog stays: it ends with this program, and then they are its to end.
-  if (report.survivors.length === 0) await ground.watchdog?.close();
+  if (report.survivors.length === 0) {
+    await ground.watchdog?.close();
+    ground.roll?.leave(ground.supervisorId);
+  }
   ground.backend.close?.();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();

@@ -1,9 +1,11 @@
+import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
 import { findDuplicate } from './duplicates.ts';
 import type { Ground } from './ground.ts';
-import { type ParsedSpec, planProcess } from './plan-process.ts';
+import { planProcess } from './plan-process.ts';
+import type { ParsedSpec } from './planning-ground.ts';
 import { toRefusalError } from './refusal.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -23,6 +25,7 @@ export function startProcess(
 
   const process = new SupervisedProcess(plan, world);
   registry.add(process);
+  if (plan.files !== null) saveFirst(process, { runtime, ground });
   process.life.begin();
   const refusal = admission.request(plan);
   if (refusal !== null) {
@@ -34,7 +37,30 @@ export function startProcess(
     });
   }
   runtime.announceCreation(process);
+  // Whoever starts it waits for its end alone: should this program end before, the next one is to tell of it.
+  if (plan.background && plan.files === null) runtime.records.save(process);
   return process;
+}
+
+/**
+ * The record is on disk before anything is started: wherever a crash falls, the next supervisor knows of it.
+ *
+ * @throws TroupeError `state-directory`
+ */
+function saveFirst(
+  process: SupervisedProcess,
+  { runtime, ground }: { runtime: Runtime; ground: Ground },
+): void {
+  try {
+    runtime.records.saveOrThrow(process);
+  } catch (error) {
+    runtime.registry.remove(process.id);
+    process.discard();
+    const message =
+      `start: the record of a persistent process cannot be written in ${ground.paths?.directory}: ${toErrorText(error)}. ` +
+      'Nothing was started. Make room or give permission there, or name another "stateDirectory".';
+    throw new TroupeError({ code: 'state-directory', message, cause: error });
+  }
 }
 
 /** The process that is joined instead of a start of its own; `null` where it is to start. */

@@ -4,6 +4,7 @@ import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { ResultEnvelope } from '../process/result-envelope.ts';
+import type { RecoveryReport } from './recover.ts';
 import type { Completion, RuntimeEvent } from './runtime-event.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
@@ -15,6 +16,10 @@ export interface Supervisor extends AsyncDisposable {
   readonly id: string;
   /** Where commands run unless they say otherwise; absolute. */
   readonly cwd: string;
+  /** Where records and logs are kept; absolute. `null` where none are. */
+  readonly stateDirectory: string | null;
+  /** What it has found of earlier supervisors at its creation. */
+  readonly recovered: RecoveryReport;
 
   /**
    * Starts a process and gives its handle at once; what goes wrong with the start itself is the process's end.
@@ -52,8 +57,16 @@ export interface Supervisor extends AsyncDisposable {
   /** The views of all that are kept, now and after each change of a status; at most once a turn of the event loop. */
   readonly processes$: Observable<readonly ProcessView[]>;
 
-  /** Forgets ended processes now, and removes logs older than `logRetention`. Live ones are never touched. */
-  sweep(): Promise<{ readonly forgotten: number; readonly logsRemoved: number }>;
-  /** Ends everything, within `shutdownGrace` and a few seconds. Every call gets the same report. */
+  /**
+   * Forgets processes that ended longer ago than `retention` now, and removes logs older than `logRetention`. With `all` it forgets every
+   * one that has ended, with its log. Live ones are never touched.
+   */
+  sweep(options?: {
+    readonly all?: boolean;
+  }): Promise<{ readonly forgotten: number; readonly logsRemoved: number }>;
+  /**
+   * Ends everything but what is to outlive it, within `shutdownGrace` and a few seconds. Persistent processes go on, and what was
+   * waiting for their end here waits for ever. Every call gets the same report.
+   */
   shutdown(): Promise<ShutdownReport>;
 }

@@ -11,6 +11,7 @@ export {
   createScriptedBackend,
   type Script,
   type ScriptedBackend,
+  type ScriptedBackendOptions,
   type ScriptedRun,
 } from './scripted-backend.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
 import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
 import type { Cancel } from '../clock/clock.ts';
@@ -5,7 +6,7 @@ import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
 import { watchQuiet } from '../spawn/quiet-watch.ts';
 
-/** What a run does when it begins. Default: it comes up at once, and then waits to be played. */
+/** What a run does when it begins. Default: it comes up, or is found up, at once, and then waits to be played. */
 export type Script = (run: ScriptedRun) => void;
 
 /** A backend without an operating system, for tests of programs that embed a supervisor. */
@@ -16,29 +17,41 @@ export interface ScriptedBackend extends Backend {
   readonly lastRun: ScriptedRun;
 }
 
-export function createScriptedBackend(script: Script = (run) => run.comeUp()): ScriptedBackend {
+export interface ScriptedBackendOptions {
+  /** Takes persistent processes, and plays those of another supervisor on as runs of its own. Default false. */
+  readonly durable?: boolean;
+}
+
+export function createScriptedBackend(
+  script: Script = (run) => (run.isAdopted ? run.beAdopted() : run.comeUp()),
+  { durable = false }: ScriptedBackendOptions = {},
+): ScriptedBackend {
   const runs: ScriptedRun[] = [];
+  const play = (port: BackendPort, begun: 'here' | 'elsewhere'): Cancel => {
+    const run = new ScriptedRun(port, { pid: runs.length + 1, isAdopted: begun === 'elsewhere' });
+    runs.push(run);
+    script(run);
+    return () => run.release();
+  };
   return {
     mode: 'scripted',
-    capabilities: { input: true, terminal: false, osProcesses: false },
+    capabilities: { input: true, terminal: false, osProcesses: false, separateStreams: true, durable },
     runs,
     get lastRun() {
       const run = runs.at(-1);
       if (run === undefined) throw new Error('Nothing was started on this backend yet.');
       return run;
     },
-    run: (port) => {
-      const run = new ScriptedRun(port, runs.length + 1);
-      runs.push(run);
-      script(run);
-      return () => run.release();
-    },
+    run: (port) => play(port, 'here'),
+    ...(durable && { adopt: (port) => play(port, 'elsewhere') }),
   };
 }
 
 /** One attempt of one process, played by hand: nothing happens that is not told here. */
 export class ScriptedRun {
   readonly request: SpawnRequest;
+  /** Another supervisor had started it: it is to be found, not to come up. */
+  readonly isAdopted: boolean;
   /** The signals it got, in order. */
   readonly signals: ProcessSignal[] = [];
   /** What was written to its stdin. */
@@ -55,14 +68,15 @@ export class ScriptedRun {
   #outputEnded = false;
   #cancels: Cancel[] = [];
 
-  constructor(port: BackendPort, pid: number) {
+  constructor(port: BackendPort, { pid, isAdopted }: { pid: number; isAdopted: boolean }) {
     this.request = port.request;
+    this.isAdopted = isAdopted;
     this.#port = port;
     this.#pid = pid;
     port.onCommand((command) => this.#obey(command));
   }
 
-  /** It came up and has not exited. */
+  /** It came up, or was found up, and has not exited. */
   get isUp(): boolean {
     return this.#state === 'up';
   }
@@ -72,8 +86,18 @@ export class ScriptedRun {
     this.tell({ type: 'process.spawned', pid: this.#pid, pgid: this.#pid });
   }
 
+  /** It is found again, with the age that is known of it. One that ended meanwhile exits next. */
+  beAdopted(): void {
+    this.#state = 'up';
+    const { clock, startedAtMs = clock.nowMs() } = this.#port;
+    this.tell({ type: 'process.adopted', pid: this.#pid, pgid: this.#pid, startedAtMs });
+  }
+
+  /** What is to outlive its supervisor writes its log itself, and has but one stream. */
   print(text: string, stream: OutputStream = 'stdout'): void {
-    this.#port.output.write(stream, Buffer.from(text));
+    const { files } = this.request;
+    if (files === null) this.#port.output.write(stream, Buffer.from(text));
+    else appendFileSync(files.log, text);
   }
 
   /** The leader ends, with code 0 unless told otherwise; its output ends with it unless `holdsOutput`. */

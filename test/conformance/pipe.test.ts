@@ -11,7 +11,7 @@ function createPipeUnderTest(): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPipeBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
     reportError: (error) => {
       throw error;
     },

@@ -8,10 +8,10 @@ export const layers: readonly (readonly string[])[] = [
   ['process'],
   ['supervisor'],
   ['observe'],
+  ['control'],
   ['tools', 'models'],
   ['conversation'],
   ['agents'],
-  ['control'],
   ['cli', 'mcp', 'inspector', 'remote', 'react'],
 ];
 

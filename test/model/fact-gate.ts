@@ -16,14 +16,18 @@ export interface FactGate {
 /** One attempt: nothing of it has begun until `begin`. */
 export interface GatedAttempt {
   readonly request: SpawnRequest;
-  /** Lets the backend run it, or something else in its place. */
+  /** Lets the backend run or find it, or run something else in its place. */
   begin(work?: SpawnRequest['work']): void;
   /** Waits until the backend has told such a fact, and passes the newest on. */
   pass(type: ToldFact['type']): Promise<void>;
   /** Asks the backend for the tree now; the chart asked before. */
   survey(): void;
+  /** To its stdin, also when nobody listens to the backend any more. */
+  write(text: string): void;
   /** Says it without the backend. */
   tell(fact: ToldFact): void;
+  /** Its supervisor is gone: nobody listens to the backend any more. */
+  release(): void;
   /** The actor of the backend throws at the next word that is said to it. */
   breakWith(error: Error): void;
 }
@@ -31,21 +35,31 @@ export interface GatedAttempt {
 /** What is behind the gate. */
 interface Inner {
   readonly backend: () => Backend;
-  readonly clock: Clock;
+  readonly isDurable: boolean;
+  /** `null` for that of the supervisor. */
+  readonly clock: Clock | null;
   readonly on: Pace;
 }
 
 export function createFactGate(inner: Inner): FactGate {
   const attempts: GatedAttempt[] = [];
+  const open = (port: BackendPort, begin: 'run' | 'adopt') => {
+    const attempt = createAttempt(port, { ...inner, begin });
+    attempts.push(attempt);
+    return attempt.release;
+  };
   return {
     backend: {
       mode: 'scripted',
-      capabilities: { input: true, terminal: false, osProcesses: true },
-      run: (port) => {
-        const { attempt, release } = createAttempt(port, inner);
-        attempts.push(attempt);
-        return release;
+      capabilities: {
+        input: true,
+        terminal: false,
+        osProcesses: true,
+        separateStreams: !inner.isDurable,
+        durable: inner.isDurable,
       },
+      run: (port) => open(port, 'run'),
+      adopt: (port) => open(port, 'adopt'),
     },
     get attempt() {
       const attempt = attempts.at(-1);
@@ -55,7 +69,7 @@ export function createFactGate(inner: Inner): FactGate {
   };
 }
 
-function createAttempt(port: BackendPort, inner: Inner): { attempt: GatedAttempt; release: () => void } {
+function createAttempt(port: BackendPort, inner: Inner & { begin: 'run' | 'adopt' }): GatedAttempt {
   const held: ToldFact[] = [];
   let broken: Error | null = null;
   let toBackend: (command: BackendCommand) => void = () => {};
@@ -66,13 +80,16 @@ function createAttempt(port: BackendPort, inner: Inner): { attempt: GatedAttempt
     if (command.type !== 'tree.survey') toBackend(command);
   });
 
-  const attempt: GatedAttempt = {
+  return {
     request: port.request,
     begin: (work = port.request.work) => {
-      release = inner.backend().run({
+      const backend = inner.backend();
+      const run = inner.begin === 'adopt' ? backend.adopt : backend.run;
+      if (run === undefined) throw new Error('This backend adopts nothing.');
+      release = run({
+        ...port,
         request: { ...port.request, work },
-        output: port.output,
-        clock: inner.clock,
+        clock: inner.clock ?? port.clock,
         tell: (fact) => held.push(fact),
         onCommand: (listener) => {
           toBackend = listener;
@@ -86,10 +103,12 @@ function createAttempt(port: BackendPort, inner: Inner): { attempt: GatedAttempt
       if (fact !== undefined) port.tell(fact);
     },
     survey: () => toBackend({ type: 'tree.survey' }),
+    write: (text) =>
+      toBackend({ type: 'process.write', data: new TextEncoder().encode(text), reply: () => {} }),
     tell: (fact) => port.tell(fact),
+    release: () => release(),
     breakWith: (error) => {
       broken = error;
     },
   };
-  return { attempt, release: () => release() };
 }

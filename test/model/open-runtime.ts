@@ -7,6 +7,10 @@ import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.
 /** What `createSupervisor` is made of, its actors open to inspection. */
 export function openRuntime(options: SupervisorOptions): { runtime: Runtime; ground: Ground } {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'openRuntime' });
-  const ground = createGround(settings, { reportError: () => {} });
-  return { runtime: createRuntime(ground), ground };
+  const ground = createGround(settings, {
+    reportError: () => {},
+    onIdentity: (id) => runtime.world.onNoted(id),
+  });
+  const runtime = createRuntime(ground, () => {});
+  return { runtime, ground };
 }

@@ -6,12 +6,19 @@ import type { World } from './world.ts';
 
 /** Where a path is walked. */
 export interface Scene {
+  /** The newest: of each supervisor there is another one. */
   readonly process: ProcessHandle;
   readonly world: World;
   readonly gate: FactGate;
   readonly clock: VirtualClock;
   /** Makes room for the process, which waits for a slot. */
   freeSlot(): void;
+  /** A supervisor comes that takes over what the one before has left. */
+  recover(options: { isSameBoot: boolean }): void;
+  /** It has a supervisor. */
+  isTakenOver(): boolean;
+  /** Its supervisor shuts down. */
+  shutDown(): void;
   /** Moves the clock on until the actor of the process has heard this. */
   untilHeard(type: ModelEvent['type']): void;
 }
@@ -22,6 +29,8 @@ type Driver = { readonly [Type in ModelEvent['type']]: Deed<Extract<ModelEvent, 
 /** What is done so that an event comes about: never by sending it. */
 export const processDriver: Driver = {
   'process.admit': ({ freeSlot }) => freeSlot(),
+  'process.adopt': ({ recover }) => recover({ isSameBoot: true }),
+  'process.release': ({ shutDown }) => shutDown(),
   'process.background': ({ process }, { by }) => void process.background(by),
   'process.stop': ({ process }, { by, signal, graceMs }) =>
     void process.kill({ by, signal, ...(graceMs !== undefined && { grace: graceMs }) }),
@@ -30,6 +39,7 @@ export const processDriver: Driver = {
     void process.changeLimits({ maxExecutionTime: maxExecutionMs, maxBackgroundTime: maxBackgroundMs }),
 
   'process.spawned': fact(({ world }) => world.comeUp()),
+  'process.adopted': fact(({ world }) => world.beAdopted()),
   'process.spawnFailed': fact(({ world }) => world.failToStart()),
   'process.exited': fact(({ world }, { exit }) => world.exit(exit)),
   'output.ended': fact(({ world }) => world.endOutput()),
@@ -40,7 +50,10 @@ export const processDriver: Driver = {
   }),
   'tree.seen': fact(({ world }, { alive }) => world.resist(alive)),
   'tree.gone': fact(({ world }) => world.vanish()),
-  'process.lost': ({ gate }, { why }) => gate.attempt.tell({ type: 'process.lost', why }),
+  'process.lost': ({ gate, recover, isTakenOver }, { why }) => {
+    if (!isTakenOver()) recover({ isSameBoot: false });
+    else gate.attempt.tell({ type: 'process.lost', why });
+  },
   'xstate.error.actor.body': ({ gate, process }, { error }) => {
     gate.attempt.breakWith(error as Error);
     void process.write('anything');

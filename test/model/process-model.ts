@@ -1,5 +1,11 @@
-import type { EventFromLogic, SnapshotFrom } from 'xstate';
-import type { Limits, ProcessContext, ProcessInput, TreeMember } from '../../machines/process/context.ts';
+import { createActor, type EventFromLogic, type SnapshotFrom } from 'xstate';
+import type {
+  Limits,
+  ProcessContext,
+  ProcessInput,
+  ProcessPast,
+  TreeMember,
+} from '../../machines/process/context.ts';
 import { processMachine } from '../../machines/process/machine.ts';
 import { type GeneratedPath, generatePaths } from '../../src/testing/paths/generate-paths.ts';
 
@@ -22,6 +28,12 @@ export interface ModelRow {
   readonly childHoldsOutput: boolean;
   /** Somebody sets its limits while it runs. */
   readonly changesLimits: boolean;
+  /** It is to outlive its supervisor. */
+  readonly isPersistent: boolean;
+  /** What befell it under an earlier supervisor; `null` for one that is new. Unless it was let go of, that one crashed. */
+  readonly before: readonly ModelEvent[] | null;
+  /** Only these are followed: the rest is like in other rows. `null`: all of them. */
+  readonly follows: ReadonlySet<ModelEvent['type']> | null;
 }
 
 /** The chart with its effects left out: the model that real processes are held to. */
@@ -31,6 +43,7 @@ export const processModel = processMachine.provide({
     disarmDeadline: () => {},
     abandonTree: () => {},
     startBody: () => {},
+    adoptBody: () => {},
     endBody: () => {},
     signalTree: () => {},
     killTree: () => {},
@@ -52,6 +65,24 @@ const noLimits: Limits = {
 };
 const NEVER_MS = 1_000_000_000;
 
+const atMs = 0;
+const admit: ModelEvent = { type: 'process.admit', atMs };
+const spawned: ModelEvent = { type: 'process.spawned', pid: 1, pgid: 1, atMs };
+const failed: ModelEvent = { type: 'process.exited', exit: { code: 3, signal: null }, atMs };
+const quieted: ModelEvent = { type: 'output.quieted', atMs };
+const alone: ModelEvent = { type: 'tree.surveyed', leftovers: [], atMs };
+const release: ModelEvent = { type: 'process.release', atMs };
+const stop: ModelEvent = { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs };
+const restart: ModelEvent = { type: 'process.restart', by: 'user', atMs };
+
+/** What whoever comes to take it over may find. */
+const adoption = ['process.adopt', 'process.adopted', 'process.lost', 'xstate.error.actor.body'] as const;
+const naturalEnd = ['process.exited', 'output.quieted', 'tree.surveyed'] as const;
+const orderedEnd = ['process.exited', 'tree.gone', 'output.ended'] as const;
+
+/** Where the own log of a process ends is known by its tree: as long as a child is alive it may be written. */
+const persistent = { isPersistent: true, childHoldsOutput: true } as const;
+
 export const processRows: readonly ModelRow[] = [
   row('no limits'),
   row('leftovers are killed', { leftoverPolicy: 'kill' }),
@@ -71,6 +102,33 @@ export const processRows: readonly ModelRow[] = [
   row('restarted, leftovers killed', { policy: 'transient', leftoverPolicy: 'kill' }),
   row('restarted, given limits later', { policy: 'transient', changesLimits: true }),
   row('healthy after a while', { policy: 'transient', healthyAfterMs: 20_000 }),
+  row('let go of', {
+    ...persistent,
+    policy: 'transient',
+    follows: ['process.admit', 'process.spawned', 'process.background', 'process.release', ...naturalEnd],
+  }),
+  row('taken over', {
+    ...persistent,
+    limits: { maxBackgroundMs: 20_000 },
+    before: [admit, spawned, release],
+    follows: [...adoption, 'process.stop', ...naturalEnd, 'deadline.background', 'process.release'],
+  }),
+  row('taken over between two attempts', {
+    ...persistent,
+    policy: 'transient',
+    before: [admit, spawned, failed, quieted, alone, release],
+    follows: [...adoption, 'process.spawned', 'process.spawnFailed'],
+  }),
+  row('taken over while it was stopped', {
+    ...persistent,
+    before: [admit, spawned, stop],
+    follows: [...adoption, 'process.stop', ...orderedEnd],
+  }),
+  row('taken over while it was restarted', {
+    ...persistent,
+    before: [admit, spawned, restart],
+    follows: [...adoption, ...orderedEnd, 'process.spawned'],
+  }),
 ];
 
 function row(
@@ -83,56 +141,79 @@ function row(
     healthyAfterMs?: number;
     childHoldsOutput?: boolean;
     changesLimits?: boolean;
+    isPersistent?: boolean;
+    before?: readonly ModelEvent[];
+    follows?: readonly ModelEvent['type'][];
   } = {},
 ): ModelRow {
+  const input: ProcessInput = {
+    id: 'model',
+    background: false,
+    onTimeout: variant.onTimeout ?? 'background',
+    limits: { ...noLimits, ...variant.limits },
+    leftoverPolicy: variant.leftoverPolicy ?? 'keep',
+    restart: {
+      policy: variant.policy ?? 'temporary',
+      maxRestarts: 1,
+      withinMs: NEVER_MS,
+      minBackoffMs: 1_000,
+      maxBackoffMs: 1_000,
+      healthyAfterMs: variant.healthyAfterMs ?? NEVER_MS,
+    },
+    seed: 1,
+    past: null,
+  };
+  const { before = null, follows = null } = variant;
   return {
     name,
     childHoldsOutput: variant.childHoldsOutput ?? false,
     changesLimits: variant.changesLimits ?? false,
-    input: {
-      id: 'model',
-      background: false,
-      onTimeout: variant.onTimeout ?? 'background',
-      limits: { ...noLimits, ...variant.limits },
-      leftoverPolicy: variant.leftoverPolicy ?? 'keep',
-      restart: {
-        policy: variant.policy ?? 'temporary',
-        maxRestarts: 1,
-        withinMs: NEVER_MS,
-        minBackoffMs: 1_000,
-        maxBackoffMs: 1_000,
-        healthyAfterMs: variant.healthyAfterMs ?? NEVER_MS,
-      },
-      seed: 1,
-    },
+    isPersistent: variant.isPersistent ?? false,
+    before,
+    follows: follows && new Set(follows),
+    // Nobody waits for what was taken over.
+    input: before === null ? input : { ...input, background: true, past: toPast(input, before) },
   };
 }
 
-const atMs = 0;
+function toPast(input: ProcessInput, before: readonly ModelEvent[]): ProcessPast {
+  const actor = createActor(processModel, { input }).start();
+  for (const event of before) actor.send(event as Parameters<typeof actor.send>[0]);
+  const { attempt, restartTimesMs, nextStartAtMs, stop } = actor.getSnapshot().context;
+  return { attempt, restartTimesMs, nextStartAtMs, stop };
+}
+
+/** Why one is lost that is found again after the machine itself was restarted. */
+const OTHER_BOOT = 'the machine was started anew since';
+
 /** Alive beside the leader. */
 export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };
 const grandchild: TreeMember = { pid: 3, pgid: 1, startedAt: '0', command: 'grandchild' };
 
 /** Every event with every payload that the chart tells apart. */
 export const processEvents: readonly ModelEvent[] = [
-  { type: 'process.admit', atMs },
+  admit,
+  { type: 'process.adopt', atMs },
+  { type: 'process.adopted', pid: 1, pgid: 1, startedAtMs: 0, atMs },
+  release,
   { type: 'process.background', by: 'user', atMs },
-  { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs },
+  stop,
   { type: 'process.stop', by: 'user', signal: 'SIGKILL', atMs },
   { type: 'process.stop', by: 'user', signal: 'SIGTERM', graceMs: 1_000, atMs },
-  { type: 'process.restart', by: 'user', atMs },
+  restart,
   { type: 'limits.change', limits: { maxExecutionMs: 20_000, maxBackgroundMs: 20_000 }, atMs },
-  { type: 'process.spawned', pid: 1, pgid: 1, atMs },
+  spawned,
   { type: 'process.spawnFailed', cause: 'missing-program', code: 'ENOENT', message: 'missing', atMs },
   { type: 'process.exited', exit: { code: 0, signal: null }, atMs },
-  { type: 'process.exited', exit: { code: 3, signal: null }, atMs },
+  failed,
   { type: 'process.exited', exit: { code: null, signal: 'SIGUSR2' }, atMs },
   { type: 'process.exited', exit: { code: null, signal: 'SIGTERM' }, atMs },
   { type: 'process.exited', exit: { code: null, signal: 'SIGKILL' }, atMs },
   { type: 'process.lost', why: 'the line went dead', atMs },
+  { type: 'process.lost', why: OTHER_BOOT, atMs },
   { type: 'output.ended', atMs },
-  { type: 'output.quieted', atMs },
-  { type: 'tree.surveyed', leftovers: [], atMs },
+  quieted,
+  alone,
   { type: 'tree.surveyed', leftovers: [child], atMs },
   { type: 'tree.seen', alive: [child, grandchild], atMs },
   { type: 'tree.gone', ended: [child], atMs },
@@ -175,8 +256,13 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   const { context } = state;
   const { limits, exit, stop } = context;
   const isUp = state.matches({ running: 'up' }) || state.matches({ backgrounded: 'up' });
-  const hasBody = !state.matches({ pending: 'queued' }) && !state.matches('restarting');
+  const isQueued = state.matches({ pending: 'queued' });
+  const hasBody = !isQueued && !state.matches('restarting');
   if (state.status === 'done') return false;
+  if (row.follows !== null && !row.follows.has(event.type)) return false;
+  // What was taken over waits for nothing.
+  if (isQueued && row.before !== null)
+    return event.type === 'process.adopt' || (event.type === 'process.lost' && event.why === OTHER_BOOT);
   if (limits.maxExecutionMs > row.input.limits.maxExecutionMs && !afterChange.has(event.type)) return false;
   if (context.attempt > 1 && !secondAttempt.has(event.type)) return false;
   switch (event.type) {
@@ -189,8 +275,13 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     case 'process.stop':
       return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
     case 'process.lost':
+      return hasBody && event.why !== OTHER_BOOT;
     case 'xstate.error.actor.body':
       return hasBody;
+    case 'process.adopt':
+      return false;
+    case 'process.release':
+      return row.isPersistent;
     case 'output.ended':
       if (context.outputEnded || context.pid === null || !hasBody) return false;
       return !row.childHoldsOutput || state.matches({ stopping: 'settling' });

@@ -3,11 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { ExitStatus } from '../../machines/process/context.ts';
 import { toStatus } from '../../machines/process/view.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
+import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
+import { readStatus } from '../../src/spawn/file/status-file.ts';
 import { createPipeBackend } from '../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import type { TreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
 import { carriers, endAll, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
-import { createFactGate, type FactGate } from './fact-gate.ts';
+import { createFactGate, type FactGate, type GatedAttempt } from './fact-gate.ts';
 import { isForced, type ModelRow, type ProcessState } from './process-model.ts';
 import type { World } from './world.ts';
 
@@ -22,15 +24,24 @@ export interface RealWorld {
 
 /** Real processes: a leader that does what it is told, and a child that only SIGKILL ends. */
 export function createRealWorld(
-  { childHoldsOutput }: ModelRow,
+  { childHoldsOutput, isPersistent, before }: ModelRow,
   { write, trees }: { write: (order: string) => Promise<unknown>; trees: () => TreeRegistry },
 ): RealWorld {
   const directory = tempDir();
   const file = directory.file('puppet');
   const mark = `TROUPE_MODEL=${file}`;
-  const createBackend = () =>
-    createPipeBackend({ table: createCurrentTable(), trees: trees(), reportError: () => {} });
-  const gate = createFactGate({ backend: createBackend, clock: createRealClock(), on: 'real programs' });
+  const createBackend = () => {
+    const shared = { table: createCurrentTable(), trees: trees(), reportError: () => {} };
+    return isPersistent ? createFileBackend(shared) : createPipeBackend(shared);
+  };
+  const gate = createFactGate({
+    backend: createBackend,
+    isDurable: isPersistent,
+    clock: createRealClock(),
+    on: 'real programs',
+  });
+  /** Its stdin stays with the attempt that has started it. */
+  let started: GatedAttempt | null = null;
 
   const childPid = () => Number(readFileSync(`${file}.child`, 'utf8'));
   const hasChild = () => {
@@ -41,21 +52,38 @@ export function createRealWorld(
     }
   };
   const alive = () => carriers(mark);
+  /** It carries the name as well, but is none of the tree: it is to see how that ends. */
+  const launcherPid = () => {
+    const { request } = gate.attempt;
+    return request.files && readStatus(request.files.status, request.attempt).launcher;
+  };
+  const order = async (text: string) => {
+    if (started === gate.attempt) await write(text);
+    else started?.write(`${text}\n`);
+  };
 
   const world: World = {
     comeUp: async () => {
       for (const end of ['child', 'termed']) rmSync(`${file}.${end}`, { force: true });
+      started = gate.attempt;
       gate.attempt.begin();
       await waitUntil(hasChild, { what: 'the puppet has its child' });
     },
+    beAdopted: () => gate.attempt.begin(),
     failToStart: () => gate.attempt.begin({ type: 'argv', file: directory.file('missing'), args: [] }),
-    exit: async (status) => void (await write(toOrder(status))),
-    endOutput: async () => void (await write('exec > /dev/null 2>&1')),
+    exit: (status) => order(toOrder(status)),
+    endOutput: () => order('exec > /dev/null 2>&1'),
     beQuiet: () => {},
     endChild: () => endAll([childPid()]),
     resist: () => {},
-    vanish: () => endAll([], mark),
-    check: (state) => checkSystem(state, { alive, childPid, isTermed: () => existsSync(`${file}.termed`) }),
+    vanish: () => endAll(alive().filter((pid) => pid !== launcherPid())),
+    check: (state) =>
+      checkSystem(state, {
+        alive,
+        childPid,
+        isTermed: () => existsSync(`${file}.termed`),
+        isTakenOver: before !== null,
+      }),
     dispose: async () => {
       await endAll([], mark);
       directory.remove();
@@ -73,15 +101,19 @@ interface System {
   readonly alive: () => readonly number[];
   readonly childPid: () => number;
   readonly isTermed: () => boolean;
+  /** It was started under another supervisor. */
+  readonly isTakenOver: boolean;
 }
 
 /** What the model says of pids and leftovers, asked of the operating system. */
 async function checkSystem(state: ProcessState, system: System): Promise<void> {
-  const { alive, childPid, isTermed } = system;
+  const { alive, childPid, isTermed, isTakenOver } = system;
   const { pid, exit, leftovers, receipt } = state.context;
   const status = toStatus(state);
   const isProvenGone = receipt !== null && receipt.survivors.length === 0;
 
+  // What nobody has found, nobody can end.
+  if (state.matches({ pending: 'adopting' }) || (status === 'lost' && isTakenOver && pid === null)) return;
   if (status === 'lost' || isForced(state) || isProvenGone) return nothing();
   if (status === 'pending' || status === 'restarting') return nothing();
   if (exit === null && pid === null) return nothing();

@@ -6,23 +6,36 @@ import type { World } from './world.ts';
 
 /** A world of nothing but a script: whatever the model says is possible can be played. */
 export function createScriptedWorld(
-  { input, childHoldsOutput }: ModelRow,
-  clock: VirtualClock,
+  { input, childHoldsOutput, isPersistent }: ModelRow,
+  clock: () => VirtualClock,
 ): {
   world: World;
   gate: FactGate;
 } {
-  const scripted = createScriptedBackend((run) => {
-    run.obeys = () => false;
-    run.holdsOutput = childHoldsOutput;
+  const scripted = createScriptedBackend(
+    (run) => {
+      run.obeys = () => false;
+      run.holdsOutput = childHoldsOutput;
+    },
+    { durable: isPersistent },
+  );
+  const gate = createFactGate({
+    backend: () => scripted,
+    isDurable: isPersistent,
+    clock: null,
+    on: 'scripts',
   });
-  const gate = createFactGate({ backend: () => scripted, clock, on: 'scripts' });
 
   const world: World = {
     comeUp: () => {
       gate.attempt.begin();
       scripted.lastRun.children = [child];
       scripted.lastRun.comeUp();
+    },
+    beAdopted: () => {
+      gate.attempt.begin();
+      scripted.lastRun.children = [child];
+      scripted.lastRun.beAdopted();
     },
     failToStart: () => {
       gate.attempt.begin();
@@ -36,7 +49,7 @@ export function createScriptedWorld(
     },
     exit: (status) => scripted.lastRun.exit(status),
     endOutput: () => scripted.lastRun.endOutput(),
-    beQuiet: () => clock.advance(input.limits.drainQuietMs),
+    beQuiet: () => clock().advance(input.limits.drainQuietMs),
     endChild: () => {
       scripted.lastRun.children = [];
     },

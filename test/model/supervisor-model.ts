@@ -44,6 +44,7 @@ export const supervisorEvents: readonly SupervisorModelEvent[] = [
     { type: 'process.released', slot: { place: 'background', lane } },
     { type: 'process.withdrawn', id: lane, lane },
   ]),
+  { type: 'process.adopted' },
   { type: 'supervisor.stop' },
   { type: 'deadline.shutdown' },
   { type: 'xstate.error.actor.child', actorId: 'child', error: new Error('no more') },
@@ -62,6 +63,8 @@ export function canHappenToSupervisor(state: SupervisorState, event: SupervisorM
       return queue[event.lane].length === 0;
     case 'process.backgrounded':
       return state.matches('open') && foreground[event.lane] > 0 && background < 2;
+    case 'process.adopted':
+      return state.matches('open') && background < 2;
     case 'process.released':
       // Which lane a background process came from makes no difference; in this model it is a tool.
       if (event.slot.place === 'background') return background > 0 && event.slot.lane === 'tool';

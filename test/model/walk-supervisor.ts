@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createActor, fromCallback, type InspectionEvent } from 'xstate';
 import type { Lane } from '../../machines/supervisor/context.ts';
+import type { ProcessRecord } from '../../src/process/process-record.ts';
 import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
+import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
+import { recover } from '../../src/supervisor/recover.ts';
 import { shutDown } from '../../src/supervisor/shut-down.ts';
 import type { ShutdownReport } from '../../src/supervisor/shutdown-report.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
@@ -10,6 +14,7 @@ import { describePath } from '../../src/testing/paths/generate-paths.ts';
 import { createScriptedBackend, type ScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { eventually } from './eventually.ts';
+import { leaveBehind } from './leave-behind.ts';
 import { openRuntime } from './open-runtime.ts';
 import {
   outlineSupervisor,
@@ -25,6 +30,8 @@ interface Scene extends ReturnType<typeof openRuntime> {
   readonly backend: ScriptedBackend;
   readonly processes: SupervisedProcess[];
   readonly refusals: string[];
+  /** What earlier supervisors have written down. */
+  readonly store: RecordStore<ProcessRecord>;
   report: ShutdownReport | null;
 }
 
@@ -53,6 +60,12 @@ const supervisorDriver: Driver = {
   },
   'process.backgrounded': (scene, { lane }) => {
     holders(scene, lane)[0]?.background();
+  },
+  'process.adopted': (scene) => {
+    const { runtime, ground, processes } = scene;
+    leaveBehind(scene.store);
+    recover(runtime, ground);
+    processes.push(...[...runtime.registry.live.values()].filter((each) => !processes.includes(each)));
   },
   'process.released': (scene, { slot: { place, lane } }) => {
     const [process] = place === 'foreground' ? holders(scene, lane) : inBackground(scene);
@@ -156,10 +169,15 @@ export async function walkSupervisor(walk: SupervisorWalk): Promise<string | nul
 
 function openScene(): Scene {
   const clock = createVirtualClock();
-  const backend = createScriptedBackend((run) => {
-    run.obeys = () => false;
-    run.comeUp();
-  });
+  const backend = createScriptedBackend(
+    (run) => {
+      run.obeys = () => false;
+      if (run.isAdopted) run.beAdopted();
+      else run.comeUp();
+    },
+    { durable: true },
+  );
+  const store = createMemoryRecordStore<ProcessRecord>();
   const { shutdownGraceMs, ...limits } = supervisorInput;
   const opened = openRuntime({
     ...limits,
@@ -167,10 +185,11 @@ function openScene(): Scene {
     clock,
     backend,
     stateDirectory: false,
+    records: store,
     maxBackgroundTime: 0,
     notifyAfterSilence: 0,
   });
-  return { ...opened, clock, backend, processes: [], refusals: [], report: null };
+  return { ...opened, clock, backend, processes: [], refusals: [], store, report: null };
 }
 
 function expectSame(actual: SupervisorState, expected: SupervisorState): void {

@@ -8,6 +8,8 @@ import type { ProcessState } from './process-model.ts';
 export interface World {
   /** The leader is up, and a child beside it. */
   comeUp(): Promise<void> | void;
+  /** It is found where another supervisor had left it. */
+  beAdopted(): Promise<void> | void;
   failToStart(): void;
   exit(status: ExitStatus): Promise<void> | void;
   endOutput(): Promise<void> | void;

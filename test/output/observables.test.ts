@@ -3,7 +3,8 @@ import { map } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { GuardedObservable } from '../../src/output/guarded-observable.ts';
 import type { OutputLine } from '../../src/output/lines.ts';
-import { iterate, lines$, output$ } from '../../src/output/observables.ts';
+import { iterate } from '../../src/output/iterate.ts';
+import { lines$, output$ } from '../../src/output/observables.ts';
 import type { OutputGap, OutputPiece } from '../../src/output/output-chunk.ts';
 import { anyCuts, bytesOf, createTestLog, droppedIn } from './arrange.ts';
 

@@ -12,9 +12,9 @@ import { carriers, waitUntil } from '../fixtures/os.ts';
 /** Supervises real processes through a backend that was tampered with. */
 function openTampered(tamper: (real: Backend) => Backend) {
   const settings = parseOptions(supervisorOptions, { input: { stateDirectory: false }, name: 'test' });
-  const real = createGround(settings, { reportError: () => {} });
+  const real = createGround(settings, { reportError: () => {}, onIdentity: () => {} });
   const ground = { ...real, backend: tamper(real.backend) };
-  const runtime = createRuntime(ground);
+  const runtime = createRuntime(ground, () => {});
   return {
     start: (command: string) => startProcess(parseSpec({ command }), { runtime, ground }),
     alive: () => carriers(`/${ground.supervisorId}/`),

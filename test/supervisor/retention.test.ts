@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';
@@ -77,10 +77,9 @@ test('a sweep removes old logs and only logs', async () => {
   await using rig = createScriptedRig({ stateDirectory: directory.path, logRetention: '1d' });
   const { supervisor, clock } = rig;
   const processes = directory.file('processes');
-  mkdirSync(processes);
   const old = clock.epochMs() / 1_000 - 2 * 86_400;
   const live = supervisor.start({ command: 'x', background: true });
-  for (const name of ['tool_old.log', 'tool_new.log', 'notes.txt', `${live.id}.log`]) {
+  for (const name of ['tool_old.log', 'tool_old.status', 'tool_new.log', 'notes.txt', `${live.id}.log`]) {
     writeFileSync(`${processes}/${name}`, '');
     const time = name === 'tool_new.log' ? clock.epochMs() / 1_000 : old;
     utimesSync(`${processes}/${name}`, time, time);
@@ -89,7 +88,7 @@ test('a sweep removes old logs and only logs', async () => {
   const { logsRemoved } = await supervisor.sweep();
 
   expect(logsRemoved).toBe(1);
-  expect(readdirSync(processes).sort()).toEqual([`${live.id}.log`, 'notes.txt', 'tool_new.log'].sort());
+  expect(readdirSync(processes).sort()).toEqual([`${live.id}.json`, `${live.id}.log`, 'notes.txt', 'tool_new.log'].sort());
 });
 
 test('nothing is written before the first byte', async () => {

@@ -144,5 +144,5 @@ test('a shutdown leaves no timer', async () => {
 test('an empty supervisor shuts down at once', async () => {
   const { supervisor } = createScriptedRig();
 
-  expect(await supervisor.shutdown()).toEqual({ durationMs: 0, ended: [], survivors: [] });
+  expect(await supervisor.shutdown()).toEqual({ durationMs: 0, left: [], ended: [], survivors: [] });
 });

@@ -9,7 +9,7 @@ import { watchQuiet } from '../quiet-watch.ts';
  */
 export const inProcessBackend: Backend = {
   mode: 'in-process',
-  capabilities: { input: false, terminal: false, osProcesses: false },
+  capabilities: { input: false, terminal: false, osProcesses: false, separateStreams: true, durable: false },
 
   run(port) {
     const aborter = new AbortController();

@@ -18,7 +18,7 @@ export function createPipeBackend(parts: Omit<PipeWorld, 'leaders' | 'fifos'>): 
   const world = { ...parts, fifos, leaders: new Set<number>() };
   return {
     mode: 'pipe',
-    capabilities: { input: true, terminal: false, osProcesses: true },
+    capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: true, durable: false },
     run: (port) => {
       // Before the child is there: this program may be gone in the same turn.
       world.trees.prepare();

@@ -42,7 +42,7 @@ export function holdsNumber(
   return entry?.pid === identity.pid && entry.startedAt === identity.startedAt;
 }
 
-/** Whether the numbers of `identity` mean anything where `scope` holds: the same boot, the same pid namespace. */
-export function isFromScope(identity: ProcessIdentity, scope: TableScope): boolean {
-  return identity.bootId === scope.bootId && identity.pidNamespace === scope.pidNamespace;
+/** Whether numbers of one scope mean anything in the other: the same boot, the same pid namespace. */
+export function isFromScope(theirs: TableScope, ours: TableScope): boolean {
+  return theirs.bootId === ours.bootId && theirs.pidNamespace === ours.pidNamespace;
 }

@@ -7,6 +7,8 @@ export interface TreeGuard {
   prepare(): void;
   add(identity: ProcessIdentity): void;
   remove(identity: ProcessIdentity): void;
+  /** The process and all it starts shall outlive this program. Called before it is started. */
+  spare(processId: string): void;
 }
 
 /**
@@ -16,8 +18,12 @@ export interface TreeGuard {
 export interface TreeRegistry {
   /** To be called before a process is started: from then on somebody would end it. */
   prepare(): void;
+  /** Instead of `prepare`, for one that shall outlive this program: nobody will end it then. */
+  spare(id: string): void;
   add(id: string, entry: { tree: ProcessTree; identity: ProcessIdentity }): void;
   get(id: string): ProcessTree | undefined;
+  /** The leader of the tree, as long as any of it may be alive. */
+  identityOf(id: string): ProcessIdentity | undefined;
   /** Ends a tree that nobody is left to end, also one that is only about to be added, which takes milliseconds. */
   abandon(id: string): void;
   /** To be called once nothing of the tree is alive. */
@@ -28,16 +34,23 @@ export interface TreeRegistry {
 /** Of the abandoned that have no tree, which may never come, the newest are remembered. */
 const maxAwaited = 1_000;
 
-export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
+export function createTreeRegistry(
+  guard: TreeGuard,
+  options: {
+    /** Called when the tree of a process has become known; must not throw. */
+    onChange?: (id: string) => void;
+  } = {},
+): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
   const abandoned = new Set<string>();
+  const spared = new Set<string>();
 
   const remove = (id: string) => {
     abandoned.delete(id);
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
-    guard.remove(entry.identity);
+    if (!spared.has(id)) guard.remove(entry.identity);
   };
   const endTree = (id: string, tree: ProcessTree) => {
     tree.watch({ onAlive: () => {}, onGone: () => remove(id) });
@@ -46,11 +59,16 @@ export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
 
   return {
     prepare: () => guard.prepare(),
+    spare: (id) => {
+      spared.add(id);
+      guard.spare(id);
+    },
     add: (id, entry) => {
       const isAbandoned = abandoned.has(id);
       remove(id);
       entries.set(id, entry);
-      guard.add(entry.identity);
+      if (!spared.has(id)) guard.add(entry.identity);
+      options.onChange?.(id);
       if (isAbandoned) endTree(id, entry.tree);
     },
     abandon: (id) => {
@@ -61,6 +79,7 @@ export function createTreeRegistry(guard: TreeGuard): TreeRegistry {
       if (oldest !== undefined && abandoned.size > maxAwaited) abandoned.delete(oldest);
     },
     get: (id) => entries.get(id)?.tree,
+    identityOf: (id) => entries.get(id)?.identity,
     remove,
     ids: () => [...entries.keys()],
   };

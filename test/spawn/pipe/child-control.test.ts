@@ -25,11 +25,12 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_control/${id}/` },
     stdin: 'pipe',
+    files: null,
     secrets: [],
   };
   const backend = createPipeBackend({
     table: { ...table, read: read(table) },
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
     reportError: (error) => errors.push(error),
   });
   let listener: (command: BackendCommand) => void = () => {};

@@ -17,7 +17,12 @@ function createHeardTree() {
 }
 
 test('a tree abandoned before it comes is ended', () => {
-  const registry = createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} });
+  const registry = createTreeRegistry({
+    prepare: () => {},
+    add: () => {},
+    remove: () => {},
+    spare: () => {},
+  });
   const { heard, entry } = createHeardTree();
 
   registry.abandon('tool_a');
@@ -27,7 +32,12 @@ test('a tree abandoned before it comes is ended', () => {
 });
 
 test('trees that never come are forgotten', () => {
-  const registry = createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {} });
+  const registry = createTreeRegistry({
+    prepare: () => {},
+    add: () => {},
+    remove: () => {},
+    spare: () => {},
+  });
   const [old, young] = [createHeardTree(), createHeardTree()];
 
   for (let count = 0; count <= 1_000; count += 1) registry.abandon(`tool_${count}`);
@@ -36,4 +46,34 @@ test('trees that never come are forgotten', () => {
 
   expect(old.heard).toEqual([]);
   expect(young.heard).toEqual(['SIGKILL']);
+});
+
+test('who is spared is told before it is there, and its group to nobody', () => {
+  const told: string[] = [];
+  const registry = createTreeRegistry({
+    prepare: () => {},
+    add: () => void told.push('add'),
+    remove: () => void told.push('remove'),
+    spare: (id) => void told.push(`spare ${id}`),
+  });
+
+  registry.spare('tool_a');
+  registry.add('tool_a', createHeardTree().entry);
+  registry.remove('tool_a');
+
+  expect(told).toEqual(['spare tool_a']);
+});
+
+test('who leads is known as long as the tree is', () => {
+  const changes: string[] = [];
+  const registry = createTreeRegistry(
+    { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} },
+    { onChange: (id) => changes.push(`${id} ${registry.identityOf(id)?.pid}`) },
+  );
+
+  registry.add('tool_a', createHeardTree().entry);
+
+  expect(changes).toEqual([`tool_a ${leaderIdentity.pid}`]);
+  registry.remove('tool_a');
+  expect(registry.identityOf('tool_a')).toBeUndefined();
 });

@@ -1,0 +1,114 @@
+import picomatch from 'picomatch';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
+import type { FinalView } from '../process/process-view.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
+import type { AnswerRequest, RequestPort } from './serve-client.ts';
+import { toCommandSpec } from './to-command-spec.ts';
+
+/** What a control socket stands for. */
+export interface ControlledSupervisor {
+  readonly supervisor: Supervisor;
+  readonly role: Hello['role'];
+  /** Names of a client's variables that no process gets; globs. */
+  readonly redactNames: readonly string[];
+  /** Ends the daemon. */
+  readonly onShutdown: () => void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the parameters were checked against the method's own schema.
+type Answers = Readonly<Record<string, (params: any, port: RequestPort) => unknown>>;
+
+/** Carries out requests whose parameters were checked. */
+export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
+  const { supervisor, role } = controlled;
+  const isRedacted = picomatch([...controlled.redactNames], { bash: true, dot: true });
+  const find = (id: string): ProcessHandle => supervisor.get(id) ?? throwNotFound(id, supervisor);
+  const hello: Hello = { supervisorId: supervisor.id, role, pid: process.pid, cwd: supervisor.cwd };
+
+  const answers: Answers = {
+    hello: () => hello,
+    list: () => supervisor.list(),
+    show: ({ id }) => {
+      const handle = find(id);
+      return { view: handle.view(), timeline: handle.timeline() };
+    },
+    read: ({ id, options }) => find(id).read(options, 'user'),
+    follow: ({ id, from }, port) => follow(find(id), { from, port }),
+    wait: ({ id }, { signal }) => untilEnded(find(id), signal),
+    kill: ({ id, options }: { id: string; options: KillOptions }) => find(id).kill(options),
+    write: ({ id, data }) => find(id).write(Buffer.from(data, 'base64')),
+    endInput: ({ id }) => find(id).endInput(),
+    restart: ({ id }) => find(id).restart(),
+    background: ({ id }) => find(id).background(),
+    changeLimits: ({ id, changes }) => find(id).changeLimits(changes),
+    start: ({ spec, env }) => supervisor.start(toCommandSpec({ spec, env, isRedacted })).view(),
+    sweep: ({ all }) => supervisor.sweep({ all }),
+    shutdown: () => {
+      if (role !== 'daemon') throw noDaemon();
+      controlled.onShutdown();
+    },
+  };
+
+  return ({ method, params }, port) => answers[method]?.(params, port);
+}
+
+async function follow(
+  handle: ProcessHandle,
+  { from, port }: { from: number; port: RequestPort },
+): Promise<null> {
+  let droppedBytes = 0;
+  let offset = from;
+  for await (const piece of handle.output({ from, signal: port.signal })) {
+    if (piece.type === 'gap') {
+      droppedBytes += piece.droppedBytes;
+      offset = piece.to;
+      continue;
+    }
+    for (let at = 0; at < piece.bytes.byteLength; at += MAX_PIECE_BYTES) {
+      const bytes = piece.bytes.subarray(at, at + MAX_PIECE_BYTES);
+      offset = piece.offset + at;
+      await port.send(toItem({ stream: piece.stream, offset, droppedBytes, bytes }));
+      droppedBytes = 0;
+    }
+  }
+  // What is missing at the very end has nothing behind it that could tell of it.
+  if (droppedBytes > 0) {
+    await port.send(toItem({ stream: 'stdout', offset, droppedBytes, bytes: new Uint8Array() }));
+  }
+  return null;
+}
+
+function toItem({ bytes, ...place }: Omit<FollowItem, 'bytes'> & { bytes: Uint8Array }): FollowItem {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return { ...place, bytes: Buffer.from(buffer, byteOffset, byteLength).toString('base64') };
+}
+
+/** Leaves nothing on the process when the client goes first. */
+function untilEnded(handle: ProcessHandle, signal: AbortSignal): Promise<FinalView> {
+  return new Promise((resolve, reject) => {
+    const subscription = handle.status$.subscribe({
+      complete: () => {
+        signal.removeEventListener('abort', leave);
+        handle.ended.then(resolve, reject);
+      },
+    });
+    function leave() {
+      subscription.unsubscribe();
+      reject(signal.reason);
+    }
+    signal.addEventListener('abort', leave);
+  });
+}
+
+function throwNotFound(id: string, supervisor: Supervisor): never {
+  const message = `Process ${quote(id)} is not one of supervisor ${supervisor.id}.`;
+  throw new TroupeError({ code: 'not-found', message });
+}
+
+function noDaemon(): TroupeError {
+  const message = `This supervisor is part of the program with pid ${process.pid}: end that program instead.`;
+  return new TroupeError({ code: 'protocol', message });
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../clock/clock.ts';
+import { createSupervisorId } from '../process/process-id.ts';
+import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
+import { pause } from './pause.ts';
+
+/** A daemon that has won needs so long at most until it listens. */
+const SETTLED_MS = 3_000;
+const LOOK_MS = 10;
+
+/**
+ * Makes this program the one daemon of a state directory, or finds that another one is. Whoever enters the roll first and then finds
+ * nobody else in it has it: of two that do so at the same time, the later one finds the earlier. Where both find each other the one
+ * with the smaller id stays. What a dead one has left is nobody's place.
+ *
+ * @returns how to let go of the place; `null` where another daemon has it.
+ */
+export async function claimDaemon(roll: SupervisorRoll, clock: Clock): Promise<(() => void) | null> {
+  const id = createSupervisorId();
+  const leave = () => roll.leave(id);
+  const untilMs = clock.nowMs() + SETTLED_MS;
+  roll.enter({ id, role: 'daemon', socket: null });
+  while (true) {
+    const others = listOtherDaemons(roll);
+    if (others.length === 0) return leave;
+    const isTaken = others.some(({ socket }) => socket !== null);
+    const isFirst = others.every((other) => id < other.id);
+    if (isTaken || !isFirst || clock.nowMs() > untilMs) {
+      leave();
+      return null;
+    }
+    await pause(clock, { ms: LOOK_MS });
+  }
+}
+
+function listOtherDaemons(roll: SupervisorRoll): readonly RollEntry[] {
+  const alive = roll.list().filter(({ state }) => state === 'alive');
+  return alive.map(({ entry }) => entry).filter(({ role, pid }) => role === 'daemon' && pid !== process.pid);
+}

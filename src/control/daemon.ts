@@ -1,0 +1,131 @@
+import { dirname } from 'node:path';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { toStatePaths } from '../store/state-paths.ts';
+import { createSupervisor } from '../supervisor/create-supervisor.ts';
+import type { ShutdownReport } from '../supervisor/shutdown-report.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import { claimDaemon } from './claim-daemon.ts';
+import { type ControlServer, serveControl } from './control-server.ts';
+
+export interface DaemonOptions {
+  /** The state directory. */
+  readonly directory: string;
+  /** It ends when it had neither a live process nor a client for so long. `null`: it stays. Default 10 s. */
+  readonly idleMs?: number | null;
+  readonly clock?: Clock;
+  /** Of its supervisor; what a daemon decides for itself goes before it. */
+  readonly supervisor?: SupervisorOptions;
+  /** It can be asked from now on. Its end goes through `end`. */
+  readonly onReady?: (daemon: { readonly supervisor: Supervisor; end(): void }) => void;
+}
+
+export type DaemonEnd =
+  /** The state directory has a daemon already; nothing was done. */
+  | { readonly type: 'notNeeded' }
+  | { readonly type: 'ended'; readonly why: 'idle' | 'asked'; readonly report: ShutdownReport };
+
+const DEFAULT_IDLE_MS = 10_000;
+
+/** Of a person at a shell nobody thinks that the tenth process is one too many. */
+const MAX_BACKGROUND_PROCESSES = 1_000;
+
+/** What a person starts has that person's environment, keys and all: no model asks for it here. */
+const everyNameIsPassedOn: string[] = [];
+
+/** Longer than any program runs. */
+const FOREVER_MS = 2 ** 47;
+
+/**
+ * Is the supervisor of a state directory that belongs to no program: it takes over what others have left, starts what clients ask for,
+ * and ends by itself when there is nothing to do. There is one for each state directory; whoever comes second has nothing to do.
+ * SIGTERM, SIGINT and SIGHUP end it and this program in order.
+ *
+ * @throws TroupeError `state-directory`; what the system says where it cannot listen.
+ */
+export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
+  const { clock = createRealClock(), idleMs = DEFAULT_IDLE_MS, onReady } = options;
+  const { directory } = toStatePaths(options.directory);
+  const roll = createFileSupervisorRoll({ directory, clock });
+  const leaveClaim = await claimDaemon(roll, clock);
+  if (leaveClaim === null) return { type: 'notNeeded' };
+
+  const supervisor = createSupervisor({
+    cwd: dirname(directory),
+    handleSignals: true,
+    maxBackgroundProcesses: MAX_BACKGROUND_PROCESSES,
+    ...options.supervisor,
+    stateDirectory: directory,
+    clock,
+  });
+  const asked = Promise.withResolvers<'asked'>();
+  const end = () => asked.resolve('asked');
+  const idle = watchIdle(supervisor, { clock, idleMs });
+  // A process that was taken over is nobody's child here: something of ours must keep the program.
+  const letGo = clock.at(clock.nowMs() + FOREVER_MS, () => {});
+  let server: ControlServer | null = null;
+  try {
+    const socket = roll.makeSocketPath(supervisor.id);
+    const wiring = {
+      socketPath: socket,
+      role: 'daemon',
+      redactNames: everyNameIsPassedOn,
+      onShutdown: end,
+      onClients: idle.setClients,
+    } as const;
+    server = await serveControl(supervisor, wiring);
+    roll.enter({ id: supervisor.id, role: 'daemon', socket });
+    leaveClaim();
+    onReady?.({ supervisor, end });
+    const why = await Promise.race([asked.promise, idle.reached]);
+    // Who is idle has no clients: whoever comes now is refused, and starts another one.
+    if (why === 'idle') server.close();
+    const report = await supervisor.shutdown();
+    return { type: 'ended', why, report };
+  } finally {
+    leaveClaim();
+    idle.cancel();
+    await supervisor.shutdown();
+    server?.close();
+    roll.leave(supervisor.id);
+    letGo();
+  }
+}
+
+/** Tells when nothing was alive and nobody connected for so long. */
+function watchIdle(
+  supervisor: Supervisor,
+  { clock, idleMs }: { clock: Clock; idleMs: number | null },
+): { readonly reached: Promise<'idle'>; setClients(count: number): void; readonly cancel: Cancel } {
+  const reached = Promise.withResolvers<'idle'>();
+  let clients = 0;
+  let disarm: Cancel | null = null;
+
+  const isBusy = () => clients > 0 || supervisor.list().some(isHeld);
+  const look = () => {
+    const busy = isBusy();
+    if (busy) disarm?.();
+    if (busy) disarm = null;
+    else if (idleMs !== null) disarm ??= clock.at(clock.nowMs() + idleMs, () => reached.resolve('idle'));
+  };
+  const subscription = supervisor.processes$.subscribe(look);
+
+  return {
+    reached: reached.promise,
+    setClients: (count) => {
+      clients = count;
+      look();
+    },
+    cancel: () => {
+      subscription.unsubscribe();
+      disarm?.();
+    },
+  };
+}
+
+/** Alive, or with something alive that it left behind and that the end of the daemon would end. */
+function isHeld(view: ReturnType<Supervisor['list']>[number]): boolean {
+  return !('endedAt' in view) || (view.leftovers.length > 0 && view.lifetime !== 'persistent');
+}

@@ -1,0 +1,146 @@
+import type { Clock } from '../clock/clock.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import { readRecord } from '../process/read-record.ts';
+import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+import { readTableScope } from '../spawn/tree/table-scope.ts';
+import { createFileRecordStore } from '../store/file-record-store.ts';
+import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { isRecordId } from '../store/record-id.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
+import type { RollEntry, RollState, SupervisorRoll } from '../store/supervisor-roll.ts';
+import { judgeRecord, type Standing } from './judge-record.ts';
+import { pause } from './pause.ts';
+import { createPeers, isCode, isPeer, type Peer, type Peers } from './peers.ts';
+
+/** Who can say something of a process. */
+export type Whereabouts =
+  | { readonly type: 'supervised'; readonly peer: Peer }
+  /** Nobody who could be asked: its record must do. */
+  | { readonly type: 'recorded'; readonly record: ProcessRecord; readonly state: RollState };
+
+/** What all that is done with a state directory from outside stands on. */
+export interface DirectoryGround {
+  readonly clock: Clock;
+  readonly paths: StatePaths;
+  readonly store: RecordStore<ProcessRecord>;
+  readonly roll: SupervisorRoll;
+  readonly peers: Peers;
+  readonly here: TableScope;
+  /** @throws TroupeError `not-found` */
+  find(id: string): Promise<Whereabouts>;
+  judge(record: ProcessRecord): Promise<Standing>;
+  /** @throws TroupeError `unsupported-platform` */
+  openTable(): Promise<ProcessTable>;
+  /**
+   * Whether a request failed because its supervisor has ended or is about to: then it has closed its socket, or let go of what
+   * outlives it. For its end a moment is waited.
+   */
+  isByEnd(error: unknown, peer: Peer): Promise<boolean>;
+}
+
+/** A supervisor that has closed its socket is about to end. */
+const ENDING_MS = 500;
+const LOOK_MS = 20;
+
+/** So long a supervisor is given to say whether it has a process. */
+const SEARCH_MS = 2_000;
+
+export function createDirectoryGround(options: {
+  readonly directory: string;
+  readonly clock?: Clock | undefined;
+}): DirectoryGround {
+  const { clock = createRealClock() } = options;
+  const paths = toStatePaths(options.directory);
+  const store = createFileRecordStore({ directory: paths.processes, parse: readRecord, clock });
+  const roll = createFileSupervisorRoll({ directory: paths.directory, clock });
+  const peers = createPeers(roll);
+  const here = readTableScope();
+
+  let table: Promise<ProcessTable> | null = null;
+  const openTable = () => {
+    table ??= import('../spawn/tree/current-table.ts').then(({ createCurrentTable }) => createCurrentTable());
+    return table;
+  };
+
+  const find = async (id: string): Promise<Whereabouts> => {
+    const record = isRecordId(id) ? store.read(id) : null;
+    if (record === null) return search(id);
+    const entry = findEntry(roll, record.supervisorId);
+    const isAlive = entry?.state === 'alive';
+    if (isAlive && isPeer(entry.entry)) return { type: 'supervised', peer: entry.entry };
+    return { type: 'recorded', record, state: entry?.state ?? roll.stateOf(record.supervisorId) };
+  };
+
+  /** What has no record may be known all the same: records are written a moment after what they tell. */
+  const search = async (id: string): Promise<Whereabouts> => {
+    const silent: string[] = [];
+    const asked = peers.list().map(async (peer) => {
+      try {
+        await peers.ask(peer, { method: 'show', params: { id } }, { deadlineMs: SEARCH_MS });
+        return peer;
+      } catch (error) {
+        if (isCode(error, 'unreachable')) silent.push(peer.id);
+        return null;
+      }
+    });
+    const holder = (await Promise.all(asked)).find((peer) => peer !== null);
+    if (holder !== undefined) return { type: 'supervised', peer: holder };
+    throw notFound(id, { paths, store, silent });
+  };
+
+  return {
+    clock,
+    paths,
+    store,
+    roll,
+    peers,
+    here,
+    find,
+    judge: (record) => judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable }),
+    openTable,
+    isByEnd: async (error, peer) => {
+      if (!isCode(error, 'unreachable') && !isCode(error, 'not-found')) return false;
+      const untilMs = clock.nowMs() + ENDING_MS;
+      while (roll.stateOf(peer.id) === 'alive') {
+        if (clock.nowMs() > untilMs) return false;
+        await pause(clock, { ms: LOOK_MS });
+      }
+      return true;
+    },
+  };
+}
+
+export function findEntry(
+  roll: SupervisorRoll,
+  supervisorId: string,
+): { readonly entry: RollEntry; readonly state: RollState } | undefined {
+  return roll.list().find(({ entry }) => entry.id === supervisorId);
+}
+
+function notFound(
+  id: string,
+  {
+    paths,
+    store,
+    silent,
+  }: { paths: StatePaths; store: RecordStore<ProcessRecord>; silent: readonly string[] },
+): TroupeError {
+  const { records, damaged } = store.load();
+  const broken = damaged.find(({ name }) => isRecordId(id) && name === paths.recordOf(id));
+  const meant = nearest(
+    id.slice(0, 100),
+    records.map(({ view }) => view.id),
+  );
+  const hints = [
+    broken === undefined ? null : `Its record ${broken.name} cannot be used: ${broken.why}.`,
+    meant === null ? null : `Did you mean ${meant}?`,
+    silent.length === 0 ? null : `Not asked, as they do not answer: ${silent.join(', ')}.`,
+  ].filter((hint) => hint !== null);
+  const message = `There is no process ${quote(id)} in ${paths.directory}.`;
+  return new TroupeError({ code: 'not-found', message: [message, ...hints].join(' ') });
+}

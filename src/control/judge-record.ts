@@ -1,0 +1,191 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { EndReason, ExitStatus, FinalStatus } from '../../machines/process/context.ts';
+import { parseLogMap } from '../output/log-map.ts';
+import type { ProcessRecord, Revival } from '../process/process-record.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
+import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
+import { isFromScope, isSame } from '../spawn/tree/identity.ts';
+import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+
+/** What can be said of a process whose supervisor is gone. */
+export type Standing =
+  | { readonly type: 'ended'; readonly view: FinalView }
+  /** It runs, or waits for its next start, and nobody supervises it. */
+  | { readonly type: 'unattended'; readonly view: ProcessView }
+  /** It belongs where this program cannot look, as another container does. */
+  | { readonly type: 'elsewhere'; readonly view: ProcessView };
+
+/** So long after its record was written a start may still be under way. */
+const STARTING_MS = 1_000;
+
+/** Judges by what the launcher wrote down, and by whether the leader is alive; nothing is changed. */
+export async function judgeRecord(
+  record: ProcessRecord,
+  world: {
+    readonly here: TableScope;
+    readonly nowAt: number;
+    /** Asked for only when somebody is to be looked for. */
+    readonly table: () => Promise<ProcessTable>;
+  },
+): Promise<Standing> {
+  const { view, revival } = record;
+  if ('endedAt' in view) return { type: 'ended', view };
+  const { here, nowAt } = world;
+  if (!isFromScope(record.scope, here)) {
+    return record.scope.bootId !== here.bootId
+      ? lost(record, 'the machine was started anew since')
+      : { type: 'elsewhere', view };
+  }
+  // Asked before the file is read: what somebody wrote who is gone by then is in it.
+  const isUp = await isAlive(record, await world.table());
+  const status = readLaunch(record);
+  if (status?.exit != null && revival !== null) {
+    return judgeExit(record, { exit: status.exit, revival, nowAt });
+  }
+  if (view.status === 'restarting' && revival !== null) return { type: 'unattended', view };
+  const isStarting = revival !== null && status?.leader == null && nowAt - record.savedAt < STARTING_MS;
+  if (isUp || isStarting) return { type: 'unattended', view: asOfNow(record, nowAt) };
+  const why =
+    revival === null
+      ? `its supervisor ${record.supervisorId} ended without ending it`
+      : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
+  return lost(record, why);
+}
+
+/** The leader, or the launcher that will write down its end. */
+async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<boolean> {
+  const { leader, view } = record;
+  if (leader !== null && isSame(leader, await table.read(leader.pid))) return true;
+  const status = readLaunch(record);
+  if (status === null) return false;
+  const who = { table, id: view.id };
+  return (await findLeader(status, who)) !== null || (await findLauncher(status, who)) !== null;
+}
+
+/** What the launcher wrote; `null` where there is none, or nothing that can be read. */
+export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
+  if (revival === null) return null;
+  try {
+    return readStatus(revival.files.status, view.attempt);
+  } catch {
+    return null;
+  }
+}
+
+function judgeExit(
+  record: ProcessRecord,
+  end: { exit: ExitStatus; revival: Revival; nowAt: number },
+): Standing {
+  const { revival, nowAt } = end;
+  const exit: ExitStatus = { code: end.exit.code, signal: end.exit.signal };
+  const reason = toReason(exit, revival);
+  const { view } = record;
+  if (startsAgain(revival, exit)) {
+    const restarts = 'restarts' in view ? view.restarts : 0;
+    const shown = { ...toFacts(record), status: 'restarting', restarts, reason, nextStartAt: nowAt } as const;
+    return { type: 'unattended', view: shown };
+  }
+  const endedAt = writtenAt(revival.files.status) ?? record.savedAt;
+  return { type: 'ended', view: toFinalView(record, { reason, exit, endedAt }) };
+}
+
+function startsAgain({ restart, stop }: Revival, { code }: ExitStatus): boolean {
+  if (stop !== null) return stop.cause.type === 'restart';
+  return restart.policy === 'permanent' || (restart.policy === 'transient' && code !== 0);
+}
+
+function toReason({ code, signal }: ExitStatus, { stop }: Revival): EndReason {
+  if (stop?.cause.type === 'kill') {
+    const { by } = stop.cause;
+    return { type: 'killed', by, signal: stop.signal, escalated: stop.escalated };
+  }
+  if (stop?.cause.type === 'limit') {
+    return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
+  }
+  return signal === null ? { type: 'exited', code: code ?? 0 } : { type: 'signalled', signal, by: 'outside' };
+}
+
+function lost(record: ProcessRecord, why: string): Standing {
+  const end = { reason: { type: 'lost', why }, exit: null, endedAt: record.savedAt } as const;
+  return { type: 'ended', view: toFinalView(record, end) };
+}
+
+/** The view of one that has ended, from the last that was written of it. */
+export function toFinalView(
+  record: ProcessRecord,
+  end: {
+    readonly reason: EndReason;
+    readonly exit: ExitStatus | null;
+    readonly endedAt: number;
+    readonly receipt?: FinalView['receipt'];
+  },
+): FinalView {
+  const { view } = record;
+  const startedAt = 'startedAt' in view ? view.startedAt : null;
+  const { reason, exit, endedAt, receipt = null } = end;
+  return {
+    ...toFacts(record),
+    status: toStatus(reason),
+    pid: 'pid' in view ? view.pid : null,
+    startedAt,
+    backgroundedAt: 'backgroundedAt' in view ? view.backgroundedAt : null,
+    endedAt,
+    runtimeMs: startedAt === null ? 0 : Math.max(0, endedAt - startedAt),
+    restarts: 'restarts' in view ? view.restarts : 0,
+    exit,
+    reason,
+    leftovers: [],
+    receipt,
+  };
+}
+
+function toStatus(reason: EndReason): FinalStatus {
+  switch (reason.type) {
+    case 'exited':
+      return reason.code === 0 ? 'completed' : 'failed';
+    case 'killed':
+    case 'cancelled':
+      return 'killed';
+    case 'timedOut':
+      return 'timed_out';
+    case 'lost':
+      return 'lost';
+    default:
+      return 'failed';
+  }
+}
+
+/** What is the same in every state; the output as far as the file has come. */
+function toFacts(record: ProcessRecord) {
+  const { view } = record;
+  const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;
+  const { tool, metadata, mode, executionMode, attempt, createdAt } = view;
+  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime };
+  return { ...facts, tool, metadata, mode, executionMode, attempt, createdAt, output: toOutput(record) };
+}
+
+function asOfNow(record: ProcessRecord, nowAt: number): ProcessView {
+  const { view } = record;
+  if (!('runtimeMs' in view)) return view;
+  return { ...view, runtimeMs: Math.max(0, nowAt - (view.startedAt ?? nowAt)), output: toOutput(record) };
+}
+
+function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
+  if (revival === null) return view.output;
+  try {
+    const { size, mtimeMs } = statSync(revival.files.log);
+    const bytes = size + parseLogMap(readFileSync(revival.files.status, 'utf8')).shift;
+    return { ...view.output, bytes, lastOutputAt: bytes === 0 ? null : Math.round(mtimeMs) };
+  } catch {
+    return view.output;
+  }
+}
+
+function writtenAt(path: string): number | null {
+  try {
+    return Math.round(statSync(path).mtimeMs);
+  } catch {
+    return null;
+  }
+}

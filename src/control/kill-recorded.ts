@@ -1,0 +1,212 @@
+import type { KillReceipt, ProcessSignal, Requester, StopOrder } from '../../machines/process/context.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { killOptions } from '../config/process-spec.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { type KillOrder, type KillTarget, killProcess } from '../process/kill-process.ts';
+import type { KillAnswer, KillOptions } from '../process/process-handle.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+import { addEntry, type TimelineEntry } from '../process/timeline.ts';
+import { toCookie } from '../spawn/environment.ts';
+import { findLeader } from '../spawn/file/find-leader.ts';
+import type { LaunchStatus } from '../spawn/file/status-file.ts';
+import { withoutLauncher } from '../spawn/file/without-launcher.ts';
+import { endTree } from '../spawn/tree/end-tree.ts';
+import { isFromScope, type ProcessIdentity } from '../spawn/tree/identity.ts';
+import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.ts';
+import { lockDirectory } from '../supervisor/lock-directory.ts';
+import type { DirectoryGround } from './directory-ground.ts';
+import { readLaunch, toFinalView } from './judge-record.ts';
+import { pause } from './pause.ts';
+
+const DEFAULT_GRACE_MS = 5_000;
+
+/** The launcher writes down the end of what it waited for within a moment, if it is alive. */
+const EXIT_WRITTEN_MS = 500;
+const LOOK_MS = 10;
+
+/**
+ * Kills a process whose supervisor is gone, by its proven identity, and writes down its end. What cannot be proven to be it is
+ * not signalled. `null` when somebody supervises it again: then that one is to be asked.
+ *
+ * @throws TroupeError `invalid-option`; `unreachable` for one that lives where this program cannot look.
+ */
+export async function killRecorded(
+  ground: DirectoryGround,
+  { id, options }: { id: string; options: KillOptions },
+): Promise<KillAnswer | null> {
+  const { signal, grace, by } = parseOptions(killOptions, { input: options, name: 'kill' });
+  const order = { signal: signal as ProcessSignal, graceMs: grace };
+  const claimed = claim(ground, { id, by, ...order });
+  if (claimed === null) return null;
+  const standing = await ground.judge(claimed);
+  if (standing.type === 'elsewhere') throw elsewhere(claimed);
+  return killProcess(await createTarget(ground, { record: claimed, view: standing.view, by }), order);
+}
+
+/** From here on whoever takes the process over goes on with its stop. */
+function claim(
+  ground: DirectoryGround,
+  kill: { id: string; by: Requester; signal: ProcessSignal; graceMs: number | undefined },
+): ProcessRecord | null {
+  const { id, by, signal, graceMs = DEFAULT_GRACE_MS } = kill;
+  const stop: Omit<StopOrder, 'orderedAtMs'> = {
+    cause: { type: 'kill', by },
+    signal,
+    graceMs,
+    escalated: false,
+  };
+  return change(ground, {
+    id,
+    to: (record) =>
+      'endedAt' in record.view
+        ? record
+        : {
+            ...withEntry(record, { at: ground.clock.epochMs(), event: 'signalled', by, detail: signal }),
+            revival: record.revival === null ? null : { ...record.revival, stop },
+          },
+  });
+}
+
+/** Changes a record that nobody answers for, and no other. */
+function change(
+  { store, roll, paths }: DirectoryGround,
+  { id, to }: { id: string; to: (record: ProcessRecord) => ProcessRecord },
+): ProcessRecord | null {
+  const release = lockDirectory(paths);
+  try {
+    const record = store.read(id);
+    if (record === null || roll.stateOf(record.supervisorId) !== 'dead') return null;
+    const changed = to(record);
+    if (changed !== record) store.save(id, changed);
+    return changed;
+  } finally {
+    release();
+  }
+}
+
+function withEntry(record: ProcessRecord, entry: TimelineEntry): ProcessRecord {
+  const timeline = [...record.timeline];
+  addEntry(timeline, entry);
+  return { ...record, timeline };
+}
+
+async function createTarget(
+  ground: DirectoryGround,
+  { record, view, by }: { record: ProcessRecord; view: ProcessView; by: Requester },
+): Promise<KillTarget> {
+  const { clock } = ground;
+  const tree = await openTree(ground, record);
+  let current = view;
+  let stopping: Promise<KillReceipt | null> = Promise.resolve(null);
+
+  const stop = async ({ signal, graceMs }: KillOrder): Promise<KillReceipt | null> => {
+    if (current.status === 'restarting' || tree === null) {
+      current = settle(ground, { record, reason: { type: 'cancelled', by }, exit: null, receipt: null });
+      return null;
+    }
+    const limits = record.revival?.limits;
+    const receipt = await endTree(tree, {
+      order: { signal, graceMs: graceMs ?? limits?.killGraceMs ?? DEFAULT_GRACE_MS },
+      clock,
+    }).receipt;
+    if (receipt.survivors.length > 0) return receipt;
+    const { escalated } = receipt;
+    const exit = await readExit(ground, record);
+    const reason = { type: 'killed', by, signal, escalated } as const;
+    current = settle(ground, { record, reason, exit, receipt });
+    return receipt;
+  };
+
+  return {
+    id: record.view.id,
+    life: toLife(view),
+    clock,
+    view: () => current,
+    hasEnded: () => 'endedAt' in current,
+    orderStop: (order) => {
+      stopping = stop(order);
+    },
+    settled: () => stopping,
+    endLeftovers: async ({ signal, graceMs = DEFAULT_GRACE_MS }) => {
+      if (tree === null) return emptyReceipt(signal);
+      // Its leader has ended: its number may be another's.
+      tree.leaderExited();
+      const receipt = await endTree(tree, { order: { signal, graceMs }, clock }).receipt;
+      const { survivors } = receipt;
+      change(ground, {
+        id: record.view.id,
+        to: (saved) => ({ ...saved, view: { ...(saved.view as FinalView), leftovers: survivors } }),
+      });
+      return receipt;
+    },
+  };
+}
+
+/** Only its status is asked for, and what it left behind. */
+function toLife(view: ProcessView): KillTarget['life'] {
+  return view as unknown as KillTarget['life'];
+}
+
+/** Writes down the end, unless somebody has taken the process over meanwhile: that one writes it down. */
+function settle(
+  ground: DirectoryGround,
+  call: { record: ProcessRecord } & Pick<FinalView, 'reason' | 'exit' | 'receipt'>,
+): FinalView {
+  const { record, ...end } = call;
+  const endedAt = ground.clock.epochMs();
+  const view = toFinalView(record, { ...end, endedAt });
+  change(ground, {
+    id: record.view.id,
+    to: (saved) => ({
+      ...withEntry(saved, { at: endedAt, event: 'ended', detail: view.status }),
+      savedAt: endedAt,
+      view,
+      revival: null,
+    }),
+  });
+  return view;
+}
+
+async function readExit({ clock }: DirectoryGround, record: ProcessRecord): Promise<FinalView['exit']> {
+  const untilMs = clock.nowMs() + EXIT_WRITTEN_MS;
+  while (true) {
+    const status = readLaunch(record);
+    if (status === null) return null;
+    if (status.exit !== null) return { code: status.exit.code, signal: status.exit.signal };
+    if (clock.nowMs() > untilMs) return null;
+    await pause(clock, { ms: LOOK_MS });
+  }
+}
+
+/** `null` where it has no leader whom this program could prove to be it. */
+async function openTree(ground: DirectoryGround, record: ProcessRecord): Promise<ProcessTree | null> {
+  const table = await ground.openTable();
+  const scope = await table.scope();
+  const status = readLaunch(record);
+  const identity = record.leader ?? (await findIdentity(record, { table, status, scope }));
+  if (identity === null || !isFromScope(identity, scope)) return null;
+  const descendants = withoutLauncher(table, status?.launcher ?? null);
+  return createProcessTree({ identity, table: descendants, clock: ground.clock });
+}
+
+/** Its supervisor died before it had noted what the launcher had. */
+async function findIdentity(
+  { view }: ProcessRecord,
+  { table, status, scope }: { table: ProcessTable; status: LaunchStatus | null; scope: TableScope },
+): Promise<ProcessIdentity | null> {
+  const entry = status === null ? null : await findLeader(status, { table, id: view.id });
+  if (entry === null) return null;
+  const { pid, pgid, sid, startedAt } = entry;
+  return { pid, pgid, sid, startedAt, ...scope, cookie: toCookie(view.id) };
+}
+
+function emptyReceipt(signalled: ProcessSignal): KillReceipt {
+  return { signalled, escalated: false, survivors: [], leftoversEnded: [], durationMs: 0 };
+}
+
+function elsewhere({ view, supervisorId }: ProcessRecord): TroupeError {
+  const message = `Process ${view.id} of supervisor ${supervisorId} runs where this program cannot look, perhaps in a container: kill it from there.`;
+  return new TroupeError({ code: 'unreachable', message });
+}

@@ -1,0 +1,86 @@
+import { toErrorText } from '../config/error-text.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import type { DirectoryGround } from './directory-ground.ts';
+import type { Peer } from './peers.ts';
+import type { SeenProcess } from './state-directory.ts';
+
+/** Who does not answer within this is passed over. */
+const ANSWER_MS = 2_000;
+
+/** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
+export async function listDirectory(ground: DirectoryGround): Promise<{
+  readonly processes: readonly SeenProcess[];
+  readonly warnings: readonly string[];
+}> {
+  const { peers, store, roll, clock } = ground;
+  const asked = peers.list().map((peer) => askPeer(peer, ground));
+  const { records, damaged } = store.load();
+  const answers = await Promise.all(asked);
+
+  const seen = new Map<string, SeenProcess>();
+  const answered = new Set<string>();
+  for (const { peer, views } of answers) {
+    if (views === null) continue;
+    answered.add(peer.id);
+    for (const view of views) {
+      const known = seen.get(view.id);
+      // One that has ended may be kept by several; who has it alive is its supervisor.
+      if (known === undefined || 'endedAt' in known.view) {
+        seen.set(view.id, { view, supervisorId: peer.id, answered: true });
+      }
+    }
+  }
+  const states = new Map(roll.list().map(({ entry, state }) => [entry.id, state]));
+  const strangers = new Set<string>();
+  for (const record of records) {
+    const { supervisorId, view } = record;
+    // Written down in another moment than the answer.
+    if (seen.has(view.id) || answered.has(supervisorId)) continue;
+    const state = states.get(supervisorId) ?? roll.stateOf(supervisorId);
+    if (state === 'elsewhere' && !('endedAt' in view)) strangers.add(supervisorId);
+    const shown = state === 'dead' ? (await ground.judge(record)).view : upToNow(record, clock.epochMs());
+    seen.set(view.id, { view: shown, supervisorId, answered: false });
+  }
+  return {
+    processes: [...seen.values()].sort(liveFirst),
+    warnings: [
+      ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
+      ...[...strangers].map(toStrangerWarning),
+      ...damaged.map(({ name, why }) => `The record ${name} was left out: ${why}.`),
+    ],
+  };
+}
+
+interface Answer {
+  readonly peer: Peer;
+  readonly views: readonly ProcessView[] | null;
+  readonly warning: string | null;
+}
+
+async function askPeer(peer: Peer, { peers, roll }: DirectoryGround): Promise<Answer> {
+  try {
+    const views = await peers.ask(peer, { method: 'list', params: {} }, { deadlineMs: ANSWER_MS });
+    return { peer, views, warning: null };
+  } catch (error) {
+    // It ended while it was asked: that is no trouble.
+    if (roll.stateOf(peer.id) !== 'alive') return { peer, views: null, warning: null };
+    const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so its records are shown`;
+    return { peer, views: null, warning: `${what}: ${toErrorText(error)}` };
+  }
+}
+
+/** Its supervisor goes on without writing that time passes. */
+function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
+  if ('endedAt' in view || !('startedAt' in view)) return view;
+  return { ...view, runtimeMs: Math.max(0, nowAt - view.startedAt) };
+}
+
+function toStrangerWarning(supervisorId: string): string {
+  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its processes are shown as they were last written down.`;
+}
+
+function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
+  const byLife = Number('endedAt' in a) - Number('endedAt' in b);
+  return byLife === 0 ? a.createdAt - b.createdAt : byLife;
+}

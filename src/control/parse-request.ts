@@ -1,0 +1,59 @@
+import { nearest } from '../config/nearest.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { type ControlMethod, type ControlRequest, describeVersions, PROTOCOL_VERSION } from './protocol.ts';
+import { requestParams } from './request-params.ts';
+
+export type ParsedRequest =
+  | { readonly type: 'request'; readonly request: ControlRequest & { readonly method: ControlMethod } }
+  /** It was understood, and cannot be done. */
+  | { readonly type: 'refused'; readonly id: number; readonly error: TroupeError }
+  /** No request at all: who sends this speaks something else. */
+  | { readonly type: 'rubbish'; readonly error: TroupeError };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A line that a client sent. Never throws. */
+export function parseRequest(line: Uint8Array): ParsedRequest {
+  const value = parseJson(line);
+  if (typeof value !== 'object' || value === null) return rubbish();
+  const { v, id, method, params } = value as Partial<Record<keyof ControlRequest, unknown>>;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return rubbish();
+  if (v !== PROTOCOL_VERSION) {
+    const message = describeVersions({ theirs: v, ours: `The supervisor (pid ${process.pid})` });
+    return { type: 'refused', id, error: new TroupeError({ code: 'protocol', message }) };
+  }
+  if (typeof method !== 'string') return rubbish();
+  if (!isMethod(method)) return { type: 'refused', id, error: unknownMethod(method) };
+  try {
+    const parsed = parseOptions(requestParams[method], { input: params ?? {}, name: method });
+    return { type: 'request', request: { v, id, method, params: parsed } };
+  } catch (error) {
+    return { type: 'refused', id, error: error as TroupeError };
+  }
+}
+
+function parseJson(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(line));
+  } catch {
+    return null;
+  }
+}
+
+function isMethod(method: string): method is ControlMethod {
+  return Object.hasOwn(requestParams, method);
+}
+
+function rubbish(): ParsedRequest {
+  const message = `This is a control socket of troupe: it takes JSON lines such as {"v":${PROTOCOL_VERSION},"id":1,"method":"list"}. The connection is closed.`;
+  return { type: 'rubbish', error: new TroupeError({ code: 'protocol', message }) };
+}
+
+function unknownMethod(method: string): TroupeError {
+  const methods = Object.keys(requestParams);
+  const meant = nearest(method.slice(0, 100), methods);
+  const hint = meant === null ? `Known: ${methods.join(', ')}.` : `Did you mean "${meant}"?`;
+  return new TroupeError({ code: 'protocol', message: `There is no request ${quote(method)}. ${hint}` });
+}

@@ -1,0 +1,73 @@
+import { TroupeError } from '../config/troupe-error.ts';
+import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
+import { type CallOptions, type ControlClient, connectControl } from './control-client.ts';
+import type { ControlMethod, ControlParams, ControlResults } from './protocol.ts';
+
+/** A supervisor that can be asked. */
+export type Peer = RollEntry & { readonly socket: string };
+
+type AskMethod = Exclude<ControlMethod, 'follow' | 'cancel'>;
+
+/** The supervisors of a state directory, as far as they listen; connections are made when they are needed, and kept. */
+export interface Peers {
+  /** Those that are alive and listen. */
+  list(): readonly Peer[];
+  ask<M extends AskMethod>(
+    peer: Peer,
+    request: { readonly method: M; readonly params: ControlParams<M> },
+    options?: CallOptions,
+  ): Promise<ControlResults[M]>;
+  close(): void;
+}
+
+export function createPeers(roll: SupervisorRoll): Peers {
+  const pool = new Map<string, Promise<ControlClient>[]>();
+
+  /** One with room: waiting for many ends at once takes more than one. */
+  const pick = async (socketPath: string): Promise<ControlClient> => {
+    while (true) {
+      const pending = pool.get(socketPath) ?? [];
+      for (const each of pending) {
+        const client = await each.catch(() => null);
+        if (client !== null && !client.isClosed && !client.isFull) return client;
+        if (client === null || client.isClosed) remove(socketPath, each);
+      }
+      const opened = connectControl(socketPath);
+      pool.set(socketPath, [...(pool.get(socketPath) ?? []), opened]);
+      opened.catch(() => remove(socketPath, opened));
+      const client = await opened;
+      // Others that waited for the same connection may have filled it.
+      if (!client.isFull) return client;
+    }
+  };
+  const remove = (socketPath: string, client: Promise<ControlClient>) => {
+    pool.set(
+      socketPath,
+      (pool.get(socketPath) ?? []).filter((each) => each !== client),
+    );
+  };
+
+  return {
+    list: () =>
+      roll.list().flatMap(({ entry, state }) => (state === 'alive' && isPeer(entry) ? [entry] : [])),
+    ask: async (peer, { method, params }, options) => (await pick(peer.socket)).call(method, params, options),
+    close: () => {
+      for (const clients of pool.values()) {
+        for (const client of clients)
+          client.then(
+            (open) => open.close(),
+            () => {},
+          );
+      }
+      pool.clear();
+    },
+  };
+}
+
+export function isPeer(entry: RollEntry): entry is Peer {
+  return entry.socket !== null;
+}
+
+export function isCode(error: unknown, code: TroupeError['code']): boolean {
+  return error instanceof TroupeError && error.code === code;
+}

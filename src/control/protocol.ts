@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import type { WriteResult } from '../../machines/process/events.ts';
+import type { TroupeErrorCode } from '../config/troupe-error.ts';
+import type { OutputRead } from '../output/read-output.ts';
+import type { KillAnswer } from '../process/process-handle.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { TimelineEntry } from '../process/timeline.ts';
+import type { RollEntry } from '../store/supervisor-roll.ts';
+import type { requestParams } from './request-params.ts';
+
+/**
+ * What is spoken over a control socket: one JSON value on a line of its own in either direction, each with the version. A client sends
+ * requests with numbers of its choice; each is answered once with `result` or `error`, in any order. A stream sends `item`s before
+ * that. No zod is loaded here: who only asks needs none.
+ */
+export const PROTOCOL_VERSION = 1;
+
+/** The longest line that a supervisor takes. What it says itself may be longer. */
+export const MAX_REQUEST_BYTES = 1024 * 1024;
+
+/** So many requests of one client may be under way. */
+export const MAX_REQUESTS = 64;
+
+/** So many clients are served at a time. */
+export const MAX_CLIENTS = 256;
+
+/** The most output in one item, and what fits well into a `write`. */
+export const MAX_PIECE_BYTES = 64 * 1024;
+
+export type ControlMethod = keyof typeof requestParams;
+
+export type ControlParams<M extends ControlMethod> = z.input<(typeof requestParams)[M]>;
+
+export interface ControlResults {
+  readonly hello: Hello;
+  readonly list: readonly ProcessView[];
+  readonly show: { readonly view: ProcessView; readonly timeline: readonly TimelineEntry[] };
+  readonly read: OutputRead;
+  /** After all items. */
+  readonly follow: null;
+  readonly wait: FinalView;
+  readonly kill: KillAnswer;
+  readonly write: WriteResult;
+  readonly endInput: WriteResult;
+  readonly restart: boolean;
+  readonly background: boolean;
+  readonly changeLimits: boolean;
+  readonly start: ProcessView;
+  readonly sweep: { readonly forgotten: number; readonly logsRemoved: number };
+  /** It has begun; the connection ends with it. */
+  readonly shutdown: null;
+  /** Whether that request was still under way. It is not answered any more. */
+  readonly cancel: boolean;
+}
+
+export interface Hello {
+  readonly supervisorId: string;
+  readonly role: RollEntry['role'];
+  readonly pid: number;
+  readonly cwd: string;
+}
+
+/** An item of `follow`. */
+export interface FollowItem {
+  readonly stream: 'stdout' | 'stderr' | 'screen';
+  readonly offset: number;
+  /** Bytes that are missing right before it. */
+  readonly droppedBytes: number;
+  /** Base64. */
+  readonly bytes: string;
+}
+
+export interface ControlRequest {
+  readonly v: number;
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export interface ControlFault {
+  readonly code: TroupeErrorCode;
+  readonly message: string;
+}
+
+export type ControlReply = { readonly v: typeof PROTOCOL_VERSION } & (
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly item: unknown }
+  /** Without a number where the request had none that could be read. */
+  | { readonly id: number | null; readonly error: ControlFault }
+);
+
+export function toLine(value: ControlReply | ControlRequest): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** What to do where two versions meet. */
+export function describeVersions({ theirs, ours }: { theirs: unknown; ours: string }): string {
+  const said = typeof theirs === 'number' ? `version ${theirs}` : 'no version that we know';
+  return `${ours} speaks version ${PROTOCOL_VERSION} of the control protocol, the other side ${said}. Use the same troupe on both sides: end the older program, or install the version it was started with.`;
+}

@@ -1,0 +1,84 @@
+import { toError } from '../config/error-text.ts';
+import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createSupervisor } from '../supervisor/create-supervisor.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import { type ControlServer, serveControl } from './control-server.ts';
+
+/**
+ * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process, through a
+ * control socket there that is open to this user only (option `control`). Nothing is started, no file is written and nothing listens
+ * before that; the shutdown closes it.
+ *
+ * A socket that cannot be opened is a warning: the supervisor does without.
+ *
+ * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
+ */
+export function createReachableSupervisor(options: SupervisorOptions = {}): Supervisor {
+  const supervisor = createSupervisor(options);
+  const { stateDirectory } = supervisor;
+  if (stateDirectory === null || options.control === false) return supervisor;
+
+  let server: Promise<ControlServer | null> | null = null;
+  let isOver = false;
+  const openSoon = () => {
+    // After the start, which must not wait for it.
+    if (!isOver)
+      server ??= nextTurn().then(() => (isOver ? null : open(supervisor, { stateDirectory, options })));
+  };
+  const close = async () => {
+    isOver = true;
+    (await server)?.close();
+  };
+  let stopping: ReturnType<Supervisor['shutdown']> | null = null;
+  const shutdown: Supervisor['shutdown'] = () => {
+    stopping ??= supervisor.shutdown().finally(close);
+    return stopping;
+  };
+  if (supervisor.list({ live: true }).length > 0) openSoon();
+
+  return {
+    ...supervisor,
+    start: (spec) => {
+      const handle = supervisor.start(spec);
+      openSoon();
+      return handle;
+    },
+    execute: (spec) => {
+      const result = supervisor.execute(spec);
+      openSoon();
+      return result;
+    },
+    shutdown,
+    [Symbol.asyncDispose]: async () => void (await shutdown()),
+  };
+}
+
+async function open(
+  supervisor: Supervisor,
+  { stateDirectory, options }: { stateDirectory: string; options: SupervisorOptions },
+): Promise<ControlServer | null> {
+  const { id } = supervisor;
+  try {
+    const roll = createFileSupervisorRoll({
+      directory: stateDirectory,
+      ...(options.clock && { clock: options.clock }),
+    });
+    const socketPath = roll.makeSocketPath(id);
+    const server = await serveControl(supervisor, {
+      socketPath,
+      role: 'program',
+      redactNames: options.redactNames,
+    });
+    roll.enter({ id, role: 'program', socket: socketPath });
+    return server;
+  } catch (error) {
+    const message = `Supervisor ${id} cannot be reached from outside, its control socket could not be opened: ${toError(error).message}`;
+    process.emitWarning(message, 'TroupeControlWarning');
+    return null;
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,65 @@
+import type { WriteResult } from '../../machines/process/events.ts';
+import type { OutputRead, ReadOptions } from '../output/read-output.ts';
+import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { TimelineEntry } from '../process/timeline.ts';
+
+/** A process as it is seen from outside its supervisor. */
+export interface SeenProcess {
+  readonly view: ProcessView;
+  readonly supervisorId: string;
+  /** Its supervisor answered. Else this is what its record says, which for a live one may be out of date. */
+  readonly answered: boolean;
+}
+
+/** A piece of output as it is followed. */
+export interface FollowedText {
+  readonly stream: 'stdout' | 'stderr' | 'screen';
+  readonly bytes: Uint8Array;
+  /** Bytes of all streams before it: where reading goes on after a connection broke. */
+  readonly offset: number;
+  /** Bytes that are missing right before it. */
+  readonly droppedBytes: number;
+}
+
+/**
+ * All processes of a state directory, whoever supervises them: what a person at a shell sees and steers. Supervisors that answer are
+ * asked; of the others the records and logs are read directly, and a kill goes by proven identity.
+ *
+ * Ids are whole: a short form is made whole with `list`. Calls reject with TroupeError: `not-found` for an id that is
+ * nowhere, `unreachable` where a supervisor is alive and does not answer, or does not let this user in.
+ */
+export interface StateDirectory {
+  /** Absolute. */
+  readonly path: string;
+  /** Live ones first, in order of creation, then ended ones. `warnings`: damaged records, supervisors that do not answer; a sentence each. */
+  list(): Promise<{ readonly processes: readonly SeenProcess[]; readonly warnings: readonly string[] }>;
+  show(id: string): Promise<SeenProcess & { readonly timeline: readonly TimelineEntry[] }>;
+  read(id: string, options?: ReadOptions): Promise<OutputRead>;
+  /**
+   * The output from an offset on, as it comes, until the process has ended and all of it was given. Goes on through restarts of the
+   * process, and when another supervisor adopts it: no byte is lost or given twice.
+   */
+  follow(
+    id: string,
+    options: { readonly from: number; readonly signal?: AbortSignal },
+  ): AsyncIterable<FollowedText>;
+  /** Resolves at the end, also one that comes after another supervisor has adopted it. */
+  wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<FinalView>;
+  kill(id: string, options?: KillOptions): Promise<KillAnswer>;
+  write(id: string, data: Uint8Array): Promise<WriteResult>;
+  endInput(id: string): Promise<WriteResult>;
+  /** `false` when it had ended or was stopping. */
+  restart(id: string): Promise<boolean>;
+  changeLimits(id: string, changes: LimitChanges): Promise<boolean>;
+  /**
+   * Forgets ended processes and old logs, those of supervisors that are gone, too. Live ones are never touched. `dryRun`: says what
+   * would go, and removes nothing.
+   */
+  sweep(options?: {
+    readonly all?: boolean;
+    readonly dryRun?: boolean;
+  }): Promise<{ readonly forgotten: number; readonly logsRemoved: number; readonly freedBytes: number }>;
+  /** Lets go of the connections; no process is touched. */
+  close(): void;
+}

@@ -1,0 +1,53 @@
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { FinalView } from '../process/process-view.ts';
+import type { RollState } from '../store/supervisor-roll.ts';
+import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
+import { pause } from './pause.ts';
+
+/** How soon an end is seen that nobody tells. */
+const LOOK_MS = 100;
+
+/** Waits for the end of a process, whoever supervises it by then. */
+export async function waitProcess(
+  ground: DirectoryGround,
+  { id, signal }: { id: string; signal: AbortSignal | undefined },
+): Promise<FinalView> {
+  while (true) {
+    signal?.throwIfAborted();
+    const found = await ground.find(id);
+    const end = await (found.type === 'supervised'
+      ? askForEnd(ground, { id, found, signal })
+      : findEnd(ground, found));
+    if (end !== null) return end;
+    await pause(ground.clock, { ms: LOOK_MS, signal });
+  }
+}
+
+/** `null` when the supervisor ended first. */
+async function askForEnd(
+  ground: DirectoryGround,
+  call: {
+    id: string;
+    found: Extract<Whereabouts, { type: 'supervised' }>;
+    signal: AbortSignal | undefined;
+  },
+): Promise<FinalView | null> {
+  const { id, found, signal } = call;
+  try {
+    return await ground.peers.ask(found.peer, { method: 'wait', params: { id } }, { signal });
+  } catch (error) {
+    if (await ground.isByEnd(error, found.peer)) return null;
+    throw error;
+  }
+}
+
+/** The end as it is written down, or as far as it can be proven where nobody was there to write it down. */
+export async function findEnd(
+  ground: DirectoryGround,
+  { record, state }: { record: ProcessRecord; state: RollState },
+): Promise<FinalView | null> {
+  if ('endedAt' in record.view) return record.view;
+  if (state !== 'dead') return null;
+  const standing = await ground.judge(record);
+  return standing.type === 'ended' ? standing.view : null;
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { appendFileSync, closeSync, fstatSync, futimesSync, openSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { type LogGap, toGapLine } from './log-map.ts';
+import type { MakeRoom } from './make-room.ts';
+
+/** No file system that has holes has larger blocks. */
+const blockBytes = 4096;
+
+/**
+ * Gives the middle of the log back to the file system: all other bytes stay where they are, and who writes notices nothing. What is
+ * missing is written down before it is gone, and again where it was, for who opens the file with another program. Rejects
+ * where the file system or the program `fallocate` cannot do it.
+ */
+export const punchHole: MakeRoom = async ({ file, statusPath, keepHeadBytes, keepTailBytes }) => {
+  const { path } = file;
+  const { shift } = file.map();
+  const size = file.stat()?.size ?? 0;
+  const from = Math.ceil(keepHeadBytes / blockBytes) * blockBytes;
+  const to = Math.floor((size - keepTailBytes) / blockBytes) * blockBytes;
+  if (to - from < 2 * blockBytes) return;
+  appendFileSync(statusPath, toGapLine({ from: from + shift, to: to + shift }), { mode: 0o600 });
+  await promisify(execFile)('fallocate', [
+    ...['--punch-hole', '--offset', `${from}`, '--length', `${to - from}`],
+    path,
+  ]);
+  writeMark(path, { from, to });
+};
+
+function writeMark(path: string, { from, to }: LogGap): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    const before = fstatSync(descriptor);
+    writeSync(descriptor, `\n[troupe: ${to - from} bytes missing here: the log file is at its cap]\n`, from);
+    // The time tells when the process last wrote; a line of ours is no output.
+    if (fstatSync(descriptor).size === before.size) futimesSync(descriptor, before.atime, before.mtime);
+  } finally {
+    closeSync(descriptor);
+  }
+}

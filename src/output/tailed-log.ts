@@ -1,0 +1,295 @@
+import type { Cancel, Clock } from '../clock/clock.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { looksBinary } from './decode.ts';
+import { watchGrowth } from './file-growth.ts';
+import { capLog } from './log-cap.ts';
+import type { OutputDegradation } from './log-file.ts';
+import type { LogGap } from './log-map.ts';
+import type { MakeRoom } from './make-room.ts';
+import type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output-chunk.ts';
+import type { OutputLog, OutputStats } from './output-log.ts';
+import type { OutputStream } from './output-sink.ts';
+import { redactText } from './redact-text.ts';
+import { createTailedFile, type TailedFile } from './tailed-file.ts';
+import { createTailedLines, type TailedLines } from './tailed-lines.ts';
+
+export interface TailedLogOptions {
+  readonly clock: Clock;
+  /** Written by the process itself. */
+  readonly path: string;
+  /** Where it is written down what was taken out of the log; `null` where nothing ever is, as in logs that we write ourselves. */
+  readonly statusPath: string | null;
+  /** Space on the disk above which the middle of the log is given up; only while this log is open and its process not over. */
+  readonly maxBytes: number;
+  /** The process has ended long ago, nobody writes any more: nothing is watched. */
+  readonly isOver: boolean;
+  /** Taken out of texts that are shown. They stand in the file, and in its bytes: nobody of ours sees them before. */
+  readonly secrets?: readonly string[];
+  readonly waysToMakeRoom?: readonly MakeRoom[];
+  /** What a listener threw; it is not called again. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+const chunkBytes = 64 * 1024;
+
+/**
+ * The output of a process that writes its log file itself. Nothing is read but what somebody asks for, and nothing is kept. All of it
+ * is `stdout`, in order of arrival, since a file has one end; the time of a chunk is that of the last write.
+ */
+export function createTailedLog(options: TailedLogOptions): OutputLog {
+  const { maxBytes } = options;
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1024) {
+    const message = `maxLogBytes must be a whole number of bytes, at least 1024, got ${maxBytes}`;
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  return new TailedOutput(options);
+}
+
+/** A class for the same reason as the log that is kept in memory. */
+class TailedOutput implements OutputLog {
+  readonly #options: TailedLogOptions;
+  readonly #file: TailedFile;
+  readonly #createdAtMs: number;
+  readonly #lines: TailedLines;
+  #listeners: Set<() => void> | null = null;
+  #cancelGrowth: Cancel | null = null;
+  #cancelCap: Cancel | null = null;
+  #toldBytes = 0;
+  /** Where what came after an end begins and stops; the last one is open while `to` is null. */
+  readonly #late: { readonly from: number; to: number | null }[] = [];
+  #ended: boolean;
+  #finished: boolean;
+  #isClosed: boolean;
+  #capTrouble: string | null = null;
+
+  constructor(options: TailedLogOptions) {
+    const { clock, path, statusPath, maxBytes, isOver } = options;
+    this.#options = options;
+    this.#file = createTailedFile({ path, statusPath, isExpected: isOver });
+    this.#lines = createTailedLines(this.#file);
+    this.#createdAtMs = clock.nowMs();
+    this.#ended = this.#finished = this.#isClosed = isOver;
+    if (isOver || statusPath === null) return;
+    this.#cancelCap = capLog({
+      ...{ file: this.#file, statusPath, maxBytes, clock },
+      ...(options.waysToMakeRoom !== undefined && { ways: options.waysToMakeRoom }),
+      onHelpless: (error) => {
+        this.#capTrouble = error instanceof Error ? error.message : String(error);
+      },
+    });
+  }
+
+  get bytes(): number {
+    return this.#file.bytes();
+  }
+
+  get positions(): StreamPositions {
+    return { stdout: this.#file.bytes(), stderr: 0, screen: 0 };
+  }
+
+  get keptBytes(): number {
+    return 0;
+  }
+
+  get isHeld(): boolean {
+    return false;
+  }
+
+  get lastWriteAtMs(): number {
+    return this.#lastOutputAtMs() ?? this.#createdAtMs;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  get logFile(): string | null {
+    return this.#file.stat() === null ? null : this.#file.path;
+  }
+
+  /** The process writes; nobody else may, or bytes would stand there that it never wrote. */
+  write(): boolean {
+    return true;
+  }
+
+  whenWritable(callback: () => void): void {
+    queueMicrotask(callback);
+  }
+
+  markEnd(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#late.push({ from: this.bytes, to: null });
+  }
+
+  markRestart(): void {
+    const last = this.#late.at(-1);
+    if (this.#ended && last !== undefined) last.to = this.bytes;
+    this.#ended = false;
+    this.#finished = this.#isClosed;
+  }
+
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#notify();
+  }
+
+  hide(text: string): string {
+    return redactText(text, this.#options.secrets ?? []);
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.finish();
+    this.#cancelCap?.();
+    this.#cancelGrowth?.();
+    this.#cancelGrowth = null;
+    return Promise.resolve();
+  }
+
+  shrink(): void {}
+
+  stats(): OutputStats {
+    const isBinary = () => this.#isBinary();
+    const bytes = this.#file.bytes();
+    return {
+      bytes,
+      lines: this.#lines.count(bytes),
+      droppedBytes: this.#file.map().gaps.reduce((sum, { from, to }) => sum + to - from, 0),
+      lastOutputAtMs: this.#lastOutputAtMs(),
+      logFile: this.logFile,
+      degraded: this.#degraded(bytes),
+      get binary() {
+        return isBinary();
+      },
+    };
+  }
+
+  chunks(from: number | StreamPositions, stream: OutputStream = 'stdout'): Iterable<OutputPiece> {
+    if (stream !== 'stdout') return [];
+    return this.#piecesBetween(typeof from === 'number' ? from : from.stdout, this.#file.bytes());
+  }
+
+  *chunksBackward(stream: OutputStream = 'stdout'): Generator<OutputChunk, void> {
+    let end = stream === 'stdout' ? this.#file.bytes() : 0;
+    while (end > 0) {
+      const from = Math.max(0, end - chunkBytes);
+      const chunks = [...this.#piecesBetween(from, end)].filter((piece) => piece.type === 'chunk');
+      yield* chunks.reverse();
+      end = this.#file.map().gaps.find((gap) => gap.from < from && gap.to >= from)?.from ?? from;
+    }
+  }
+
+  positionsAt(offset: number): StreamPositions {
+    return { stdout: Math.max(0, Math.min(offset, this.#file.bytes())), stderr: 0, screen: 0 };
+  }
+
+  onWrite(listener: () => void): Cancel {
+    const own = () => listener();
+    this.#listeners ??= new Set();
+    this.#listeners.add(own);
+    this.#watch();
+    return () => {
+      this.#listeners?.delete(own);
+      if (this.#listeners?.size !== 0) return;
+      this.#cancelGrowth?.();
+      this.#cancelGrowth = null;
+    };
+  }
+
+  *#piecesBetween(from: number, end: number): Generator<OutputPiece, void> {
+    for (let offset = from; offset < end; ) {
+      const span = this.#file.read(offset, Math.min(chunkBytes, end - offset));
+      if (span === null) return;
+      const piece = span.type === 'gap' ? toGap(span) : this.#toChunk(span);
+      yield piece;
+      offset = piece.type === 'gap' ? piece.to : offset + piece.bytes.byteLength;
+    }
+  }
+
+  /** Up to where what came before an end meets what came after it. */
+  #toChunk({ offset, bytes }: { offset: number; bytes: Uint8Array }): OutputChunk {
+    const late = this.#late.find(({ to }) => to === null || to > offset);
+    const afterEnd = late !== undefined && late.from <= offset;
+    const labelEnd = (afterEnd ? late.to : late?.from) ?? Number.POSITIVE_INFINITY;
+    return {
+      type: 'chunk',
+      stream: 'stdout',
+      offset,
+      position: offset,
+      bytes: bytes.subarray(0, Math.min(bytes.byteLength, labelEnd - offset)),
+      atMs: this.lastWriteAtMs,
+      afterEnd,
+    };
+  }
+
+  /** The file's time on our clock, as far as the wall clock was not set since. */
+  #lastOutputAtMs(): number | null {
+    const { clock } = this.#options;
+    const stats = this.#file.stat();
+    if (stats === null || this.#file.bytes() === 0) return null;
+    return clock.nowMs() - Math.max(0, clock.epochMs() - stats.mtimeMs);
+  }
+
+  #degraded(bytes: number): OutputDegradation | null {
+    const { trouble } = this.#file;
+    if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes: bytes };
+    if (this.#capTrouble === null) return null;
+    return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
+  }
+
+  #isBinary(): boolean {
+    const bytes = this.#file.bytes();
+    const newest = Math.max(0, bytes - chunkBytes);
+    const starts = newest < chunkBytes ? [0] : [0, newest];
+    const samples = starts.map((start) => this.#file.read(start, chunkBytes));
+    return looksBinary(samples.flatMap((span) => (span?.type === 'bytes' ? [span.bytes] : [])));
+  }
+
+  #watch(): void {
+    if (this.#cancelGrowth !== null || this.#isClosed) return;
+    const { clock, path } = this.#options;
+    this.#toldBytes = this.#file.bytes();
+    this.#cancelGrowth = watchGrowth(path, {
+      clock,
+      onChange: () => {
+        const bytes = this.#file.bytes();
+        if (bytes === this.#toldBytes) return;
+        this.#toldBytes = bytes;
+        this.#notify();
+      },
+    });
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners ?? []) {
+      try {
+        listener();
+      } catch (error) {
+        this.#listeners?.delete(listener);
+        this.#report(error);
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#options.onListenerError?.(error);
+    } catch {
+      // Whoever is told about a broken listener and breaks as well has had his chance.
+    }
+  }
+}
+
+function toGap({ from, to }: LogGap): OutputGap {
+  return { type: 'gap', stream: 'stdout', from, to, position: from, droppedBytes: to - from };
+}

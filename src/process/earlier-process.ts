@@ -1,0 +1,13 @@
+import type { EarlierLife } from './process-life.ts';
+import type { OutputView, ReadyView } from './process-view.ts';
+import type { TimelineEntry } from './timeline.ts';
+
+/** What is known of a process that began under another supervisor, beside its plan. */
+export interface EarlierProcess {
+  readonly owner: string;
+  readonly timeline: readonly TimelineEntry[];
+  readonly ready: ReadyView;
+  readonly life: EarlierLife;
+  /** Of one that has ended: what it printed was counted then. */
+  readonly output: OutputView | null;
+}

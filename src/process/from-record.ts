@@ -1,0 +1,63 @@
+import type { LifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { ReadinessSettings } from '../config/process-spec.ts';
+import type { EarlierProcess } from './earlier-process.ts';
+import type { ProcessRecord, RecordedReadiness } from './process-record.ts';
+import type { ProcessTimes } from './process-times.ts';
+import type { FinalView, ProcessView } from './process-view.ts';
+
+/** What a record tells of the life of its process, in the time of this program. */
+export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierProcess {
+  const { view, timeline, revival } = record;
+  const shared = { owner: view.owner, timeline };
+  const times = toTimes(view, clock);
+  if ('endedAt' in view) {
+    return {
+      ...shared,
+      ready: { state: 'undeclared' },
+      life: { type: 'ended', view: toEndedLife(view), times },
+      output: view.output,
+    };
+  }
+  return {
+    ...shared,
+    ready: 'ready' in view ? view.ready : { state: revival?.ready == null ? 'undeclared' : 'waiting' },
+    life: { type: 'live', past: toPast(record, clock), times },
+    output: null,
+  };
+}
+
+function toPast({ view, revival }: ProcessRecord, clock: Clock) {
+  const toMonotonic = (at: number) => clock.nowMs() - (clock.epochMs() - at);
+  return {
+    attempt: view.attempt,
+    restartTimesMs: (revival?.restartedAt ?? []).map(toMonotonic),
+    nextStartAtMs: revival?.nextStartAt == null ? null : toMonotonic(revival.nextStartAt),
+    // How long ago it was ordered says nothing: nobody was there to go on with it.
+    stop: revival?.stop == null ? null : { ...revival.stop, orderedAtMs: clock.nowMs() },
+  };
+}
+
+function toTimes(view: ProcessView, clock: Clock): ProcessTimes {
+  const startedAt = 'startedAt' in view ? view.startedAt : null;
+  const startedAtMs = startedAt === null ? null : clock.nowMs() - (clock.epochMs() - startedAt);
+  const isOver = 'endedAt' in view;
+  return {
+    createdAt: view.createdAt,
+    startedAt,
+    startedAtMs,
+    backgroundedAt: 'backgroundedAt' in view ? view.backgroundedAt : null,
+    endedAt: isOver ? view.endedAt : null,
+    endedAtMs: isOver && startedAtMs !== null ? startedAtMs + view.runtimeMs : null,
+  };
+}
+
+function toEndedLife(view: FinalView): LifeView {
+  const { status, attempt, restarts, pid, exit, reason, leftovers, receipt } = view;
+  return { status, attempt, restarts, pid, exit, reason, leftovers, receipt, outputEnded: true };
+}
+
+export function toReadinessSettings({ line, ...rest }: RecordedReadiness): ReadinessSettings {
+  const pattern = typeof line === 'object' ? new RegExp(line.source, line.flags) : line;
+  return { ...rest, ...(pattern !== undefined && { line: pattern }) } as ReadinessSettings;
+}

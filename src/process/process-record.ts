@@ -1,0 +1,60 @@
+import type { Limits, OnTimeout, RestartSettings, StopOrder } from '../../machines/process/context.ts';
+import type { Work } from '../spawn/backend.ts';
+import type { Hints } from '../spawn/environment.ts';
+import type { ProcessIdentity } from '../spawn/tree/identity.ts';
+import type { TableScope } from '../spawn/tree/process-table.ts';
+import type { ProcessView } from './process-view.ts';
+import type { TimelineEntry } from './timeline.ts';
+
+/**
+ * What is written down of a process: `processes/<id>.json` in the state directory. `view` and `timeline` are what the API shows; the
+ * rest is for whoever comes after its supervisor. Secrets are in none of it.
+ */
+export interface ProcessRecord {
+  readonly version: 1;
+  /** Who answers for it, or did. */
+  readonly supervisorId: string;
+  /** Where its process ids mean anything. */
+  readonly scope: TableScope;
+  /** Milliseconds since the epoch. */
+  readonly savedAt: number;
+  /** As it was when it was saved; times that run on are of that moment. */
+  readonly view: ProcessView;
+  readonly timeline: readonly TimelineEntry[];
+  /** Its leader; `null` while it has none, or none that is known. */
+  readonly leader: ProcessIdentity | null;
+  /** What another supervisor needs to take it over; `null` where it is not to. */
+  readonly revival: Revival | null;
+}
+
+/** The part of a plan that can be written down, and how far the process has come. Times are milliseconds since the epoch. */
+export interface Revival {
+  readonly likeness: string;
+  readonly background: boolean;
+  readonly onTimeout: OnTimeout;
+  readonly limits: Limits;
+  readonly leftoverPolicy: 'keep' | 'kill';
+  readonly restart: RestartSettings;
+  readonly ready: RecordedReadiness | null;
+  readonly maxReplyBytes: number;
+  readonly maxLogBytes: number;
+  readonly files: { readonly log: string; readonly status: string };
+  readonly work: Exclude<Work, { type: 'function' }>;
+  readonly stdin: 'end' | 'pipe';
+  /** What its environment adds to that of its supervisor; `null` where it is never started again. */
+  readonly env: Readonly<Record<string, string | null>> | null;
+  readonly hints: Hints;
+  readonly restartedAt: readonly number[];
+  readonly nextStartAt: number | null;
+  readonly stop: Omit<StopOrder, 'orderedAtMs'> | null;
+}
+
+/** A regular expression as its source and flags. */
+export interface RecordedReadiness {
+  readonly line?: string | { readonly source: string; readonly flags: string } | undefined;
+  readonly port?: number | undefined;
+  readonly http?: string | undefined;
+  readonly file?: string | undefined;
+  readonly alive?: number | undefined;
+  readonly within: number;
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock/clock.ts';
+import type { ReadinessSettings } from '../config/process-spec.ts';
+import type { ProcessIdentity } from '../spawn/tree/identity.ts';
+import type { TableScope } from '../spawn/tree/process-table.ts';
+import type { ProcessRecord, RecordedReadiness, Revival } from './process-record.ts';
+import type { SupervisedProcess } from './supervised-process.ts';
+
+/** Who writes the record, and what the process itself does not know. */
+export interface RecordGround {
+  readonly supervisorId: string;
+  readonly scope: TableScope;
+  readonly clock: Clock;
+}
+
+/** Writes down what a process is at this moment. */
+export function toRecord(
+  process: SupervisedProcess,
+  { ground, leader }: { ground: RecordGround; leader: ProcessIdentity | null },
+): ProcessRecord {
+  const { supervisorId, scope, clock } = ground;
+  return {
+    version: 1,
+    supervisorId,
+    scope,
+    savedAt: clock.epochMs(),
+    view: process.view(),
+    timeline: process.timeline(),
+    leader,
+    revival: toRevival(process, clock),
+  };
+}
+
+/** Only what outlives its supervisor can be taken over, and only while it lives. */
+function toRevival({ plan, life }: SupervisedProcess, clock: Clock): Revival | null {
+  const { launch, files, output } = plan;
+  const { progress } = life;
+  if (files === null || launch.work.type === 'function' || progress === null) return null;
+  const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
+  const { stop } = progress;
+  return {
+    likeness: plan.likeness,
+    background: plan.background,
+    onTimeout: plan.onTimeout,
+    limits: progress.limits,
+    leftoverPolicy: plan.leftoverPolicy,
+    restart: plan.restart,
+    ready: plan.ready === null ? null : toRecordedReadiness(plan.ready),
+    maxReplyBytes: output.maxReplyBytes,
+    maxLogBytes: output.logFile?.maxBytes ?? 0,
+    files,
+    work: launch.work,
+    stdin: launch.stdin,
+    // An environment may hold what should not lie on a disk: it is kept only for who needs it again.
+    env: plan.restart.policy === 'temporary' ? null : launch.env,
+    hints: launch.hints,
+    restartedAt: progress.restartTimesMs.map(toEpoch),
+    nextStartAt: progress.nextStartAtMs === null ? null : toEpoch(progress.nextStartAtMs),
+    stop:
+      stop === null
+        ? null
+        : { cause: stop.cause, signal: stop.signal, graceMs: stop.graceMs, escalated: stop.escalated },
+  };
+}
+
+function toRecordedReadiness({ line, ...rest }: ReadinessSettings): RecordedReadiness {
+  return { ...rest, line: line instanceof RegExp ? { source: line.source, flags: line.flags } : line };
+}

@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Cancel } from '../../clock/clock.ts';
+import { toErrorText } from '../../config/error-text.ts';
+import { redactText } from '../../output/redact-text.ts';
+import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
+import { toSpawnFailure } from '../spawn-failure.ts';
+import { adoptLaunched } from './adopt-launched.ts';
+import type { FileWorld } from './file-world.ts';
+import { findLauncherTools, type LauncherTools, launch, UnusableFile } from './launcher.ts';
+import { runLaunched } from './run-launched.ts';
+
+type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
+
+/**
+ * Runs commands that outlive this program. Each writes its output into a file of its own, and a small shell beside it writes down how
+ * it ended; both go on when this program ends, be it by SIGKILL, and another one adopts them.
+ *
+ * There is no gate that a start waits at: the order of writes is the gate. The supervisor saves its record before `run` is
+ * called, and the launcher writes down who it starts before that becomes the command. So whatever is alive can be found.
+ */
+export function createFileBackend(world: FileWorld): Backend {
+  let tools = world.tools ?? null;
+  const findTools = (): LauncherTools => {
+    tools ??= findLauncherTools();
+    return tools;
+  };
+  return {
+    mode: 'file',
+    capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: false, durable: true },
+    run: (port) => {
+      const { request } = port;
+      const refuse = (error: unknown) => reportFailure(error, port);
+      if (!hasFiles(request)) return refuse(new Error('the file backend needs "files" for log and status'));
+      // Before it is there: this program may be gone in the same turn, and its watchdog must know.
+      world.trees.spare(request.id);
+      let child: ChildProcess;
+      try {
+        child = launch(request, findTools());
+      } catch (error) {
+        return refuse(error);
+      }
+      if (child.pid !== undefined)
+        return runLaunched(child, { port, world, statusPath: request.files.status });
+      child.once('error', refuse);
+      return () => {};
+    },
+    adopt: (port) => {
+      const { request } = port;
+      if (!hasFiles(request)) {
+        port.tell({
+          type: 'process.lost',
+          why: 'its record names no file in which its end would be written',
+        });
+        return () => {};
+      }
+      world.trees.spare(request.id);
+      return adoptLaunched({ port, world, statusPath: request.files.status });
+    },
+  };
+}
+
+function hasFiles(request: SpawnRequest): request is FileRequest {
+  return request.files !== null;
+}
+
+function reportFailure(error: unknown, port: BackendPort): Cancel {
+  if (error instanceof UnusableFile) {
+    // Never in the turn of `run`: whoever called it does not listen yet.
+    queueMicrotask(() => port.tell(toFileFailure(error, port.request)));
+  } else void toSpawnFailure(error, port.request).then(port.tell);
+  return () => {};
+}
+
+function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnRequest) {
+  const { code = null } = cause as NodeJS.ErrnoException;
+  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}. ${remedyOf(code)}`;
+  return {
+    type: 'process.spawnFailed',
+    cause: causeOf(code),
+    code,
+    message: redactText(message, secrets),
+  } as const;
+}
+
+function causeOf(code: string | null) {
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'no-permission';
+  return code === 'EMFILE' || code === 'ENFILE' ? 'too-many-files' : 'other';
+}
+
+function remedyOf(code: string | null): string {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'The disk is full: free some space, or give another "stateDirectory".';
+    case 'ELOOP':
+      return 'It is a symbolic link: remove it.';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'Too many files are open: end other processes, or raise "ulimit -n".';
+    default:
+      return 'Give a "stateDirectory" that can be written.';
+  }
+}

@@ -1,0 +1,104 @@
+import type { Cancel, Clock } from '../../clock/clock.ts';
+import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
+import { findLeader } from './find-leader.ts';
+import type { LaunchStatus, RecordedExit } from './status-file.ts';
+
+/** What a status file tells, in the order in which it is called; after the last three nothing more is. */
+export interface StatusListener {
+  /** Somebody leads, in a group of his own; `entry` is `null` where he has ended already. */
+  onBegun(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
+  onExit(exit: RecordedExit): void;
+  /** The leader has ended, and nobody is left to write down how. */
+  onUnseenEnd(): void;
+  /** Nobody leads, and nobody is left who could start it. */
+  onNothing(status: LaunchStatus): void;
+}
+
+export interface StatusWatch {
+  /** Looks now. Never rejects. */
+  look(): void;
+  /** Ends it, but not before it is known who leads: whoever is to be ended must be known. Until then it keeps nothing alive. */
+  readonly cancel: Cancel;
+}
+
+/**
+ * Follows one attempt by what its launcher writes down. `mayStillWrite` is asked before the file is read, so that what somebody
+ * wrote who is gone by then is in it.
+ */
+export function followStatus(options: {
+  read(): LaunchStatus;
+  mayStillWrite(status: LaunchStatus): Promise<boolean>;
+  /** Until the next look, unless somebody asks for one; `null`: only then. */
+  pauseMs(status: LaunchStatus): number | null;
+  table: ProcessTable;
+  id: string;
+  clock: Clock;
+  listener: StatusListener;
+  reportError: (error: unknown) => void;
+}): StatusWatch {
+  const { clock, listener } = options;
+  let begun = false;
+  let over = false;
+  let released = false;
+  let looking = false;
+  let lookAgain = false;
+  let cancelTimer: Cancel = () => {};
+  let last: LaunchStatus | null = null;
+
+  async function pass(): Promise<void> {
+    if (over) return;
+    lookAgain = looking;
+    if (looking) return;
+    looking = true;
+    cancelTimer();
+    try {
+      await step();
+    } catch (error) {
+      options.reportError(error);
+    }
+    looking = false;
+    if (over) return;
+    if (lookAgain) return pass();
+    const pauseMs = last === null ? retryMs : options.pauseMs(last);
+    if (pauseMs !== null)
+      cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass(), { idle: released });
+  }
+
+  async function step(): Promise<void> {
+    last ??= options.read();
+    const isOpen = await options.mayStillWrite(last);
+    const status = options.read();
+    last = status;
+    const { leader, exit } = status;
+    if (over) return;
+    if (leader === null) return isOpen ? undefined : end(() => listener.onNothing(status));
+    const entry = await findLeader(status, options);
+    // It wrote down its number before it made its group: a signal in between would reach the launcher's.
+    if (!begun && exit === null && entry !== null && entry.pgid !== leader.pid) return;
+    if (!begun) {
+      begun = true;
+      await listener.onBegun({ pid: leader.pid, entry, status });
+      over ||= released;
+    }
+    if (over) return;
+    if (exit !== null) return end(() => listener.onExit(exit));
+    if (!isOpen && entry === null) end(listener.onUnseenEnd);
+  }
+
+  function end(tell: () => void): void {
+    over = true;
+    tell();
+  }
+
+  return {
+    look: () => void pass(),
+    cancel: () => {
+      released = true;
+      over ||= begun;
+      if (over) cancelTimer();
+    },
+  };
+}
+
+/** The file could not be read: too many open files, perhaps. */
+const retryMs = 200;

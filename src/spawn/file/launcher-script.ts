@@ -1,0 +1,73 @@
+/**
+ * What stands between us and a command that outlives us: POSIX sh, whose stdout is the log and whose stderr is the status
+ * file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that the shell made and
+ * the command must not see, the rest is the command, after the program `setsid` where there is one.
+ *
+ * It writes, each as one line after an empty one, so that a line that a full disk cut off spoils no other:
+ *
+ * - `launcher <attempt> <pid>`: itself;
+ * - `leader <attempt> <pid>`: the command-to-be. Only then does it become the command, and not if that line could not be
+ *   written: whoever reads the file finds everything that was ever started;
+ * - `exit <attempt> <status>`, with `mute` after it where the shell does not tell a signal from a code by words.
+ *
+ * What was found out about shells, on dash 0.5.12 and bash 5.2 called sh, and what this relies on:
+ *
+ * - Signals are caught, not ignored: ignoring is inherited by the command, while a subshell sets what is caught back to the default.
+ *   So the launcher outlives what was meant for others, and its command does not.
+ * - `setsid` forks only when it leads a group. A subshell does not, so the command has the pid that was written down, and leads a
+ *   session and group of its own: `kill -9 0` in it does not reach the launcher.
+ * - A subshell learns its pid without starting a program: `cd` and `echo` are builtins, and `/proc/self` is whoever goes there. Reading
+ *   `/proc/self/stat`, which would also tell its time of birth, costs dash 0.5 ms: its `read` asks for every byte by itself.
+ * - dash (and ash) says `Killed`, `Terminated`, … on its stderr when its foreground child was ended by a signal, but for INT and PIPE.
+ *   bash says nothing when it runs a `-c` script: it writes `mute`.
+ * - dash drops variables whose names are no names to it (`a.b`), and exports PWD; bash exports PWD, OLDPWD, SHLVL and `_`.
+ * - The subshell runs in the foreground: one in the background would ignore INT and QUIT and have lost its stdin.
+ */
+export function createLauncherScript({ hasSetsid }: { hasSetsid: boolean }): string {
+  return hasSetsid ? `${preparation}${runInForeground}${record}` : `${preparation}${runMonitored}${record}`;
+}
+
+const preparation = `
+trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+troupe_attempt=$1 troupe_cwd=$2 troupe_unset=$3
+shift 3
+troupe_become() {
+  if cd -P /proc/self 2>/dev/null; then
+    troupe_pid=\${PWD#/proc/}
+    cd "$troupe_cwd" || exit 125
+  else
+    troupe_pid=$(exec sh -c 'echo $PPID')
+  fi
+  echo "
+leader $troupe_attempt $troupe_pid" >&2 || exit 125
+  unset $troupe_unset
+  exec "$@" 2>&1
+}
+echo "
+launcher $troupe_attempt $$" >&2 || exit 125
+`;
+
+const runInForeground = `
+( troupe_become "$@" )
+troupe_status=$?
+`;
+
+/**
+ * Without `setsid` the shell's monitor mode makes the group. bash has it without a terminal, dash has not. In the background, since
+ * bash takes a foreground child that dies of SIGINT for an order to stop its script; in this mode a background one keeps its
+ * stdin and takes INT. A caught signal interrupts `wait`, and `kill -0` fails once the child was collected.
+ */
+const runMonitored = `
+set -m
+( troupe_become "$@" ) <&0 &
+while :; do
+  wait $!
+  troupe_status=$?
+  kill -0 $! 2>/dev/null || break
+done
+`;
+
+const record = `
+echo "
+exit $troupe_attempt $troupe_status\${BASH_VERSION+ mute}" >&2
+`;

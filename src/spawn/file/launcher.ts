@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SpawnRequest, Work } from '../backend.ts';
+import { findProgram } from './find-program.ts';
+import { createLauncherScript } from './launcher-script.ts';
+
+/** The programs that a launcher is made of. */
+export interface LauncherTools {
+  readonly shell: string;
+  /** `null` where there is none: then the shell must have a monitor mode without a terminal, as bash has. */
+  readonly setsid: string | null;
+}
+
+const systemPath = '/usr/bin:/bin';
+
+/** dash before sh: where sh is bash, no signal could be told from a code for certain. */
+export function findLauncherTools(): LauncherTools {
+  const setsid = findProgram('setsid', { path: `${process.env['PATH'] ?? ''}:${systemPath}`, cwd: '/' });
+  if (!(setsid instanceof Error)) {
+    return { shell: existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh', setsid };
+  }
+  return { shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', setsid: null };
+}
+
+/** A file of a process that could not be opened; `cause` is the system's error. */
+export class UnusableFile extends Error {
+  readonly path: string;
+  constructor(path: string, cause: unknown) {
+    super(`${path} cannot be written`, { cause });
+    this.path = path;
+  }
+}
+
+/**
+ * Starts the launcher in a session of its own, so that neither a signal to our group nor the end of our terminal reaches it. Throws
+ * like `spawn`, `UnusableFile` for a log or status file, and what `findProgram` says of the command: the launcher itself would start.
+ */
+export function launch(
+  request: SpawnRequest & { files: NonNullable<SpawnRequest['files']> },
+  tools: LauncherTools,
+): ChildProcess {
+  const { cwd, env, files, attempt } = request;
+  const [file, ...args] = toCommand(request.work);
+  const refusal = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
+  if (refusal instanceof Error) throw refusal;
+
+  const descriptors: number[] = [];
+  try {
+    for (const path of [files.log, files.status]) descriptors.push(openForAppending(path));
+    const [log, status] = descriptors;
+    const script = createLauncherScript({ hasSetsid: tools.setsid !== null });
+    const setsid = tools.setsid === null ? [] : [tools.setsid];
+    const own = shellVariables.filter((name) => !(name in env)).join(' ');
+    return spawn(
+      tools.shell,
+      ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, ...setsid, file, ...args],
+      {
+        // By this name every shell is as POSIX wants it, and reads no file of its own.
+        argv0: 'sh',
+        cwd,
+        env,
+        detached: true,
+        stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', log, status],
+      },
+    );
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
+}
+
+/** What a shell puts into the environment of what it starts. */
+const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'];
+
+function toCommand(work: Work): [file: string, ...args: readonly string[]] {
+  if (work.type === 'argv') return [work.file, ...work.args];
+  if (work.type === 'shell') return [work.shell, '-c', work.script];
+  throw new Error('the file backend runs commands, not functions');
+}
+
+/** For its owner alone, and not through a link that somebody laid there. */
+function openForAppending(path: string): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  const open = () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    return open();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new UnusableFile(path, error);
+  }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return open();
+  } catch (error) {
+    throw new UnusableFile(path, error);
+  }
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
+import { type LogGap, parseLogMap } from '../../output/log-map.ts';
+
+/** A process as a status file names it: `startedAt` is in the unit of the process table. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** `certain: false`: the shell could not tell whether that was a signal or a code above 128; it is taken for a signal. */
+export interface RecordedExit extends ExitStatus {
+  readonly certain: boolean;
+}
+
+/** What the launcher of one attempt has written so far. */
+export interface LaunchStatus {
+  /** Its pid. */
+  readonly launcher: number | null;
+  /** `startedAt` is there once a supervisor has seen it alive: the launcher itself does not know. */
+  readonly leader: { readonly pid: number; readonly startedAt: string | null } | null;
+  readonly exit: RecordedExit | null;
+  /** Of the log, whatever the attempt: what is no longer in it. */
+  readonly gaps: readonly LogGap[];
+  /** What the shell said beside its lines. */
+  readonly words: string;
+}
+
+/** What a supervisor adds: when the leader, which it sees alive, began. */
+export function toBeganLine(attempt: number, { pid, startedAt }: NamedProcess): string {
+  return `\nbegan ${attempt} ${pid} ${startedAt}\n`;
+}
+
+/** A file that is not there says nothing. Throws when it is there and cannot be read. */
+export function readStatus(path: string, attempt: number): LaunchStatus {
+  return parseStatus(readText(path), attempt);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+const statusLine = /^(launcher|leader|began) (\d+) (\d+)(?: (\S.*))?$/;
+const exitLine = /^exit (\d+) (\d+)( mute)?$/;
+const logLine = /^(gap|base) /;
+
+/**
+ * A line counts once its newline is there. What is no line of ours between the leader's and the end is the shell's word about a
+ * signal. Where an attempt stands twice, the later one counts.
+ */
+export function parseStatus(text: string, attempt: number): LaunchStatus {
+  let launcher: number | null = null;
+  let leader: LaunchStatus['leader'] = null;
+  let exit: RecordedExit | null = null;
+  let words: string[] = [];
+  let isOurs = false;
+  for (const line of text.split('\n').slice(0, -1)) {
+    if (line === '' || logLine.test(line)) continue;
+    const [, kind, number, pid, startedAt = null] = statusLine.exec(line) ?? [];
+    const [, endedNumber, status, mute] = exitLine.exec(line) ?? [];
+    if (kind === 'launcher') {
+      isOurs = Number(number) === attempt;
+      if (isOurs) [launcher, leader, exit, words] = [Number(pid), null, null, []];
+    } else if (kind === 'began') {
+      if (isOurs && Number(number) === attempt) leader = { pid: Number(pid), startedAt };
+    } else if (!isOurs) continue;
+    else if (kind === 'leader' && Number(number) === attempt) {
+      leader = { pid: Number(pid), startedAt: null };
+      words = [];
+    } else if (Number(endedNumber) === attempt && leader !== null)
+      exit ??= toExit(Number(status), { isMute: mute !== undefined, hasWords: words.length > 0 });
+    else if (exit === null) words.push(line);
+  }
+  return { launcher, leader, exit, gaps: parseLogMap(text).gaps, words: words.join(' ') };
+}
+
+/** A shell says 128 + n for the signal n, and so may a program. */
+function toExit(status: number, shell: { isMute: boolean; hasWords: boolean }): RecordedExit {
+  const signal = status > 128 ? signalOf(status - 128) : null;
+  if (signal === null) return { code: status, signal: null, certain: true };
+  if (shell.hasWords) return { code: null, signal, certain: true };
+  if (shell.isMute || isWordless(signal)) return { code: null, signal, certain: false };
+  return { code: status, signal: null, certain: true };
+}
+
+/** Nobody wants to read that a pipe broke or that he has pressed a key: of these dash says nothing. */
+function isWordless(signal: ProcessSignal): boolean {
+  return signal === 'SIGINT' || signal === 'SIGPIPE';
+}
+
+function signalOf(number: number): ProcessSignal | null {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  if (found !== undefined) return found[0] as ProcessSignal;
+  return number > 31 && number <= 64 ? `SIGRTMIN+${number - 34}` : null;
+}

@@ -1,0 +1,77 @@
+import type { KillReceipt, ProcessSignal, TreeMember } from '../../../machines/process/context.ts';
+import type { Cancel, Clock } from '../../clock/clock.ts';
+import type { ProcessTree } from './process-tree.ts';
+
+/** How long SIGKILL may take before what is still alive is called a survivor. */
+const PROOF_MS = 2_000;
+
+export interface EndOrder {
+  readonly signal: ProcessSignal;
+  /** From the signal to SIGKILL. */
+  readonly graceMs: number;
+}
+
+/** An order that is being carried out. */
+export interface Ending {
+  /** Given once nothing of the tree is alive, or something is known to have survived. Never rejects. */
+  readonly receipt: Promise<KillReceipt>;
+  /** Another order: the sooner of the two ends the grace. */
+  hurry(graceMs: number): void;
+}
+
+/** Signals a tree, kills what is left of it at the end of the grace, and proves it. `onGone` is called when nothing is left. */
+export function endTree(
+  tree: ProcessTree,
+  call: { readonly order: EndOrder; readonly clock: Clock; readonly onGone?: () => void },
+): Ending {
+  const { order, clock, onGone } = call;
+  const startMs = clock.nowMs();
+  let killAtMs = startMs + order.graceMs;
+  let cancelTimer: Cancel = () => {};
+  let escalated = false;
+  let proving = false;
+  /** The leader among them, if it is. */
+  let alive: readonly TreeMember[] = [];
+  let finish: (receipt: KillReceipt) => void = () => {};
+  const receipt = new Promise<KillReceipt>((resolve) => {
+    finish = resolve;
+  });
+
+  const end = (found: Pick<KillReceipt, 'survivors' | 'leftoversEnded'>) => {
+    cancelWatch();
+    cancelTimer();
+    const durationMs = Math.round(clock.nowMs() - startMs);
+    finish({ signalled: order.signal, escalated, ...found, durationMs });
+  };
+  const kill = () => {
+    proving = true;
+    escalated = order.signal !== 'SIGKILL';
+    void tree.signal('SIGKILL');
+    cancelTimer = clock.at(clock.nowMs() + PROOF_MS, () => end({ survivors: alive, leftoversEnded: [] }));
+  };
+  const armKill = () => {
+    cancelTimer();
+    cancelTimer = clock.at(killAtMs, kill);
+  };
+
+  armKill();
+  const cancelWatch = tree.watch({
+    onAlive: (members) => {
+      alive = members;
+    },
+    onGone: (leftoversEnded) => {
+      end({ survivors: [], leftoversEnded });
+      onGone?.();
+    },
+  });
+  void tree.signal(order.signal);
+  return {
+    receipt,
+    hurry: (graceMs) => {
+      const sooner = clock.nowMs() + graceMs < killAtMs;
+      if (proving || !sooner) return;
+      killAtMs = clock.nowMs() + graceMs;
+      armKill();
+    },
+  };
+}

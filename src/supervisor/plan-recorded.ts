@@ -1,0 +1,97 @@
+import type { Limits, RestartSettings } from '../../machines/process/context.ts';
+import { toReadinessSettings } from '../process/from-record.ts';
+import type { Launch, ProcessPlan } from '../process/process-plan.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { Backend, ProcessMode } from '../spawn/backend.ts';
+import type { PlanningGround } from './planning-ground.ts';
+import { toRequest } from './to-request.ts';
+
+/** The plan of a process that another supervisor has started, as far as its record tells it. */
+export function planRecorded(record: ProcessRecord, ground: PlanningGround): ProcessPlan {
+  const { view, revival } = record;
+  const { settings } = ground;
+  const { id, cwd, owner } = view;
+  const launch: Launch = {
+    work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
+    stdin: revival?.stdin ?? 'end',
+    hints: revival?.hints ?? settings.hints,
+    env: revival?.env ?? {},
+    secrets: {},
+  };
+  const files = revival?.files ?? null;
+  const logPath = files?.log ?? view.output.logFile;
+  return {
+    id,
+    kind: view.kind,
+    command: view.command,
+    commandLine: view.commandLine,
+    cwd,
+    likeness: revival?.likeness ?? '',
+    label: view.label,
+    owner,
+    lifetime: view.lifetime,
+    tool: view.tool,
+    metadata: view.metadata,
+    executionMode: view.executionMode,
+    background: true,
+    onTimeout: revival?.onTimeout ?? 'background',
+    limits: revival?.limits ?? noLimits(ground),
+    leftoverPolicy: revival?.leftoverPolicy ?? 'keep',
+    restart: revival?.restart ?? neverAgain,
+    ready: revival?.ready == null ? null : toReadinessSettings(revival.ready),
+    output: {
+      maxBufferBytes: settings.maxBufferBytes,
+      headBytes: settings.headBytes,
+      maxReplyBytes: revival?.maxReplyBytes ?? settings.maxReplyBytes,
+      logFile:
+        logPath === null ? null : { path: logPath, maxBytes: revival?.maxLogBytes ?? settings.maxLogBytes },
+      secrets: [],
+      direct: files !== null,
+    },
+    backend: (files === null ? null : ground.durableBackend) ?? memoryOf(view.mode),
+    launch,
+    files,
+    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, ground }),
+  };
+}
+
+/** What ran it is gone, and only its name is shown. */
+function memoryOf(mode: ProcessMode): Backend {
+  return {
+    mode,
+    capabilities: {
+      input: false,
+      terminal: false,
+      osProcesses: false,
+      separateStreams: false,
+      durable: false,
+    },
+    run: ({ tell }) => {
+      tell({ type: 'process.lost', why: 'it belongs to a supervisor that is gone' });
+      return () => {};
+    },
+  };
+}
+
+const neverAgain: RestartSettings = {
+  policy: 'temporary',
+  maxRestarts: 0,
+  withinMs: 0,
+  minBackoffMs: 0,
+  maxBackoffMs: 0,
+  healthyAfterMs: 0,
+};
+
+/** Of one that is over: none of them is armed any more. */
+function noLimits({ settings }: PlanningGround): Limits {
+  return {
+    timeoutMs: 0,
+    maxExecutionMs: 0,
+    maxBackgroundMs: 0,
+    killGraceMs: settings.killGrace,
+    drainQuietMs: settings.drainQuiet,
+    drainMaxMs: settings.drainMax,
+    notifyAfterSilenceMs: 0,
+    notifyAfterMs: 0,
+  };
+}

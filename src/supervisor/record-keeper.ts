@@ -1,0 +1,87 @@
+import type { Cancel } from '../clock/clock.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { type RecordGround, toRecord } from '../process/to-record.ts';
+import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import type { RecordStore } from '../store/record-store.ts';
+
+/**
+ * Keeps the records of all processes. What happens to one within a few milliseconds is one write: a command that ends at once is
+ * written down once, with its end.
+ */
+export interface RecordKeeper {
+  /** Writes it down soon. A failure is reported, and what runs goes on. */
+  touch(process: SupervisedProcess): void;
+  /** Writes it down now: for what somebody else relies on from here on. A failure is reported. */
+  save(process: SupervisedProcess): void;
+  /** @throws what the system says when it could not be written. */
+  saveOrThrow(process: SupervisedProcess): void;
+  /** Writes down all that waits for it. */
+  flush(): void;
+  /** Its record is not needed any more. */
+  forget(id: string): void;
+}
+
+/** The longest that a record is behind. In so long a supervisor that is killed forgets what its watchdog still knows. */
+const COALESCE_MS = 10;
+
+export const noRecords: RecordKeeper = {
+  touch: () => {},
+  save: () => {},
+  saveOrThrow: () => {},
+  flush: () => {},
+  forget: () => {},
+};
+
+export function createRecordKeeper(options: {
+  store: RecordStore<ProcessRecord>;
+  ground: RecordGround;
+  trees: TreeRegistry;
+  /** Called once, before the first record is written: who writes is to be known before. */
+  enter: () => void;
+  reportError: (error: unknown) => void;
+}): RecordKeeper {
+  const { store, ground, trees, reportError } = options;
+  const { clock } = ground;
+  const waiting = new Set<SupervisedProcess>();
+  let hasEntered = false;
+  let cancelFlush: Cancel | null = null;
+
+  const saveOrThrow = (process: SupervisedProcess) => {
+    waiting.delete(process);
+    if (!hasEntered) options.enter();
+    hasEntered = true;
+    store.save(process.id, toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null }));
+  };
+
+  const save = (process: SupervisedProcess) => {
+    try {
+      saveOrThrow(process);
+    } catch (error) {
+      reportError(error);
+    }
+  };
+
+  const flush = () => {
+    cancelFlush?.();
+    cancelFlush = null;
+    for (const process of [...waiting].filter(({ isReleased }) => !isReleased)) save(process);
+    waiting.clear();
+  };
+
+  return {
+    save,
+    saveOrThrow,
+    flush,
+    touch: (process) => {
+      // It is somebody else's by now, or will be.
+      if (process.isReleased) return;
+      waiting.add(process);
+      cancelFlush ??= clock.at(clock.nowMs() + COALESCE_MS, flush);
+    },
+    forget: (id) => {
+      for (const process of waiting) if (process.id === id) waiting.delete(process);
+      store.remove(id);
+    },
+  };
+}

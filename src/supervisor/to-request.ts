@@ -1,0 +1,46 @@
+import type { Command } from '../process/command.ts';
+import type { Launch } from '../process/process-plan.ts';
+import type { SpawnRequest, Work } from '../spawn/backend.ts';
+import { createEnvironment } from '../spawn/environment.ts';
+import type { PlanningGround } from './planning-ground.ts';
+
+/** What is asked of a backend for one attempt. */
+export function toRequest(start: {
+  readonly id: string;
+  readonly attempt: number;
+  readonly cwd: string;
+  readonly owner: string;
+  readonly launch: Launch;
+  readonly files: SpawnRequest['files'];
+  readonly ground: PlanningGround;
+}): SpawnRequest {
+  const { id, attempt, cwd, owner, launch, files, ground } = start;
+  const { work, stdin, hints, env, secrets } = launch;
+  const { settings, supervisorId, depth } = ground;
+  return {
+    id,
+    attempt,
+    work,
+    cwd,
+    // A function has the environment of this program, which nobody can change for it.
+    env:
+      work.type === 'function'
+        ? {}
+        : createEnvironment({
+            inherited: process.env,
+            isRedacted: ground.isRedacted,
+            hints,
+            overrides: { ...settings.env, ...env, ...secrets },
+            identity: { processId: id, supervisorId, owner, depth },
+          }),
+    stdin,
+    secrets: Object.values(secrets),
+    files,
+  };
+}
+
+export function toWork(command: Exclude<Command, { type: 'function' }>): Exclude<Work, { type: 'function' }> {
+  if (command.type === 'shell') return command;
+  const [file, ...args] = command.argv;
+  return { type: 'argv', file, args };
+}

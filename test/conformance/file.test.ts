@@ -1,0 +1,64 @@
+import { createTailedLog } from '../../src/output/tailed-log.ts';
+import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
+import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
+import { readStatus } from '../../src/spawn/file/status-file.ts';
+import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
+import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
+
+const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
+
+function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
+  const requests = new Set<SpawnRequest>();
+  const directory = tempDir();
+  const backend = createFileBackend({
+    table: createCurrentTable(),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    reportError: (error) => {
+      throw error;
+    },
+    ...(tools !== undefined && { tools }),
+  });
+  return {
+    backend: {
+      ...backend,
+      run: (port) => {
+        requests.add(port.request);
+        return backend.run(port);
+      },
+    },
+    work: {
+      greets: { type: 'argv', file: 'echo', args: ['hello'] },
+      // A shell adds variables of its own; what it was given stands in /proc.
+      tells: shell(
+        'pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | grep -vc "^\\(_\\|SHLVL\\)="',
+      ),
+      fails: shell('printf half; printf problem >&2; exit 3'),
+      obeys: shell('echo up; sleep 300 & wait'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      leaves: shell('sleep 300 & echo up'),
+      echoes: { type: 'argv', file: 'cat', args: [] },
+      missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
+    },
+    durable: {
+      files: (id) => ({ log: directory.file(`${id}.log`), status: directory.file(`${id}.status`) }),
+      openLog: ({ log, status }, clock) =>
+        createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
+    },
+    // The launcher carries the cookie as well, and ends a moment after its leader.
+    isGone: ({ id, attempt, files }) => {
+      const launcher = files === null ? null : readStatus(files.status, attempt).launcher;
+      return carriers(`/${id}/`).every((pid) => pid === launcher);
+    },
+    end: async () => {
+      for (const { id } of requests) await endAll([], `/${id}/`);
+      directory.remove();
+    },
+  };
+}
+
+describeBackend('file', createFileUnderTest);
+describeBackend('file (bash)', () => createFileUnderTest({ shell: '/bin/bash', setsid: '/usr/bin/setsid' }));
+describeBackend('file (monitor mode)', () => createFileUnderTest({ shell: '/bin/bash', setsid: null }));

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import type { ControlReply } from '../../src/control/protocol.ts';
+import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import type { StateDirectory } from '../../src/control/state-directory.ts';
+import type { ProcessHandle } from '../../src/process/process-handle.ts';
+import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import type { RollEntry } from '../../src/store/supervisor-roll.ts';
+import type { Supervisor } from '../../src/supervisor/supervisor.ts';
+import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+
+/** A supervisor that listens, and its state directory seen from outside. */
+export interface ControlStage extends AsyncDisposable {
+  readonly supervisor: Supervisor;
+  readonly directory: string;
+  readonly state: StateDirectory;
+  readonly socketPath: string;
+  /** A process that is there until it is killed; the first one opens the socket. */
+  readonly idle: ProcessHandle;
+}
+
+export async function openControlStage(options: SupervisorOptions = {}): Promise<ControlStage> {
+  const place = tempDir();
+  const directory =
+    options.stateDirectory === undefined ? place.file('state') : String(options.stateDirectory);
+  const supervisor = createReachableSupervisor({
+    cwd: place.path,
+    shutdownGrace: 200,
+    maxBackgroundProcesses: 100,
+    ...options,
+    stateDirectory: directory,
+  });
+  const idle = supervisor.start({ command: ['sleep', '1000'], background: true });
+  const socketPath = await untilListening(directory, supervisor.id);
+  const state = openStateDirectory({ directory });
+  return {
+    supervisor,
+    directory,
+    state,
+    socketPath,
+    idle,
+    [Symbol.asyncDispose]: async () => {
+      state.close();
+      await supervisor.shutdown();
+      const left = carriers(`/${supervisor.id}/`);
+      await endAll(left, `/${supervisor.id}/`);
+      place.remove();
+      if (left.length > 0) throw new Error(`survived the shutdown: ${left.join(', ')}`);
+    },
+  };
+}
+
+/** The path of its socket, once it stands in the roll. */
+export function untilListening(directory: string, supervisorId: string): Promise<string> {
+  return waitUntil(() => findEntry(directory, supervisorId)?.socket, { what: 'its socket is open' });
+}
+
+export function findEntry(directory: string, supervisorId: string): RollEntry | undefined {
+  return createFileSupervisorRoll({ directory })
+    .list()
+    .map(({ entry }) => entry)
+    .find(({ id }) => id === supervisorId);
+}
+
+/** A client without any manners: it sends what it is told to. */
+export interface RawClient {
+  readonly socket: Socket;
+  readonly replies: readonly ControlReply[];
+  send(text: string | Uint8Array): void;
+  ask(id: number, method: string, params?: unknown): Promise<ControlReply>;
+  /** The first reply that `matches`. */
+  until(matches: (reply: ControlReply) => boolean): Promise<ControlReply>;
+  readonly closed: Promise<unknown>;
+}
+
+export async function openRawClient(socketPath: string): Promise<RawClient> {
+  const socket = connect(socketPath);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const replies: ControlReply[] = [];
+  let rest = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) replies.push(JSON.parse(line));
+  });
+  const until = (matches: (reply: ControlReply) => boolean) =>
+    waitUntil(() => replies.find(matches), {
+      what: `a reply among ${JSON.stringify(replies).slice(0, 500)}`,
+    });
+  return {
+    socket,
+    replies,
+    closed,
+    until,
+    send: (text) => void socket.write(text),
+    ask: (id, method, params = {}) => {
+      socket.write(`${JSON.stringify({ v: 1, id, method, params })}\n`);
+      return until((reply) => reply.id === id && !('item' in reply));
+    },
+  };
+}
+
+/** How many connections the supervisor holds, by the system's word; see proc_pid_net_unix in proc(5). */
+export function connectionCount(socketPath: string): number {
+  const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  return lines.filter((line) => line.endsWith(` ${socketPath}`) && / 0001 03 +\d+ /.test(line)).length;
+}

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+
+const program = fixtureProgram('serves.ts');
+
+/** A state directory whose daemons end with the test. */
+function openDaemonStage(idleMs: number) {
+  const place = tempDir();
+  const directory = place.file('state');
+  const roll = createFileSupervisorRoll({ directory });
+  process.env['DAEMON_IDLE_MS'] = String(idleMs);
+  const daemons = () => roll.list().filter(({ entry }) => entry.role === 'daemon');
+  const pids = new Set<number>();
+  return {
+    directory,
+    place,
+    daemons,
+    ensure: async () => {
+      const client = await ensureDaemon({ directory, program });
+      for (const { entry } of daemons()) pids.add(entry.pid);
+      return client;
+    },
+    pids,
+    [Symbol.asyncDispose]: async () => {
+      delete process.env['DAEMON_IDLE_MS'];
+      // Who comes second may still be on the way to find that out.
+      await endAll(findMentions(directory));
+      place.remove();
+    },
+  };
+}
+
+/** Whose command line names the directory. */
+function findMentions(directory: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => commandLineOf(pid).includes(`\0${directory}\0`));
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test('callers at the same time get one and the same daemon', async () => {
+  await using stage = openDaemonStage(60_000);
+
+  const clients = await Promise.all(Array.from({ length: 5 }, () => stage.ensure()));
+
+  expect(new Set(clients.map(({ supervisorId }) => supervisorId)).size).toBe(1);
+  await waitUntil(() => stage.daemons().length === 1);
+  for (const client of clients) client.close();
+}, 60_000);
+
+test('what it starts runs on without the caller, in its environment', async () => {
+  await using stage = openDaemonStage(60_000);
+  process.env['CALLER'] = 'here';
+  const client = await stage.ensure();
+
+  const view = await client.start({ command: 'echo "$CALLER"; sleep 1000', background: true });
+  client.close();
+  const state = openStateDirectory({ directory: stage.directory });
+  const read = await waitUntil(async () => {
+    const { text } = await state.read(view.id);
+    return text === '' ? null : text;
+  });
+  const answer = await state.kill(view.id);
+
+  expect(read).toBe('here\n');
+  expect(answer).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+  expect(carriers(`/${view.id}/`)).toEqual([]);
+  state.close();
+  delete process.env['CALLER'];
+}, 60_000);
+
+test('it ends when idle and leaves records and logs only', async () => {
+  await using stage = openDaemonStage(300);
+  const client = await stage.ensure();
+  const [pid = 0] = stage.pids;
+  const { id } = await client.start({ command: 'echo moin', background: true });
+  const isHeldByClient = isAlive(pid);
+  client.close();
+
+  await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+
+  expect(isHeldByClient).toBe(true);
+  expect(readdirSync(join(stage.directory, 'supervisors'))).toEqual(['daemon.log']);
+  expect(readdirSync(join(stage.directory, 'processes')).sort()).toEqual([`${id}.json`, `${id}.log`]);
+  expect(readFileSync(join(stage.directory, 'supervisors', 'daemon.log'), 'utf8')).toBe('');
+}, 60_000);
+
+test('it stays as long as a process lives', async () => {
+  await using stage = openDaemonStage(100);
+  const client = await stage.ensure();
+  const [pid = 0] = stage.pids;
+  const { id } = await client.start({ command: 'sleep 1.5', background: true });
+  client.close();
+  const state = openStateDirectory({ directory: stage.directory });
+
+  const end = await state.wait(id);
+  const outlivedIt = isAlive(pid);
+  state.close();
+
+  expect([end.status, outlivedIt]).toEqual(['completed', true]);
+  await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+}, 60_000);
+
+test('it ends in order when it is told to', async () => {
+  await using stage = openDaemonStage(60_000);
+  const client = await stage.ensure();
+  const [pid = 0] = stage.pids;
+  const { id } = await client.start({ command: ['sleep', '1000'], background: true });
+
+  await client.shutdown();
+  await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+
+  expect(carriers(`/${id}/`)).toEqual([]);
+  expect(readdirSync(join(stage.directory, 'supervisors'))).toEqual(['daemon.log']);
+}, 60_000);
+
+test('one that was killed is replaced', async () => {
+  await using stage = openDaemonStage(60_000);
+  const first = await stage.ensure();
+  const [pid = 0] = stage.pids;
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(() => !isAlive(pid));
+
+  const second = await stage.ensure();
+
+  expect(second.supervisorId).not.toBe(first.supervisorId);
+  first.close();
+  second.close();
+}, 60_000);
+
+test('why it does not start is told', async () => {
+  using place = tempDir();
+  const directory = place.file('state');
+  const broken = fixtureProgram('../nowhere.ts');
+
+  const refusal = await ensureDaemon({ directory, program: broken }).catch(({ code, message }) => ({
+    code,
+    message,
+  }));
+
+  expect(refusal).toMatchObject({ code: 'unreachable' });
+  expect(refusal).toMatchObject({
+    message: expect.stringMatching(/could not be started: it exited with code 1.*Cannot find module/s),
+  });
+});

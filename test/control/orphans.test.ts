@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { untilListening } from './arrange.ts';
+
+/** A process of another program, which is there to be killed. */
+async function openHost(lifetime: 'session' | 'persistent', command: string) {
+  const place = tempDir();
+  const directory = place.file('state');
+  const host = spawn(
+    process.execPath,
+    [fixtureProgram('controlled-host.ts'), place.path, lifetime, command],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const [said] = await once(host.stdout, 'data');
+  const [supervisorId = '', id = ''] = String(said).trim().split(' ');
+  await untilListening(directory, supervisorId);
+  const state = openStateDirectory({ directory });
+  await waitUntil(async () => (await state.show(id)).view.status === 'backgrounded');
+  return {
+    place,
+    directory,
+    state,
+    host,
+    id,
+    kill: () => end(host, 'SIGKILL'),
+    end: () => end(host, 'SIGTERM'),
+    [Symbol.asyncDispose]: async () => {
+      state.close();
+      await end(host, 'SIGKILL');
+      await endAll(carriers(`/${supervisorId}/`));
+      await endAll(carriers(`/${id}/`));
+      place.remove();
+    },
+  };
+}
+
+async function end(host: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (host.exitCode !== null || host.signalCode !== null) return;
+  const gone = once(host, 'exit');
+  host.kill(signal);
+  await gone;
+}
+
+const counting = 'i=0; while [ $i -lt 40 ]; do echo "line $i"; i=$((i+1)); sleep 0.05; done';
+const countedText = Array.from({ length: 40 }, (_, n) => `line ${n}\n`).join('');
+
+test('a persistent process is killed by its identity once its supervisor is dead', async () => {
+  await using stage = await openHost('persistent', 'sleep 1000 & sleep 1000');
+  await stage.kill();
+  const { processes } = await stage.state.list();
+  const wereAlive = carriers(`/${stage.id}/`).length;
+
+  const answer = await stage.state.kill(stage.id, { grace: '2s' });
+
+  expect(processes).toMatchObject([{ answered: false, view: { id: stage.id, status: 'backgrounded' } }]);
+  expect(wereAlive).toBeGreaterThan(1);
+  expect(answer).toMatchObject({ type: 'killed', receipt: { signalled: 'SIGTERM', survivors: [] } });
+  expect(answer.message).toContain('is gone after');
+  await waitUntil(() => carriers(`/${stage.id}/`).length === 0);
+  const shown = await stage.state.show(stage.id);
+  expect(shown.view).toMatchObject({
+    status: 'killed',
+    reason: { type: 'killed', by: 'user' },
+    exit: { signal: 'SIGTERM' },
+  });
+  expect(shown.timeline.map(({ event }) => event).slice(-2)).toEqual(['signalled', 'ended']);
+}, 30_000);
+
+test('no supervisor starts again what was killed without one', async () => {
+  await using stage = await openHost('persistent', 'sleep 1000');
+  await stage.kill();
+  await stage.state.kill(stage.id);
+
+  const next = createReachableSupervisor({ cwd: stage.place.path, stateDirectory: stage.directory });
+  const view = next.get(stage.id)?.view();
+  await next.shutdown();
+
+  expect(next.recovered.adopted).toEqual([]);
+  expect(view?.status).toBe('killed');
+}, 30_000);
+
+test('waiting and following go on when the supervisor is killed', async () => {
+  await using stage = await openHost('persistent', counting);
+  let text = '';
+  const followed = (async () => {
+    for await (const { bytes, offset } of stage.state.follow(stage.id, { from: 0 })) {
+      expect(offset).toBe(Buffer.byteLength(text));
+      text += Buffer.from(bytes).toString();
+    }
+  })();
+  const waited = stage.state.wait(stage.id);
+  await waitUntil(() => text.includes('line 5\n'));
+
+  await stage.kill();
+  await followed;
+
+  expect(text).toBe(countedText);
+  expect(await waited).toMatchObject({ status: 'completed', exit: { code: 0 } });
+  expect(await stage.state.read(stage.id, { tail: 1 })).toMatchObject({ text: 'line 39\n', ended: true });
+}, 30_000);
+
+test.each(['kill', 'end'] as const)(
+  'following goes over to the supervisor that adopts after a %s',
+  async (how) => {
+    await using stage = await openHost('persistent', counting);
+    let text = '';
+    const followed = (async () => {
+      for await (const { bytes, offset } of stage.state.follow(stage.id, { from: 0 })) {
+        expect(offset).toBe(Buffer.byteLength(text));
+        text += Buffer.from(bytes).toString();
+      }
+    })();
+    const waited = stage.state.wait(stage.id);
+    await waitUntil(() => text.includes('line 5\n'));
+    await stage[how]();
+    await waitUntil(() => text.includes('line 10\n'));
+
+    const next = createReachableSupervisor({ cwd: stage.place.path, stateDirectory: stage.directory });
+    await untilListening(stage.directory, next.id);
+    const seen = await stage.state.list();
+    await followed;
+
+    expect(next.recovered.adopted).toEqual([stage.id]);
+    expect(seen.processes).toMatchObject([{ answered: true, supervisorId: next.id }]);
+    expect(text).toBe(countedText);
+    expect(await waited).toMatchObject({ status: 'completed' });
+    await next.shutdown();
+  },
+  30_000,
+);
+
+test('a session process that died with its supervisor is lost, and its log can be read', async () => {
+  await using stage = await openHost('session', 'echo moin; sleep 1000');
+  const { view } = await stage.state.show(stage.id);
+  await waitUntil(async () => (await stage.state.read(stage.id)).text === 'moin\n');
+  const log = join(stage.directory, 'processes', `${stage.id}.log`);
+  await waitUntil(() => readFileSync(log, 'utf8') === 'moin\n');
+
+  await stage.kill();
+  const end = await stage.state.wait(stage.id);
+
+  expect(isAlive(('pid' in view ? view.pid : null) ?? 0)).toBe(false);
+  expect(end).toMatchObject({ status: 'lost', reason: { type: 'lost' } });
+  expect(await stage.state.read(stage.id)).toMatchObject({ text: 'moin\n', ended: true });
+  expect(await stage.state.kill(stage.id)).toMatchObject({ type: 'notRunning' });
+}, 30_000);
+
+test('an aborted wait or follow leaves the process alone', async () => {
+  await using stage = await openHost('persistent', 'echo moin; sleep 1000');
+  await stage.kill();
+  const abort = new AbortController();
+  const follow = async () => {
+    for await (const _ of stage.state.follow(stage.id, { from: 0, signal: abort.signal }));
+  };
+  const calls = [follow(), stage.state.wait(stage.id, { signal: abort.signal })];
+
+  abort.abort(new Error('enough'));
+  const ends = await Promise.allSettled(calls);
+
+  expect(ends).toMatchObject([
+    { status: 'rejected', reason: { message: 'enough' } },
+    { status: 'rejected', reason: { message: 'enough' } },
+  ]);
+  expect(carriers(`/${stage.id}/`).length).toBeGreaterThan(0);
+}, 30_000);

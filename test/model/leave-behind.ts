@@ -1,0 +1,33 @@
+import type { ProcessRecord } from '../../src/process/process-record.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { parseSpec } from '../../src/supervisor/plan-process.ts';
+import { startProcess } from '../../src/supervisor/start-process.ts';
+import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
+import { tempDir } from '../fixtures/os.ts';
+import { openRuntime } from './open-runtime.ts';
+
+/**
+ * Puts the record of one more running process into `store`, as a supervisor leaves it that is gone. Whoever takes it over stops it at
+ * its own end, like the others in the background: what it lets go of is no matter of the supervisor's chart.
+ */
+export function leaveBehind(store: RecordStore<ProcessRecord>): void {
+  using directory = tempDir();
+  const { runtime, ground } = openRuntime({
+    clock: createVirtualClock(),
+    backend: createScriptedBackend((run) => run.comeUp(), { durable: true }),
+    stateDirectory: directory.path,
+    handleSignals: false,
+  });
+  const spec = parseSpec({
+    command: ['scripted'],
+    lifetime: 'persistent',
+    background: true,
+    maxBackgroundTime: 0,
+  });
+  const { id } = startProcess(spec, { runtime, ground });
+  runtime.records.flush();
+  const record = ground.store?.read(id);
+  if (record === null || record === undefined) throw new Error('It was not written down.');
+  store.save(id, { ...record, view: { ...record.view, lifetime: 'session' } });
+}

@@ -1,0 +1,210 @@
+import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { processMachine } from '../../machines/process/machine.ts';
+import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
+import type { Backend } from '../../src/spawn/backend.ts';
+import { parseSpec } from '../../src/supervisor/plan-process.ts';
+import { recover } from '../../src/supervisor/recover.ts';
+import type { Runtime } from '../../src/supervisor/runtime.ts';
+import { shutDown } from '../../src/supervisor/shut-down.ts';
+import { startProcess } from '../../src/supervisor/start-process.ts';
+import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { tempDir } from '../fixtures/os.ts';
+import type { Pace } from './eventually.ts';
+import { openRuntime } from './open-runtime.ts';
+import type { Scene } from './process-driver.ts';
+import type { ModelRow, ProcessState } from './process-model.ts';
+import { createRealWorld, type RealWorld } from './real-world.ts';
+import { createScriptedWorld } from './scripted-world.ts';
+
+export interface StageOptions {
+  readonly row: ModelRow;
+  readonly on: Pace;
+  readonly inspect?: (event: InspectionEvent) => void;
+  /** Another chart than ours, to be found out. */
+  readonly chart?: typeof processMachine;
+}
+
+/** What is seen of the process under its newest supervisor. */
+export interface Seen {
+  /** Types of the events that the actor of the process has dealt with. */
+  readonly heard: readonly string[];
+  readonly state: ProcessState;
+  /** How many entries of its timeline are from an earlier supervisor. */
+  readonly earlierEntries: number;
+}
+
+export interface Stage {
+  readonly scene: Scene;
+  readonly seen: Seen;
+  /** Its supervisor is gone, and another one comes in its place. */
+  succeed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A supervisor with one slot that is taken, and the process that waits for it; or one that is to take a process over. */
+export function openStage(options: StageOptions): Stage {
+  const { row, on } = options;
+  const directory = row.isPersistent ? tempDir() : null;
+  const write = (order: string) => scene.process.write(`${order}\n`);
+  const place: RealWorld =
+    on === 'scripts'
+      ? { ...createScriptedWorld(row, () => house.clock), command: ['scripted'], env: {} }
+      : createRealWorld(row, { write, trees: () => house.ground.trees });
+  const stateDirectory = directory?.path ?? (false as const);
+  // Only of what a path is about, the steps are counted.
+  const { chart, inspect, ...unwatched } = options;
+  let house = openHouse({ ...(row.before === null ? options : unwatched), place, stateDirectory });
+  house.start();
+
+  const scene: Scene = {
+    get process() {
+      if (house.process === null) throw new Error('It was not taken over yet.');
+      return house.process;
+    },
+    get clock() {
+      return house.clock;
+    },
+    world: place.world,
+    gate: place.gate,
+    freeSlot: () => house.freeSlot(),
+    isTakenOver: () => house.process !== null,
+    recover: (found) => house.recover(found),
+    shutDown: () => void house.shutDown(),
+    untilHeard: (type) => {
+      const before = house.heard.length;
+      for (let steps = 0; steps < 400; steps += 1) {
+        if (house.heard.slice(before).includes(type)) return;
+        house.clock.advance(100);
+      }
+    },
+  };
+  return {
+    scene,
+    seen: {
+      get heard() {
+        return house.heard;
+      },
+      get state() {
+        if (house.actor === null) throw new Error('Its actor was never seen.');
+        return house.actor.getSnapshot() as ProcessState;
+      },
+      get earlierEntries() {
+        return house.earlierEntries;
+      },
+    },
+    succeed: async () => {
+      await house.leave();
+      place.gate.attempt.release();
+      house = openHouse({ ...options, place, stateDirectory });
+    },
+    close: async () => {
+      await place.world.dispose();
+      await house.end();
+      directory?.remove();
+    },
+  };
+}
+
+interface HouseOptions extends StageOptions {
+  readonly place: RealWorld;
+  readonly stateDirectory: string | false;
+}
+
+/** One supervisor, with a clock of its own, and the process while it is in it. */
+function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOptions) {
+  // What a program writes has the time of the machine.
+  const clock: VirtualClock = createVirtualClock(on === 'scripts' ? {} : { epochMs: Date.now() });
+  const blocker = createScriptedBackend();
+  const { backend: gated } = place.gate;
+  const backend: Backend = {
+    ...gated,
+    run: (port) => (port.request.env['BLOCKER'] === undefined ? gated.run(port) : blocker.run(port)),
+  };
+  const { runtime, ground } = openRuntime({ clock, backend, maxParallelTools: 1, stateDirectory });
+  const world = chart === undefined ? runtime.world : withChart(runtime, chart);
+  const charted = { ...runtime, world };
+  let stopping: Promise<unknown> | null = null;
+
+  const watch = () =>
+    runtime.admission.actor.system.inspect({
+      next: (inspected) => {
+        inspect?.(inspected);
+        if (inspected.type === '@xstate.actor') house.actor ??= inspected.actorRef as AnyActorRef;
+        if (inspected.type === '@xstate.snapshot' && inspected.actorRef === house.actor)
+          house.heard.push(inspected.event.type);
+      },
+    });
+
+  const house = {
+    clock,
+    ground,
+    heard: [] as string[],
+    process: null as SupervisedProcess | null,
+    actor: null as AnyActorRef | null,
+    earlierEntries: 0,
+    freeSlot: () => blocker.lastRun.exit(),
+    start: () => {
+      const blocking = { command: ['blocker'], env: { BLOCKER: '1' }, timeout: 0 };
+      startProcess(parseSpec(blocking), { runtime, ground });
+      watch();
+      const spec = { command: place.command, env: place.env, stdin: 'pipe', ...toSpec(row) };
+      house.process = startProcess(parseSpec(spec), { runtime: charted, ground });
+    },
+    recover: ({ isSameBoot }: { isSameBoot: boolean }) => {
+      watch();
+      const { store } = ground;
+      const record = store?.load().records.find(({ revival }) => revival !== null);
+      if (store === null || record === undefined) throw new Error('Nothing was left behind.');
+      const { id } = record.view;
+      if (!isSameBoot) store.save(id, { ...record, scope: { ...record.scope, bootId: 'another' } });
+      house.earlierEntries = record.timeline.length;
+      recover(charted, ground);
+      house.process = runtime.registry.get(id) ?? null;
+    },
+    shutDown: () => {
+      stopping = shutDown(runtime, ground);
+    },
+    /** What it has written down is all that is left of it. */
+    leave: async () => {
+      await stopping;
+      runtime.records.flush();
+      ground.roll?.leave(ground.supervisorId);
+    },
+    /** A shutdown that was begun comes to its end, if need be by its deadline. */
+    end: async () => {
+      if (stopping !== null) clock.advance(60_000);
+      await stopping;
+    },
+  };
+  return house;
+}
+
+function withChart({ world }: Runtime, chart: typeof processMachine): Runtime['world'] {
+  return { ...world, machine: chart.provide(world.machine.implementations as never) };
+}
+
+function toSpec({ input, isPersistent }: ModelRow) {
+  const { limits, restart } = input;
+  return {
+    lifetime: isPersistent ? 'persistent' : 'session',
+    onTimeout: input.onTimeout,
+    leftovers: input.leftoverPolicy,
+    timeout: limits.timeoutMs,
+    maxExecutionTime: limits.maxExecutionMs,
+    maxBackgroundTime: limits.maxBackgroundMs,
+    killGrace: limits.killGraceMs,
+    drainQuiet: limits.drainQuietMs,
+    drainMax: limits.drainMaxMs,
+    notifyAfterSilence: limits.notifyAfterSilenceMs,
+    notifyAfter: limits.notifyAfterMs,
+    restart: {
+      policy: restart.policy,
+      maxRestarts: restart.maxRestarts,
+      within: restart.withinMs,
+      minBackoff: restart.minBackoffMs,
+      maxBackoff: restart.maxBackoffMs,
+      healthyAfter: restart.healthyAfterMs,
+    },
+  };
+}

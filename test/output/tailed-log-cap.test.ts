@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRealClock } from '../../src/clock/real-clock.ts';
+import { cutLog } from '../../src/output/cut-log.ts';
+import type { MakeRoom } from '../../src/output/make-room.ts';
+import type { OutputPiece } from '../../src/output/output-chunk.ts';
+import type { OutputLog } from '../../src/output/output-log.ts';
+import { punchHole } from '../../src/output/punch-hole.ts';
+import { createTailedLog } from '../../src/output/tailed-log.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { bytesOf, droppedIn } from './arrange.ts';
+
+const maxBytes = 1024 * 1024;
+const lineBytes = 16;
+
+/** A process that appends numbered lines of 16 bytes and never stops, and the log that tails it. */
+function arrange(ways: readonly MakeRoom[]) {
+  const directory = tempDir();
+  const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
+  const writer = spawn('sh', ['-c', `exec seq -f '%015.0f' 0 100000000 >> "${path}"`], { stdio: 'ignore' });
+  const open = (isOver: boolean, waysToMakeRoom = ways) =>
+    createTailedLog({ clock: createRealClock(), path, statusPath, maxBytes, isOver, waysToMakeRoom });
+  const log = open(false);
+  const ended = new Promise((resolve) => writer.once('exit', resolve));
+  const stop = async () => {
+    writer.kill('SIGKILL');
+    await ended;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await log.close();
+    directory.remove();
+  });
+  return { log, path, statusPath, open, stop, isWriting: () => writer.exitCode === null };
+}
+
+/** What breaks in the numbers: each line stands where its number says, but for what a gap stands for. */
+function findBreaks(log: OutputLog): { breaks: string[]; lines: number; gaps: OutputPiece[] } {
+  const breaks: string[] = [];
+  const gaps: OutputPiece[] = [];
+  let lines = 0;
+  for (const piece of log.chunks(0)) {
+    if (piece.type === 'gap') {
+      gaps.push(piece);
+      continue;
+    }
+    const first = (lineBytes - (piece.offset % lineBytes)) % lineBytes;
+    for (let at = first; at + lineBytes <= piece.bytes.byteLength; at += lineBytes) {
+      const text = Buffer.from(piece.bytes.buffer, piece.bytes.byteOffset + at, lineBytes).toString();
+      lines += 1;
+      const expected = `${String((piece.offset + at) / lineBytes).padStart(15, '0')}\n`;
+      if (text !== expected && breaks.length < 3)
+        breaks.push(`at ${piece.offset + at}: ${JSON.stringify(text)}`);
+    }
+  }
+  return { breaks, lines, gaps };
+}
+
+describe('a log at its cap, with holes', () => {
+  test('every line that is left stands at its offset', async () => {
+    const { log, path, stop, isWriting } = arrange([punchHole]);
+
+    await waitUntil(() => log.stats().droppedBytes > 20 * maxBytes, { what: 'the hole is large' });
+    expect(isWriting()).toBe(true);
+    await stop();
+    const { breaks, gaps, lines } = findBreaks(log);
+
+    expect(breaks).toEqual([]);
+    expect(gaps).toHaveLength(1);
+    expect(droppedIn(gaps)).toBe(log.stats().droppedBytes);
+    expect(lines * lineBytes).toBeGreaterThanOrEqual(maxBytes / 16 + maxBytes / 8);
+    expect(log.bytes).toBe(statSync(path).size);
+  });
+
+  test('it takes no more of the disk once nobody writes', async () => {
+    const { log, path, stop } = arrange([punchHole]);
+    await waitUntil(() => log.stats().droppedBytes > 0, { what: 'a hole is there' });
+
+    await stop();
+
+    await waitUntil(() => statSync(path).blocks * 512 <= maxBytes, { what: 'it is below its cap' });
+    expect(log.stats().degraded).toBeNull();
+  });
+
+  test('who opens it with another program sees how many bytes are missing', async () => {
+    const { log, path, stop } = arrange([punchHole]);
+    await waitUntil(() => log.stats().droppedBytes > 0, { what: 'a hole is there' });
+    await stop();
+    const written = () =>
+      /\[troupe: (\d+) bytes missing here: the log file is at its cap\]/.exec(readFileSync(path, 'latin1'));
+
+    await waitUntil(() => Number(written()?.[1]) === log.stats().droppedBytes, {
+      what: 'the line tells all',
+    });
+  });
+
+  test('another reader finds the same gap', async () => {
+    const { log, open, stop } = arrange([punchHole]);
+    await waitUntil(() => log.stats().droppedBytes > 0, { what: 'a hole is there' });
+    await stop();
+    await log.close();
+
+    const other = open(true);
+
+    expect(other.bytes).toBe(log.bytes);
+    expect(findBreaks(other)).toEqual(findBreaks(log));
+  });
+});
+
+describe('a log at its cap, without holes', () => {
+  const cannot: MakeRoom = async () => {
+    throw new Error('this file system has no holes');
+  };
+
+  test('what is left is in order, and what is missing is a gap', async () => {
+    const { log, open, stop, isWriting } = arrange([cannot, cutLog]);
+
+    await waitUntil(() => log.stats().droppedBytes > 5 * maxBytes, { what: 'it was cut' });
+    expect(isWriting()).toBe(true);
+    await stop();
+    const pieces = [...log.chunks(0)];
+    const numbers =
+      bytesOf(pieces)
+        .toString()
+        .match(/\d{15}/g)
+        ?.map(Number) ?? [];
+    const jumps = numbers.filter((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1);
+
+    expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))).toBe(true);
+    expect(jumps.length).toBeLessThanOrEqual(pieces.filter(({ type }) => type === 'gap').length * 2);
+    expect(droppedIn(pieces) + bytesOf(pieces).byteLength).toBe(log.bytes);
+    expect(open(true).bytes).toBe(log.bytes);
+  });
+
+  test('a log that nothing makes smaller says so and grows on', async () => {
+    const { log } = arrange([cannot]);
+
+    await waitUntil(() => log.stats().degraded !== null, { what: 'it is degraded' });
+
+    expect(log.stats().degraded).toMatchObject({
+      what: 'the log file is larger than its cap',
+      missingBytes: 0,
+    });
+    const before = log.bytes;
+    await waitUntil(() => log.bytes > before, { what: 'it grows' });
+  });
+});

@@ -1,0 +1,306 @@
+import {
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { ProcessRecord } from '../../src/process/process-record.ts';
+import { carriers, endAll, isAlive, startTicksOf, tempDir, waitUntil } from '../fixtures/os.ts';
+import { type PuppetHost, startPuppetHost } from '../fixtures/puppet-host.ts';
+
+const places: { remove(): void }[] = [];
+const hosts: { readonly host: PuppetHost; readonly directory: string }[] = [];
+
+afterEach(async () => {
+  for (const { host, directory } of hosts.splice(0)) {
+    await host.kill();
+    await endAll([], `/${host.supervisorId}/`);
+    for (const id of processIds(directory)) await endAll([], `/${id}/`);
+  }
+  // Only now: a host that is alive would write in there again.
+  for (const place of places.splice(0)) place.remove();
+});
+
+function openPlace() {
+  const place = tempDir();
+  places.push(place);
+  return place;
+}
+
+async function startHost(directory: string, options: object = {}): Promise<PuppetHost> {
+  const host = await startPuppetHost(directory, { options });
+  hosts.push({ host, directory });
+  return host;
+}
+
+const recordsIn = (directory: string) => join(directory, 'state', 'processes');
+
+function processIds(directory: string): string[] {
+  try {
+    return readdirSync(recordsIn(directory)).flatMap((name) => /^(\w+)\.json$/.exec(name)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function readRecord(directory: string, id: string): ProcessRecord {
+  return JSON.parse(readFileSync(join(recordsIn(directory), `${id}.json`), 'utf8'));
+}
+
+function writeRecord(directory: string, record: { readonly view: { readonly id: string } }): void {
+  writeFileSync(join(recordsIn(directory), `${record.view.id}.json`), JSON.stringify(record));
+}
+
+/** Starts it in the background and waits until its record knows its leader. */
+async function startRecorded(
+  host: PuppetHost,
+  { directory, ...spec }: { directory: string; command: string | string[] } & Record<string, unknown>,
+): Promise<{ id: string; pid: number }> {
+  const { id } = await host.ask('start', { background: true, ...spec });
+  await host.ask('started', id);
+  await waitUntil(() => readRecord(directory, id).leader !== null, { what: 'its leader is written down' });
+  return { id, pid: readRecord(directory, id).leader?.pid ?? 0 };
+}
+
+const persistent = { lifetime: 'persistent' } as const;
+
+test('what ended with its supervisor is lost at the next start', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const { id } = await startRecorded(first, { directory, command: ['sleep', '300'] });
+
+  await first.kill();
+  await waitUntil(() => carriers(`/${id}/`).length === 0, { withinMs: 3_000 });
+  const second = await startHost(directory);
+  await second.ask('listen');
+
+  const { status, reason, exit } = await second.completion(`${id}/1/ended`);
+  expect({ status, exit }).toEqual({ status: 'lost', exit: null });
+  expect(reason).toMatchObject({ type: 'lost', why: expect.stringContaining(first.supervisorId) });
+  expect(second.recovered).toMatchObject({ adopted: [], lost: [id] });
+});
+
+test('a real end that was written down is not called lost', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const { id } = await first.ask('start', { command: 'exit 7', background: true });
+  await first.ask('ended', id);
+  await waitUntil(() => readRecord(directory, id).view.status === 'failed');
+
+  await first.kill();
+  const second = await startHost(directory);
+
+  const { view, timeline } = await second.ask('view', id);
+  expect(view).toMatchObject({ status: 'failed', exit: { code: 7, signal: null } });
+  expect(timeline.map(({ event }) => event)).toEqual(['created', 'started', 'ended']);
+  expect(second.recovered).toMatchObject({ adopted: [], lost: [], ended: 1 });
+});
+
+test('a persistent process survives the kill and is adopted', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const command = 'n=0; while :; do echo line $n; n=$((n+1)); sleep 0.01; done';
+  const { id, pid } = await startRecorded(first, { directory, command, ...persistent });
+  const begun = startTicksOf(pid);
+
+  await first.kill();
+  const atDeath = statSync(join(recordsIn(directory), `${id}.log`)).size;
+  await waitUntil(() => statSync(join(recordsIn(directory), `${id}.log`)).size > atDeath + 50);
+  const second = await startHost(directory);
+  await second.ask('started', id);
+
+  const { view, timeline } = await second.ask('view', id);
+  expect(view).toMatchObject({ status: 'backgrounded', pid, mode: 'file', lifetime: 'persistent' });
+  expect(startTicksOf(pid)).toBe(begun);
+  expect(timeline.at(-1)).toMatchObject({ event: 'adopted' });
+  const { text } = await second.ask('read', { id, maxBytes: 1_000_000, format: 'raw' });
+  const lines = text.trimEnd().split('\n').slice(0, -1);
+  expect(lines).toEqual(lines.map((_, n) => `line ${n}`));
+  expect(await second.ask('kill', { id })).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+  expect(carriers(`/${id}/`)).toEqual([]);
+});
+
+test('an adopted process has the rest of its limit', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const limited = { maxBackgroundTime: 4_000, killGrace: 200 };
+  const { id } = await startRecorded(first, {
+    directory,
+    command: ['sleep', '300'],
+    ...persistent,
+    ...limited,
+  });
+  const { startedAt } = readRecord(directory, id).view as { startedAt: number };
+
+  await first.kill();
+  await waitUntil(() => Date.now() > startedAt + 1_500);
+  const second = await startHost(directory);
+  const ended = await second.ask('ended', id);
+
+  expect(ended).toMatchObject({ status: 'timed_out', reason: { limit: 'maxBackgroundTime' } });
+  expect(ended.endedAt - startedAt).toBeGreaterThanOrEqual(3_900);
+  expect(ended.endedAt - startedAt).toBeLessThan(8_000);
+});
+
+test.each([
+  ['exit 5', { code: 5, signal: null }, 'failed'],
+  ['exit 0', { code: 0, signal: null }, 'completed'],
+  ['kill -9 $$', { code: null, signal: 'SIGKILL' }, 'failed'],
+  ['exit 137', { code: 137, signal: null }, 'failed'],
+])('an end that nobody saw keeps its truth: %s', async (end, exit, status) => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const go = place.file('go');
+  const command = `until test -e ${go}; do sleep 0.02; done; echo bye; ${end}`;
+  const { id, pid } = await startRecorded(first, { directory, command, ...persistent });
+
+  await first.kill();
+  writeFileSync(go, '');
+  await waitUntil(() => !isAlive(pid));
+  const second = await startHost(directory);
+  await second.ask('listen');
+
+  const told = await second.completion(`${id}/1/ended`);
+  expect(told).toMatchObject({ status, exit });
+  expect((await second.ask('read', { id })).text).toBe('bye\n');
+});
+
+test('an orderly end keeps what is persistent alone', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const kept = await startRecorded(first, { directory, command: ['sleep', '300'], ...persistent });
+  const ended = await startRecorded(first, { directory, command: ['sleep', '301'] });
+
+  const report = await first.ask('shutdown');
+  await first.leave();
+
+  expect(report).toMatchObject({ ended: [ended.id], left: [kept.id], survivors: [] });
+  expect([isAlive(kept.pid), isAlive(ended.pid)]).toEqual([true, false]);
+  const second = await startHost(directory);
+  expect(second.recovered).toMatchObject({ adopted: [kept.id], lost: [], ended: 1 });
+  await second.ask('started', kept.id);
+  await second.ask('kill', { id: kept.id });
+  expect(isAlive(kept.pid)).toBe(false);
+});
+
+test('twenty lost at once wait for the first who listens', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const ids = await Promise.all(
+    Array.from(
+      { length: 20 },
+      async () => (await startRecorded(first, { directory, command: ['sleep', '300'] })).id,
+    ),
+  );
+
+  await first.kill();
+  const second = await startHost(directory);
+  const { length: before } = second.completions;
+  await second.ask('listen');
+
+  expect(before).toBe(0);
+  await waitUntil(() => second.completions.length === 20);
+  expect(second.completions.map(({ id }) => id).sort()).toEqual(ids.map((id) => `${id}/1/ended`).sort());
+});
+
+test('damaged and foreign records are left alone', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const good = await startRecorded(first, { directory, command: ['sleep', '300'] });
+  await first.kill();
+  const record = readRecord(directory, good.id);
+  const at = (name: string) => join(recordsIn(directory), `${name}.json`);
+  const copy = (id: string) => ({ ...record, view: { ...record.view, id } });
+  writeRecord(directory, copy('tool_whole'));
+  for (const name of ['tool_cut', 'tool_locked', 'tool_theirs']) writeRecord(directory, copy(name));
+  truncateSync(at('tool_cut'), 200);
+  writeFileSync(at('tool_words'), 'no JSON at all');
+  const future = { ...copy('tool_future'), version: 99 };
+  writeRecord(directory, future);
+  chmodSync(at('tool_locked'), 0);
+  chownSync(at('tool_theirs'), 4_242, 4_242);
+  const names = ['tool_cut', 'tool_words', 'tool_future', 'tool_theirs'];
+  const before = names.map((name) => readFileSync(at(name)));
+
+  const second = await startHost(directory);
+
+  expect([...second.recovered.lost].sort()).toEqual(
+    ['tool_whole', good.id].concat(process.getuid?.() === 0 ? ['tool_locked'] : []).sort(),
+  );
+  const damaged = second.recovered.damaged.map(({ name }) => name);
+  for (const name of names) expect(damaged.some((path) => path.includes(name))).toBe(true);
+  expect(second.recovered.damaged.find(({ name }) => name.includes('tool_future'))?.why).toContain('99');
+  expect(names.map((name) => readFileSync(at(name)))).toEqual(before);
+});
+
+test('a number that was given away is never signalled', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const kept = await startRecorded(first, { directory, command: ['sleep', '300'], ...persistent });
+  const lost = await startRecorded(first, { directory, command: ['sleep', '300'] });
+  const elsewhere = openPlace();
+  const bystander = await startHost(elsewhere.path);
+  await first.kill();
+  await endAll([], `/${kept.id}/`);
+  await waitUntil(() => carriers(`/${lost.id}/`).length === 0);
+  // As if the numbers had come round to somebody else.
+  for (const { id } of [kept, lost]) {
+    const record = readRecord(directory, id);
+    const leader = { ...record.leader, pid: bystander.pid, pgid: bystander.pid, sid: bystander.pid };
+    writeRecord(directory, { ...record, leader } as ProcessRecord);
+  }
+
+  const second = await startHost(directory);
+  await second.ask('listen');
+
+  expect(await second.completion(`${lost.id}/1/ended`)).toMatchObject({ status: 'lost' });
+  await second.completion(`${kept.id}/1/ended`);
+  expect(isAlive(bystander.pid)).toBe(true);
+  expect(await bystander.ask('hello')).toMatchObject({ id: bystander.supervisorId });
+});
+
+test('two supervisors of one directory keep to what is theirs', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const one = await startRecorded(first, { directory, command: ['sleep', '300'], ...persistent });
+  const second = await startHost(directory);
+  const two = await startRecorded(second, { directory, command: ['sleep', '300'] });
+
+  await second.ask('shutdown');
+
+  expect(second.recovered).toMatchObject({ adopted: [], lost: [] });
+  expect([isAlive(one.pid), isAlive(two.pid)]).toEqual([true, false]);
+  expect(readRecord(directory, one.id).supervisorId).toBe(first.supervisorId);
+});
+
+test('of two that come at once only one adopts', async () => {
+  const place = openPlace();
+  const directory = place.path;
+  const first = await startHost(directory);
+  const kept = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      startRecorded(first, { directory, command: ['sleep', '300'], ...persistent }),
+    ),
+  );
+  await first.kill();
+
+  const others = await Promise.all([startHost(directory), startHost(directory), startHost(directory)]);
+
+  const adopted = others.flatMap(({ recovered }) => recovered.adopted);
+  expect(adopted.toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
+});

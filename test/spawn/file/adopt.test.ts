@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { carriers, fixtureProgram, isAlive, startTicksOf, waitUntil } from '../../fixtures/os.ts';
+import { createStage, type FileRequest, shell } from './arrange.ts';
+
+type Stage = ReturnType<typeof createStage>;
+
+/** A program that starts `script` and is killed by SIGKILL, `afterMs` after it began to or once the start is known. */
+async function startAndDie(
+  stage: Stage,
+  script: string,
+  afterMs: number | 'spawned' = 'spawned',
+): Promise<FileRequest> {
+  const request = stage.createRequest(shell(script));
+  const host = spawn(
+    process.execPath,
+    [fixtureProgram('file-backend-host.ts'), request.id, stage.directory, script],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let said = '';
+  host.stdout.on('data', (bytes: Buffer) => {
+    said += bytes.toString();
+  });
+  const ended = new Promise((resolve) => host.once('exit', resolve));
+  onTestFinished(() => void host.kill('SIGKILL'));
+  const sign = afterMs === 'spawned' ? 'spawned' : 'starting';
+  while (!said.includes(sign)) await new Promise((resolve) => host.stdout.once('data', resolve));
+  if (afterMs !== 'spawned') for (const dueMs = performance.now() + afterMs; performance.now() < dueMs; );
+  host.kill('SIGKILL');
+  await ended;
+  return request;
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+
+test('who was killed leaves its process running, and its true code is recorded', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'sleep 0.4; echo on my own; exit 23');
+
+  const adopted = stage.adopt(request);
+
+  expect((await adopted.fact('process.exited')).exit).toEqual({ code: 23, signal: null });
+  expect(adopted.types.slice(0, 2)).toEqual(['process.adopted', 'process.exited']);
+  await adopted.fact('output.ended');
+  expect(adopted.printed()).toBe('on my own\n');
+});
+
+test('one that ended meanwhile is adopted and has exited', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'kill -TERM $$');
+  await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'it has ended' });
+
+  const adopted = stage.adopt(request);
+
+  expect((await adopted.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGTERM' });
+  await adopted.fact('output.ended');
+  expect(adopted.types).toEqual(['process.adopted', 'process.exited', 'output.ended']);
+});
+
+test('an adopted process is signalled with its tree', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'setsid sleep 60 & sleep 60');
+  const adopted = stage.adopt(request);
+  const { pid } = await adopted.fact('process.adopted');
+  expect(isAlive(pid ?? 0)).toBe(true);
+
+  adopted.send({ type: 'process.signal', signal: 'SIGTERM' });
+
+  expect((await adopted.fact('process.exited')).exit.signal).toBe('SIGTERM');
+  await adopted.fact('tree.gone');
+  await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'launcher and tree are gone' });
+});
+
+test('the start of an adopted process is what its record says', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'exec sleep 60');
+
+  const { startedAtMs } = await stage.adopt(request, { startedAtMs: -5_000 }).fact('process.adopted');
+
+  expect(startedAtMs).toBe(-5_000);
+});
+
+test('writes to an adopted process are refused in words', async () => {
+  const stage = createStage();
+  const adopted = stage.adopt(await startAndDie(stage, 'exec sleep 60'));
+  await adopted.fact('process.adopted');
+
+  const answer = await adopted.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
+
+  expect(answer).toMatchObject({ ok: false, code: 'closed' });
+  expect('error' in answer && answer.error).toContain('ended with the supervisor');
+});
+
+test('what was never started is lost and says so', async () => {
+  const stage = createStage();
+
+  const { why } = await stage.adopt(stage.createRequest(shell('true'))).fact('process.lost');
+
+  expect(why).toBe('it had not been started when its supervisor ended');
+});
+
+test('who ended together with his launcher is lost', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'exec sleep 60');
+  const { launcher, leader } = stage.adopt(request).status();
+  process.kill(launcher ?? 0, 'SIGKILL');
+  process.kill(leader?.pid ?? 0, 'SIGKILL');
+  await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'both are gone' });
+
+  const { why } = await stage.adopt(request).fact('process.lost');
+
+  expect(why).toContain('it ended while no supervisor was there');
+});
+
+test('a number that is another’s by now is never signalled', async () => {
+  const stage = createStage();
+  const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void stranger.kill('SIGKILL'));
+  const request = stage.createRequest(shell('exec sleep 60'));
+  const pid = stranger.pid ?? 0;
+  writeFileSync(
+    request.files.status,
+    `\nlauncher 1 2\n\nleader 1 ${pid}\n\nbegan 1 ${pid} ${Number(startTicksOf(pid)) - 1}\n`,
+  );
+
+  const adopted = stage.adopt(request);
+  await adopted.fact('process.lost');
+  adopted.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await adopted.fact('tree.gone');
+
+  expect(isAlive(pid)).toBe(true);
+});
+
+test('a number without a time of birth is believed only with the cookie', async () => {
+  const stage = createStage();
+  const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void stranger.kill('SIGKILL'));
+  const request = stage.createRequest(shell('exec sleep 60'));
+  writeFileSync(request.files.status, `\nlauncher 1 2\n\nleader 1 ${stranger.pid}\n`);
+
+  await stage.adopt(request).fact('process.lost');
+
+  expect(isAlive(stranger.pid ?? 0)).toBe(true);
+});
+
+test('a leader is watched on when his launcher was killed', async () => {
+  const stage = createStage();
+  const attempt = stage.run(shell('exec sleep 60'));
+  const { pid } = await attempt.fact('process.spawned');
+  process.kill(attempt.status().launcher ?? 0, 'SIGKILL');
+  await waitUntil(() => carriers(`/${attempt.request.id}/`).length === 1, {
+    what: 'only the leader is left',
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(attempt.types).toEqual(['process.spawned']);
+
+  process.kill(pid ?? 0, 'SIGKILL');
+
+  expect((await attempt.fact('process.lost')).why).toContain(
+    'the launcher that was to write that down had ended',
+  );
+});
+
+test('a line that comes after the adoption is seen', async () => {
+  const stage = createStage();
+  const request = await startAndDie(stage, 'trap "exit 9" TERM; echo up; while :; do sleep 0.02; done');
+  const adopted = stage.adopt(request);
+  const { pid } = await adopted.fact('process.adopted');
+  appendFileSync(request.files.status, '\ngap 0 0\n');
+
+  process.kill(pid ?? 0, 'SIGTERM');
+
+  expect((await adopted.fact('process.exited')).exit).toEqual({ code: 9, signal: null });
+});
+
+test('a death at any moment of the start leaves nothing unknown', async () => {
+  // From 0 to 300 ms: a start takes some five, and ten times that on a busy machine.
+  const rounds = 20;
+  const outcomes = { started: 0, never: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const stage = createStage();
+    const script = 'i=0; while test $i -lt 200; do echo line $i; i=$((i + 1)); done; exit 17';
+    const request = await startAndDie(stage, script, 1.35 ** round - 1);
+
+    const adopted = stage.adopt(request);
+    await waitUntil(() => adopted.types.some((type) => type === 'process.lost' || type === 'output.ended'));
+
+    if (adopted.types.includes('process.lost')) {
+      outcomes.never += 1;
+      expect(carriers(`/${request.id}/`)).toEqual([]);
+      expect(adopted.printed()).toBe('');
+    } else {
+      outcomes.started += 1;
+      expect((await adopted.fact('process.exited')).exit).toEqual({ code: 17, signal: null });
+      expect(readFileSync(request.files.log, 'utf8')).toBe(lines(200));
+    }
+  }
+  expect(outcomes.started + outcomes.never).toBe(rounds);
+  expect(outcomes.started).toBeGreaterThan(0);
+}, 180_000);

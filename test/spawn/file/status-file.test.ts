@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { parseStatus, toBeganLine } from '../../../src/spawn/file/status-file.ts';
+
+const begun = '\nlauncher 1 10\n\nleader 1 11\n';
+
+test('nothing is known of an attempt that left no line', () => {
+  expect(parseStatus('', 1)).toEqual({ launcher: null, leader: null, exit: null, gaps: [], words: '' });
+  expect(parseStatus('\nlauncher 2 10\n\nleader 2 11\n\nexit 2 0\n', 1).launcher).toBeNull();
+});
+
+test('a half line counts for nothing', () => {
+  expect(parseStatus('\nlauncher 1 10\n\nleader 1 1', 1)).toMatchObject({ launcher: 10, leader: null });
+  expect(parseStatus(`${begun}\nexit 1 13`, 1).exit).toBeNull();
+  expect(parseStatus(`\nlauncher 1 10\n\nleader 1 1\nlauncher 2 20\n`, 2).launcher).toBe(20);
+});
+
+test('a code is a code without words', () => {
+  for (const code of [0, 1, 126, 127, 128, 137, 143, 255]) {
+    expect(parseStatus(`${begun}\nexit 1 ${code}\n`, 1).exit).toEqual({ code, signal: null, certain: true });
+  }
+});
+
+test('words make a code above 128 a signal', () => {
+  expect(parseStatus(`${begun}Killed\n\nexit 1 137\n`, 1).exit).toEqual({
+    code: null,
+    signal: 'SIGKILL',
+    certain: true,
+  });
+});
+
+test('a shell without words leaves it uncertain', () => {
+  const uncertain = (signal: string) => ({ code: null, signal, certain: false });
+
+  expect(parseStatus(`${begun}\nexit 1 130\n`, 1).exit).toEqual(uncertain('SIGINT'));
+  expect(parseStatus(`${begun}\nexit 1 141\n`, 1).exit).toEqual(uncertain('SIGPIPE'));
+  expect(parseStatus(`${begun}\nexit 1 143 mute\n`, 1).exit).toEqual(uncertain('SIGTERM'));
+  expect(parseStatus(`${begun}\nexit 1 3 mute\n`, 1).exit).toEqual({ code: 3, signal: null, certain: true });
+});
+
+test('lines of supervisors and of other attempts are no words', () => {
+  const text = `Killed\n${begun}${toBeganLine(1, { pid: 11, startedAt: '99' })}\ngap 4096 8192\n\nexit 1 137\n`;
+
+  const status = parseStatus(text, 1);
+
+  expect(status.leader).toEqual({ pid: 11, startedAt: '99' });
+  expect(status.exit?.signal).toBeNull();
+  expect(status.gaps).toEqual([{ from: 4096, to: 8192 }]);
+});
+
+test('attempts share a file', () => {
+  const text = `${begun}Terminated\n\nexit 1 143\n\nlauncher 2 20\n\nleader 2 21\n\nexit 2 0\n\nlauncher 3 30\n`;
+
+  expect(parseStatus(text, 1).exit?.signal).toBe('SIGTERM');
+  expect(parseStatus(text, 2)).toMatchObject({ launcher: 20, leader: { pid: 21 }, exit: { code: 0 } });
+  expect(parseStatus(text, 3)).toMatchObject({ launcher: 30, leader: null, exit: null });
+});

@@ -1,0 +1,265 @@
+import { rmSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { createConversation } from '../../src/conversation/create-conversation.ts';
+import {
+  createMemoryRecordStore,
+  createSupervisor,
+  type ProcessRecord,
+  type Supervisor,
+  type SupervisorOptions,
+} from '../../src/index.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { turn } from './scripted-rig.ts';
+
+const places: { remove(): void }[] = [];
+
+afterEach(() => {
+  for (const place of places.splice(0)) place.remove();
+});
+
+/** Supervisors of one state directory, each after the death of the one before. Nothing of the operating system is started. */
+function openTheatre() {
+  const place = tempDir();
+  places.push(place);
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const follow = (options: SupervisorOptions & { script?: Script } = {}) => {
+    const { script, ...rest } = options;
+    const clock = createVirtualClock();
+    const backend = createScriptedBackend(script, { durable: true });
+    const supervisor = createSupervisor({ clock, backend, stateDirectory: place.path, records, ...rest });
+    return { supervisor, backend, clock };
+  };
+  return {
+    records,
+    follow,
+    /** As SIGKILL leaves it: what was not written down is not known. */
+    die: ({ id }: Supervisor) => rmSync(place.file(`supervisors/${id}.json`), { force: true }),
+    record: (id: string) => {
+      const record = records.read(id);
+      if (record === null) throw new Error(`There is no record of ${id}.`);
+      return record;
+    },
+  };
+}
+
+const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
+
+test('what waited for its next attempt is started again', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.start({
+    ...persistent,
+    restart: { policy: 'permanent', minBackoff: 5_000 },
+  });
+  first.backend.lastRun.exit({ code: 1 });
+  await turn();
+  first.clock.advance(2_500);
+  expect(first.supervisor.get(id)?.status).toBe('restarting');
+
+  first.clock.advance(100);
+  die(first.supervisor);
+  const second = follow();
+
+  const handle = second.supervisor.get(id);
+  expect(second.backend.lastRun.request).toMatchObject({ id, attempt: 2 });
+  expect(second.backend.lastRun.isAdopted).toBe(false);
+  expect(handle?.view()).toMatchObject({ status: 'backgrounded', attempt: 2 });
+});
+
+test('a stop that was under way is carried on', async () => {
+  const { follow, die } = openTheatre();
+  const stubborn: Script = (run) => {
+    run.obeys = (signal) => signal === 'SIGKILL';
+    if (run.isAdopted) run.beAdopted();
+    else run.comeUp();
+  };
+  const first = follow({ script: stubborn });
+  const handle = first.supervisor.start({ ...persistent, killGrace: 1_000 });
+  void handle.kill({ by: 'agent' });
+  first.clock.advance(100);
+  die(first.supervisor);
+
+  const second = follow({ script: stubborn });
+  expect(second.supervisor.get(handle.id)?.status).toBe('stopping');
+  second.clock.advance(1_000);
+
+  const ended = await second.supervisor.get(handle.id)?.ended;
+  expect(second.backend.lastRun.signals).toEqual(['SIGTERM', 'SIGKILL']);
+  expect(ended).toMatchObject({ status: 'killed', reason: { by: 'agent', escalated: true } });
+});
+
+test('changed limits and the owner go with it', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow();
+  const handle = first.supervisor.start({ ...persistent, maxBackgroundTime: 1_000 });
+  handle.changeLimits({ maxBackgroundTime: 60_000 });
+  first.supervisor.transfer(handle.id, 'conv_heir');
+  first.clock.advance(100);
+  die(first.supervisor);
+
+  const second = follow();
+  second.clock.advance(30_000);
+
+  expect(second.supervisor.get(handle.id)?.view()).toMatchObject({
+    status: 'backgrounded',
+    owner: 'conv_heir',
+  });
+});
+
+test('what was ready is ready, what was waited for is waited for', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow();
+  const ready = first.supervisor.start({ ...persistent, ready: { alive: 10 } });
+  const waiting = first.supervisor.start({ ...persistent, ready: { alive: 5_000, within: 60_000 } });
+  first.clock.advance(50);
+  await turn();
+  first.clock.advance(50);
+  die(first.supervisor);
+
+  const second = follow();
+  const views = () => [ready.id, waiting.id].map((id) => second.supervisor.get(id)?.view());
+  expect(views()).toMatchObject([{ ready: { state: 'ready' } }, { ready: { state: 'waiting' } }]);
+  second.clock.advance(5_100);
+  await turn();
+
+  expect(views()[1]).toMatchObject({ ready: { state: 'ready' } });
+});
+
+test('an adopted process is beyond no limit, and counts', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow();
+  const ids = Array.from({ length: 3 }, () => first.supervisor.start(persistent).id);
+  first.clock.advance(100);
+  die(first.supervisor);
+
+  const second = follow({ maxBackgroundProcesses: 2 });
+
+  expect(second.supervisor.recovered.adopted).toEqual(ids);
+  expect(() => second.supervisor.start(persistent)).toThrow('Maximum background processes (2) reached');
+});
+
+test('many lost are one notice to the conversation', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow({ maxBackgroundProcesses: 20 });
+  for (let n = 0; n < 20; n += 1) {
+    first.supervisor.start({ command: ['work', String(n)], background: true, owner: 'conv_kept' });
+  }
+  first.clock.advance(100);
+  die(first.supervisor);
+
+  const journal = createMemoryJournal();
+  const { supervisor } = follow();
+  const conversation = createConversation({
+    supervisor,
+    model: createScriptedModel([{ text: 'I see' }]),
+    id: 'conv_kept',
+    journal,
+    policy: { mode: 'dangerous' },
+  });
+  await waitUntil(() => conversation.transcript.some(({ role }) => role === 'assistant'));
+  await conversation.idle();
+
+  const notices = conversation.transcript.filter((message) => message.role === 'notice');
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toMatchObject({ completionIds: { length: 20 } });
+  await conversation.close();
+});
+
+test('an end is not told again by the next program', async () => {
+  const { follow, die } = openTheatre();
+  const converse = (supervisor: Supervisor) =>
+    createConversation({
+      supervisor,
+      model: createScriptedModel([{ text: 'I see' }, { text: 'again' }]),
+      id: 'conv_forgetful',
+      policy: { mode: 'dangerous' },
+    });
+  const first = follow();
+  const before = converse(first.supervisor);
+  first.supervisor.start({ command: ['work'], background: true, owner: 'conv_forgetful' });
+  first.backend.lastRun.exit({ code: 1 });
+  await waitUntil(() => before.transcript.some(({ role }) => role === 'notice'));
+  first.clock.advance(100);
+  die(first.supervisor);
+
+  const second = follow();
+  const after = converse(second.supervisor);
+  await turn();
+  await after.idle();
+
+  expect(second.supervisor.recovered.ended).toBe(1);
+  expect(after.transcript).toEqual([]);
+});
+
+test('ended records go with their time', async () => {
+  const { follow, die, records } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.start({ command: ['work'], background: true });
+  first.backend.lastRun.exit();
+  await turn();
+  first.clock.advance(100);
+  await waitUntil(() => records.read(id)?.view.status === 'completed');
+  die(first.supervisor);
+  const record = records.read(id) as ProcessRecord;
+  const old = { ...record, view: { ...record.view, endedAt: -1 } } as ProcessRecord;
+  records.save(id, old);
+
+  const second = follow({ retention: 0 });
+
+  expect(second.supervisor.list()).toEqual([]);
+  expect(records.read(id)).toBeNull();
+});
+
+test.each([
+  [{ run: async () => {}, lifetime: 'persistent' }, 'a function lives in this program'],
+  [{ ...persistent, secrets: { TOKEN: 'hush' } }, '"secrets" cannot be replaced'],
+  [{ ...persistent, logFile: false }, '"logFile" is false'],
+])('a start that cannot outlive the program is refused: %#', (spec, sentence) => {
+  const { supervisor } = openTheatre().follow();
+
+  expect(() => supervisor.start(spec as never)).toThrow(sentence);
+  expect(supervisor.list()).toEqual([]);
+});
+
+test('nothing persistent without a state directory', () => {
+  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock() });
+
+  expect(() => supervisor.start(persistent)).toThrow('"stateDirectory" is false');
+});
+
+test('without a record nothing persistent is started', () => {
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const full = {
+    ...records,
+    save: () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+  };
+  const { supervisor, backend } = openTheatre().follow({ records: full });
+
+  expect(() => supervisor.start(persistent)).toThrow(/cannot be written .*ENOSPC/);
+  expect(backend.runs).toEqual([]);
+  expect(supervisor.list()).toEqual([]);
+});
+
+test('a session process goes on without a record', async () => {
+  const faults: unknown[] = [];
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const full = {
+    ...records,
+    save: () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+  };
+  const { supervisor, clock } = openTheatre().follow({ records: full });
+  supervisor.events$.subscribe((event) => event.type === 'supervisor.faulted' && faults.push(event.error));
+
+  const handle = supervisor.start({ command: ['work'], background: true });
+  clock.advance(100);
+
+  expect(handle.status).toBe('backgrounded');
+  expect(faults.length).toBeGreaterThan(0);
+});
