@@ -1,12 +1,5 @@
 import type { SnapshotFrom } from 'xstate';
-import type {
-  EndReason,
-  ExitStatus,
-  FinalStatus,
-  KillReceipt,
-  ProcessContext,
-  TreeMember,
-} from './context.ts';
+import type { EndReason, ExitStatus, FinalStatus, KillReceipt, TreeMember } from './context.ts';
 import type { processMachine } from './machine.ts';
 
 export type LiveStatus = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting';
@@ -58,15 +51,9 @@ interface Up {
 
 type ProcessSnapshot = Pick<SnapshotFrom<typeof processMachine>, 'value' | 'context'>;
 
-/** The name of the outermost state, which is the status. What was released goes on as it was. */
-export function toStatus({ value, context }: ProcessSnapshot): ProcessStatus {
-  if (value === 'released') return toReleasedStatus(context);
+/** The name of the outermost state, which is the status. */
+export function toStatus({ value }: Pick<ProcessSnapshot, 'value'>): ProcessStatus {
   return (typeof value === 'string' ? value : Object.keys(value)[0]) as ProcessStatus;
-}
-
-function toReleasedStatus({ nextStartAtMs, background }: ProcessContext): LiveStatus {
-  if (nextStartAtMs !== null) return 'restarting';
-  return background ? 'backgrounded' : 'running';
 }
 
 export function isFinal(status: ProcessStatus): status is FinalStatus {

@@ -141,7 +141,9 @@ export class ProcessLife {
     const actor = this.#actor;
     if (actor === null) return false;
     this.send({ type: 'process.release' });
-    const isReleased = actor.getSnapshot().matches('released');
+    // Between two attempts there is nothing to let go of but the actor: the next supervisor makes the attempt.
+    const isReleased =
+      this.status === 'restarting' || actor.getSnapshot().matches({ backgrounded: 'released' });
     if (isReleased) this.#letGo();
     return isReleased;
   }
@@ -165,10 +167,19 @@ export class ProcessLife {
   #note({ type }: ProcessAnnouncement): void {
     const { times } = this;
     const [at, atMs] = [this.#clock.epochMs(), this.#clock.nowMs()];
-    if (type === 'process.adopted') times.backgroundedAt ??= at;
+    if (type === 'process.adopted' || type === 'process.released') times.backgroundedAt ??= at;
+    if (type === 'process.adopted') this.#noteStart();
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, atMs];
     if (type === 'process.backgrounded') times.backgroundedAt = at;
     if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
+  }
+
+  /** A crash may have come before its start was written down: its backend knows. */
+  #noteStart(): void {
+    const spawnedAtMs = this.#actor?.getSnapshot().context.spawnedAtMs ?? null;
+    if (spawnedAtMs === null || this.times.startedAtMs !== null) return;
+    this.times.startedAtMs = spawnedAtMs;
+    this.times.startedAt = Math.round(this.#clock.epochMs() - (this.#clock.nowMs() - spawnedAtMs));
   }
 
   /** The actor, its chart and its timers are large; of an ended process only the view is needed. */

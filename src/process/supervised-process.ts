@@ -248,6 +248,7 @@ export class SupervisedProcess implements ProcessHandle {
   release(): boolean {
     if (!this.life.release()) return false;
     this.#isReleased = true;
+    if (this.status === 'restarting') this.note('released', { by: 'supervisor' });
     this.log.finish();
     void this.log.close();
     this.#changed();

@@ -103,6 +103,8 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
 
   /** What is only coming up, or ending, is let go of once it is up, or ends by itself. */
   const release = (process: SupervisedProcess) => {
+    // While its chart can be asked how far it has come; in any other state that is done when it announces it.
+    if (process.status === 'restarting') records.save(process);
     if (!process.release()) return;
     stopReadiness(process.id);
     registry.release(process.id);

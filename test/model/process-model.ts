@@ -258,7 +258,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   const isUp = state.matches({ running: 'up' }) || state.matches({ backgrounded: 'up' });
   const isQueued = state.matches({ pending: 'queued' });
   const hasBody = !isQueued && !state.matches('restarting');
-  if (state.status === 'done') return false;
+  if (state.status === 'done' || state.matches({ backgrounded: 'released' })) return false;
   if (row.follows !== null && !row.follows.has(event.type)) return false;
   // What was taken over waits for nothing.
   if (isQueued && row.before !== null)

@@ -16,7 +16,8 @@ import { turn } from './scripted-rig.ts';
 
 const places: { remove(): void }[] = [];
 
-afterEach(() => {
+afterEach(async () => {
+  await turn();
   for (const place of places.splice(0)) place.remove();
 });
 
