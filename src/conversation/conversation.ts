@@ -55,7 +55,7 @@ export type ConversationStatus = 'idle' | 'thinking' | 'acting' | 'waiting' | 'd
 export interface FinishOptions {
   /**
    * `wait`: until they have ended and the agent has been told of it, for `wait` at most; then, and with `kill`, they are ended. A turn
-   * that runs is finished first, and no other begins after `wait`.
+   * that runs is finished first, and no other begins after `wait`. What is persistent is neither waited for nor ended.
    */
   readonly background: 'wait' | 'kill';
   /** Default 60 s. */

@@ -41,8 +41,11 @@ export interface Revival {
   readonly files: { readonly log: string; readonly status: string };
   readonly work: Exclude<Work, { type: 'function' }>;
   readonly stdin: 'end' | 'pipe';
-  /** What its environment adds to that of its supervisor; `null` where it is never started again. */
-  readonly env: Readonly<Record<string, string | null>> | null;
+  /**
+   * What its environment adds to that of its supervisor, for another attempt; `null` takes a variable out. As readable as
+   * `/proc/<pid>/environ` is, and for as long: it goes with the end.
+   */
+  readonly env: Readonly<Record<string, string | null>>;
   readonly hints: Hints;
   readonly restartedAt: readonly number[];
   readonly nextStartAt: number | null;

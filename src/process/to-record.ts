@@ -50,8 +50,7 @@ function toRevival({ plan, life }: SupervisedProcess, clock: Clock): Revival | n
     files,
     work: launch.work,
     stdin: launch.stdin,
-    // An environment may hold what should not lie on a disk: it is kept only for who needs it again.
-    env: plan.restart.policy === 'temporary' ? null : launch.env,
+    env: launch.env,
     hints: launch.hints,
     restartedAt: progress.restartTimesMs.map(toEpoch),
     nextStartAt: progress.nextStartAtMs === null ? null : toEpoch(progress.nextStartAtMs),
