@@ -12,7 +12,7 @@ export interface CliIo {
 }
 
 export function say({ stdout }: Pick<CliIo, 'stdout'>, ...lines: readonly string[]): void {
-  for (const line of lines) stdout.write(`${line}\n`);
+  if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Says on stderr what went wrong, and in the lines after it what to do. */

@@ -10,6 +10,14 @@ export function toSignalCode(signal: EndSignal): number {
 }
 
 /**
+ * Who listens to SIGPIPE gets one for each pipe that breaks, also for the input of a process that has closed it. That our own output
+ * broke is emitted without a number, once its error was seen.
+ */
+export function isOfSystem(number: number | undefined): boolean {
+  return number !== undefined;
+}
+
+/**
  * Tells of the first signal that asks this program to end. A second one ends it at once: what its processes do then is their
  * watchdog's affair. Call the result when there is nothing to end in order any more. `except` names one that means something else here.
  */
@@ -19,9 +27,9 @@ export function onEndSignal(
 ): () => void {
   let hasTold = false;
   const listeners = SIGNALS.filter((signal) => signal !== except).map((signal) => {
-    const listener = () => {
-      // A broken pipe breaks at each write.
-      if (hasTold && signal === 'SIGPIPE') return;
+    const listener = (_name: string, number?: number) => {
+      // A broken pipe breaks at each write, and the system's own word may be about a process's input.
+      if (signal === 'SIGPIPE' && (hasTold || isOfSystem(number))) return;
       if (hasTold) process.exit(toSignalCode(signal));
       hasTold = true;
       tell(signal);

@@ -1,17 +1,24 @@
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import type { ProcessView } from '../process/process-view.ts';
+import { toProcessName } from './render/process-name.ts';
 
 /** A process as a person names it, or why it is not clear which one is meant. */
 export type Found =
   | { readonly ok: true; readonly view: ProcessView }
   | { readonly ok: false; readonly error: string };
 
+export interface FindOptions {
+  readonly views: readonly ProcessView[];
+  /** The command that lists them. */
+  readonly listing: string;
+}
+
 /**
  * Finds a process by its id, by its label, or by the beginning of either as long as only one has it; an id may also begin after
- * its `tool_`. Of several with the same label the one that lives is meant.
+ * its `tool_`. Of several with the same label the one that lives is meant, and when none does the newest.
  */
-export function findProcess(word: string, views: readonly ProcessView[]): Found {
+export function findProcess(word: string, { views, listing }: FindOptions): Found {
   if (word === '')
     return { ok: false, error: 'Say which process: its id, the beginning of its id, or its label.' };
   const steps: readonly ((view: ProcessView) => boolean)[] = [
@@ -22,12 +29,20 @@ export function findProcess(word: string, views: readonly ProcessView[]): Found 
   ];
   for (const fits of steps) {
     const found = views.filter(fits);
-    const live = found.filter((view) => !('endedAt' in view));
-    const [only, ...others] = live.length === 1 ? live : found;
-    if (only !== undefined && others.length === 0) return { ok: true, view: only };
-    if (only !== undefined) return { ok: false, error: ambiguous(word, found) };
+    const only = toOnly(found);
+    if (only !== null) return { ok: true, view: only };
+    if (found.length > 0) return { ok: false, error: ambiguous(word, found) };
   }
-  return { ok: false, error: unknown(word, views) };
+  return { ok: false, error: unknown(word, { views, listing }) };
+}
+
+function toOnly(found: readonly ProcessView[]): ProcessView | null {
+  const live = found.filter((view) => !('endedAt' in view));
+  const [only, ...others] = live.length === 1 ? live : found;
+  if (only === undefined || others.length === 0) return only ?? null;
+  const areOneAfterAnother =
+    live.length === 0 && only.label !== null && others.every(({ label }) => label === only.label);
+  return areOneAfterAnother ? found.reduce((a, b) => (b.createdAt >= a.createdAt ? b : a)) : null;
 }
 
 function afterKind(id: string): string {
@@ -35,18 +50,21 @@ function afterKind(id: string): string {
 }
 
 function ambiguous(word: string, found: readonly ProcessView[]): string {
-  const ids = found.slice(0, 5).map(({ id }) => id);
-  return `${quote(word)} is the beginning of several: ${ids.join(', ')}${found.length > 5 ? ', …' : ''}. Add a character.`;
+  const names = found.slice(0, 5).map(toProcessName);
+  const more = found.length > 5 ? ', …' : '';
+  if (found.every(({ label }) => label === word))
+    return `${quote(word)} is the label of several: ${names.join(', ')}${more}. Give an id.`;
+  return `${quote(word)} is the beginning of several: ${names.join(', ')}${more}. Add a character.`;
 }
 
-function unknown(word: string, views: readonly ProcessView[]): string {
+function unknown(word: string, { views, listing }: FindOptions): string {
   const names = views.flatMap(({ id, label }) => (label === null ? [id] : [id, label]));
   const meant = nearest(word, names);
   const hint =
     views.length === 0
       ? 'There are no processes.'
       : meant === null
-        ? '/processes lists them.'
+        ? `${listing} lists them.`
         : `Did you mean ${meant}?`;
   return `Process ${quote(word)} not found. ${hint}`;
 }

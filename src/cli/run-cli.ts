@@ -1,9 +1,13 @@
+import { enableCompileCache } from 'node:module';
 import type { CliIo } from './cli-io.ts';
 import { exitCodes } from './exit-code.ts';
 import { leaveQuietly } from './leave-quietly.ts';
+import type { ListFlags } from './processes/list-processes.ts';
 
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
+  // Where it cannot be written, all is as without it.
+  enableCompileCache();
   const { stdin, stdout, stderr, env } = process;
   const io: CliIo = { stdin, stdout, stderr, env, cwd: process.cwd() };
   const output = leaveQuietly(io);
@@ -22,6 +26,35 @@ async function runLine(args: readonly string[], io: CliIo): Promise<number> {
     io.stdout.write(`${readVersion()}\n`);
     return exitCodes.done;
   }
+  const quick = readQuickList(args);
+  if (quick !== null) return listQuickly(quick, io);
   const { runVerb } = await import('./run-verb.ts');
   return runVerb(args, io);
+}
+
+const listFlags: Readonly<Record<string, keyof ListFlags>> = {
+  '-a': 'all',
+  '--all': 'all',
+  '-q': 'quiet',
+  '--quiet': 'quiet',
+  '--json': 'json',
+};
+
+/**
+ * The flags of a `troupe ps` that needs no parser, or `null`. It is run again and again, by people and by scripts, and loading the parser
+ * takes as long as all the rest.
+ */
+function readQuickList([verb, ...args]: readonly string[]): ListFlags | null {
+  if (verb !== 'ps' || !args.every((arg) => Object.hasOwn(listFlags, arg))) return null;
+  return Object.fromEntries(args.map((arg) => [listFlags[arg], true]));
+}
+
+async function listQuickly(flags: ListFlags, io: CliIo): Promise<number> {
+  try {
+    const { listProcesses } = await import('./processes/list-processes.ts');
+    return await listProcesses({ flags, io });
+  } catch (error) {
+    const { tellFault } = await import('./tell-fault.ts');
+    return tellFault(error, io);
+  }
 }

@@ -1,11 +1,9 @@
 import { type Command, CommanderError } from 'commander';
-import { toError } from '../config/error-text.ts';
-import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import { type CliIo, complain } from './cli-io.ts';
-import { describeRefusal } from './describe-refusal.ts';
 import { exitCodes } from './exit-code.ts';
 import { takeOverrides } from './overrides.ts';
 import { createProgram, toUsageText } from './program.ts';
+import { tellFault } from './tell-fault.ts';
 
 /** Verbs that take dotted settings. */
 const runAgents: readonly string[] = ['chat', 'exec'];
@@ -25,7 +23,7 @@ export async function runVerb(args: readonly string[], io: CliIo): Promise<numbe
     await program.parseAsync(withoutVainHelp(rest, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return error instanceof CommanderError ? onUsage(error, { io, program, args }) : onFault(error, io);
+    return error instanceof CommanderError ? onUsage(error, { io, program, args }) : tellFault(error, io);
   }
 }
 
@@ -43,26 +41,14 @@ function onUsage(
 ): number {
   // Help that was not asked for stands on stderr, and says by itself what to do.
   if (code === 'commander.help' || exitCode === 0) return exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  const verb = program.commands.find((command) => command.name() === args[0])?.name();
-  const help = verb === undefined ? `${program.name()} help` : `${program.name()} ${verb} --help`;
-  complain(io, toUsageText(message), `See: ${help}`);
+  const verbs = toVerbs(args, program);
+  const help = verbs.length === 0 ? 'help' : `${verbs.join(' ')} --help`;
+  complain(io, toUsageText(message), `See: ${program.name()} ${help}`);
   return exitCodes.usage;
 }
 
-/** What a person can set right in the command line or in a file. */
-const usageErrors: readonly TroupeErrorCode[] = ['invalid-option', 'unknown-agent', 'invalid-agent-file'];
-
-function onFault(error: unknown, io: CliIo): number {
-  const { message, stack } = toError(error);
-  if (error instanceof TroupeError) {
-    complain(io, message);
-    return usageErrors.includes(error.code) ? exitCodes.usage : exitCodes.failed;
-  }
-  const refusal = describeRefusal(error);
-  if (refusal !== null) {
-    complain(io, refusal);
-    return exitCodes.failed;
-  }
-  complain(io, `a fault of troupe itself: ${message}`, ...(stack ?? '').split('\n').slice(1, 4));
-  return exitCodes.fault;
+/** The words that name a verb, and one of its own: `process kill`. */
+function toVerbs([word, ...rest]: readonly string[], { commands }: Command): readonly string[] {
+  const verb = commands.find((command) => command.name() === word);
+  return verb === undefined ? [] : [verb.name(), ...toVerbs(rest, verb)];
 }

@@ -13,7 +13,7 @@ import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { RollEntry, RollState, SupervisorRoll } from '../store/supervisor-roll.ts';
-import { judgeRecord, type Standing } from './judge-record.ts';
+import type { Standing } from './judge-record.ts';
 import { pause } from './pause.ts';
 import { createPeers, isCode, isPeer, type Peer, type Peers } from './peers.ts';
 
@@ -101,7 +101,13 @@ export function createDirectoryGround(options: {
     peers,
     here,
     find,
-    judge: (record) => judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable }),
+    judge: async (record) => {
+      const { view } = record;
+      // Most have ended, and who lists a thousand of them loads nothing for that.
+      if ('endedAt' in view) return { type: 'ended', view };
+      const { judgeRecord } = await import('./judge-record.ts');
+      return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
+    },
     openTable,
     isByEnd: async (error, peer) => {
       if (!isCode(error, 'unreachable') && !isCode(error, 'not-found')) return false;

@@ -35,9 +35,12 @@ export async function listDirectory(ground: DirectoryGround): Promise<{
   const strangers = new Set<string>();
   for (const record of records) {
     const { supervisorId, view } = record;
-    // Written down in another moment than the answer.
-    if (seen.has(view.id) || answered.has(supervisorId)) continue;
+    // Written down in another moment than the answer: forgotten since, unless its supervisor is just letting go of it.
+    const isLetGo = record.revival !== null && !('endedAt' in view);
+    if (seen.has(view.id) || (answered.has(supervisorId) && !isLetGo)) continue;
     const state = states.get(supervisorId) ?? roll.stateOf(supervisorId);
+    // Most supervisors of a thousand records are gone, and their entries, too.
+    states.set(supervisorId, state);
     if (state === 'elsewhere' && !('endedAt' in view)) strangers.add(supervisorId);
     const shown = state === 'dead' ? (await ground.judge(record)).view : upToNow(record, clock.epochMs());
     seen.set(view.id, { view: shown, supervisorId, answered: false });

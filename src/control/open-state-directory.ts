@@ -4,11 +4,10 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { OutputRead } from '../output/read-output.ts';
 import type { CallOptions } from './control-client.ts';
 import { createDirectoryGround, type DirectoryGround, type Whereabouts } from './directory-ground.ts';
-import { followProcess, openRecordedLog } from './follow-process.ts';
 import { listDirectory } from './list-directory.ts';
 import { type ControlMethod, type ControlParams, type ControlResults, MAX_PIECE_BYTES } from './protocol.ts';
 import type { StateDirectory } from './state-directory.ts';
-import { findEnd, waitProcess } from './wait-process.ts';
+import { findEnd } from './wait-process.ts';
 
 /** What is answered at once. */
 const QUICK: CallOptions = { deadlineMs: 5_000 };
@@ -77,8 +76,14 @@ export function openStateDirectory(options: {
         { id, method: 'read', params: { id, options: toPlain(readOptions) } },
         { options: QUICK, orElse: (it) => readRecorded(ground, { it, readOptions }) },
       ),
-    follow: (id, { from, signal }) => followProcess(ground, { id, from, signal }),
-    wait: (id, { signal } = {}) => waitProcess(ground, { id, signal }),
+    follow: async function* (id, { from, signal }) {
+      const { followProcess } = await import('./follow-process.ts');
+      yield* followProcess(ground, { id, from, signal });
+    },
+    wait: async (id, { signal } = {}) => {
+      const { waitProcess } = await import('./wait-process.ts');
+      return waitProcess(ground, { id, signal });
+    },
     kill: async (id, killOptions = {}) => {
       while (true) {
         const killed = await ask(
@@ -133,6 +138,7 @@ async function readRecorded(
 ): Promise<OutputRead> {
   const { record } = it;
   const isOver = (await findEnd(ground, it)) !== null;
+  const { openRecordedLog } = await import('./follow-process.ts');
   const log = await openRecordedLog(ground, { record, isOver });
   if (log === null) return noLog();
   try {

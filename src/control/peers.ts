@@ -1,6 +1,6 @@
 import { TroupeError } from '../config/troupe-error.ts';
 import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
-import { type CallOptions, type ControlClient, connectControl } from './control-client.ts';
+import type { CallOptions, ControlClient } from './control-client.ts';
 import type { ControlMethod, ControlParams, ControlResults } from './protocol.ts';
 
 /** A supervisor that can be asked. */
@@ -32,7 +32,8 @@ export function createPeers(roll: SupervisorRoll): Peers {
         if (client !== null && !client.isClosed && !client.isFull) return client;
         if (client === null || client.isClosed) remove(socketPath, each);
       }
-      const opened = connectControl(socketPath);
+      // Where nobody is alive, no network is loaded.
+      const opened = import('./control-client.ts').then(({ connectControl }) => connectControl(socketPath));
       pool.set(socketPath, [...(pool.get(socketPath) ?? []), opened]);
       opened.catch(() => remove(socketPath, opened));
       const client = await opened;

@@ -101,9 +101,13 @@ function findOldLogs(
   });
 }
 
+const isKept = /^[\w-]+\.(json|log|log\.tail|status)$/;
+
 function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
   const files = new Map<string, Stats>();
   for (const name of listNames(paths.processes)) {
+    // What somebody is just writing goes without us.
+    if (!isKept.test(name)) continue;
     const path = join(paths.processes, name);
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats !== undefined) files.set(path, stats);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { findProcess } from '../../src/cli/find-process.ts';
 import { endedView, processView } from './process-views.ts';
 
+const listing = 'troupe ps -a';
 const views = [
   processView({ id: 'tool_abc', label: 'server' }),
   processView({ id: 'tool_abd', label: 'build' }),
@@ -15,23 +16,53 @@ test.each([
   ['build', 'tool_abd'],
   ['bu', 'tool_abd'],
 ])('%j means %s', (word, id) => {
-  expect(findProcess(word, views)).toMatchObject({ ok: true, view: { id } });
+  expect(findProcess(word, { views, listing })).toMatchObject({ ok: true, view: { id } });
 });
 
 test('of two with one label the live one is meant', () => {
-  expect(findProcess('server', views)).toMatchObject({ ok: true, view: { id: 'tool_abc' } });
+  expect(findProcess('server', { views, listing })).toMatchObject({ ok: true, view: { id: 'tool_abc' } });
 });
 
 test('an exact id wins over longer ones', () => {
   const both = [processView({ id: 'tool_ab' }), processView({ id: 'tool_abc' })];
 
-  expect(findProcess('tool_ab', both)).toMatchObject({ ok: true, view: { id: 'tool_ab' } });
+  expect(findProcess('tool_ab', { views: both, listing })).toMatchObject({
+    ok: true,
+    view: { id: 'tool_ab' },
+  });
 });
 
 test.each([
-  ['tool_ab', 'is the beginning of several: tool_abc, tool_abd. Add a character.'],
+  ['tool_ab', 'is the beginning of several: tool_abc (server), tool_abd (build). Add a character.'],
   ['tool_abe', 'not found. Did you mean tool_abc?'],
   ['', 'Say which process'],
+  ['something else', 'troupe ps -a lists them.'],
 ])('%j is refused in words', (word, error) => {
-  expect(findProcess(word, views)).toMatchObject({ ok: false, error: expect.stringContaining(error) });
+  expect(findProcess(word, { views, listing })).toMatchObject({
+    ok: false,
+    error: expect.stringContaining(error),
+  });
+});
+
+test('of two that have ended with one label the newest is meant', () => {
+  const older = endedView({ id: 'tool_z', label: 'build' });
+  const newer = { ...endedView({ id: 'tool_a', label: 'build' }), createdAt: 5 };
+
+  const found = ['build', 'bu'].map((word) => findProcess(word, { views: [newer, older], listing }));
+
+  expect(found).toEqual([
+    { ok: true, view: newer },
+    { ok: true, view: newer },
+  ]);
+});
+
+test('of two that live with one label both are named', () => {
+  const both = [processView({ id: 'tool_a', label: 'build' }), processView({ id: 'tool_b', label: 'build' })];
+
+  const found = findProcess('build', { views: both, listing });
+
+  expect(found).toEqual({
+    ok: false,
+    error: '"build" is the label of several: tool_a (build), tool_b (build). Give an id.',
+  });
 });

@@ -7,7 +7,32 @@ import { runProgram } from './program.ts';
 const golden = join(import.meta.dirname, 'golden');
 
 /** Each as `troupe help` or `troupe <verb> --help` prints it; `TROUPE_GOLDEN=write` writes them anew. */
-test.each(['troupe', 'init', 'chat', 'exec', 'mcp'])('the help of %s is as agreed', async (verb) => {
+test.each([
+  'troupe',
+  'init',
+  'chat',
+  'exec',
+  'mcp',
+  'run',
+  'start',
+  'up',
+  'down',
+  'serve',
+  'doctor',
+  'graph',
+  'completion',
+  'ps',
+  'show',
+  'logs',
+  'kill',
+  'wait',
+  'write',
+  'restart',
+  'extend',
+  'clean',
+  'top',
+  'process',
+])('the help of %s is as agreed', async (verb) => {
   const args = verb === 'troupe' ? ['help'] : [verb, '--help'];
   const file = join(golden, `${verb}.txt`);
 

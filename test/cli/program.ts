@@ -31,7 +31,8 @@ export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Re
   );
   // The sources are stripped of their types once a run, not once a program.
   const NODE_COMPILE_CACHE = join(tmpdir(), 'compile-cache');
-  return { ...(Object.fromEntries(kept) as Record<string, string>), NODE_COMPILE_CACHE, ...own };
+  // As in a shell: else bash takes a socket for a network login, and reads what somebody has in ~/.bashrc.
+  return { ...(Object.fromEntries(kept) as Record<string, string>), SHLVL: '1', NODE_COMPILE_CACHE, ...own };
 }
 
 /** Starts the real program. */

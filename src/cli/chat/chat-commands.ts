@@ -8,7 +8,8 @@ import type { Page } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessFacts } from '../render/process-facts.ts';
 import { toProcessName } from '../render/process-name.ts';
-import { renderProcessTable } from '../render/process-table.ts';
+import { processColumns } from '../render/process-table.ts';
+import { renderTable } from '../render/table.ts';
 import { pad, wrap } from '../render/wrap.ts';
 
 /** What commands work on. */
@@ -85,7 +86,7 @@ function withProcess(
   run: (handle: ProcessHandle, scene: CommandScene) => readonly string[] | Promise<readonly string[]>,
 ): ChatCommand['run'] {
   return (word, scene) => {
-    const found = findProcess(word, scene.supervisor.list());
+    const found = findProcess(word, { views: scene.supervisor.list(), listing: '/processes' });
     if (!found.ok) return trouble(found.error, scene.page);
     const handle = scene.supervisor.get(found.view.id);
     return handle === undefined
@@ -96,7 +97,9 @@ function withProcess(
 
 function showProcesses({ supervisor, page }: CommandScene): readonly string[] {
   const views = supervisor.list();
-  return views.length === 0 ? remark('No processes so far.', page) : renderProcessTable(views, page);
+  if (views.length === 0) return remark('No processes so far.', page);
+  const rows = views.map((view) => ({ view, answered: true }));
+  return renderTable({ rows, columns: Object.values(processColumns) }, page).flat();
 }
 
 function showOutput(handle: ProcessHandle, { page }: CommandScene): readonly string[] {

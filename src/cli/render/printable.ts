@@ -3,10 +3,23 @@ import { stripVTControlCharacters } from 'node:util';
 /** Controls that a terminal obeys, and characters that turn the direction of writing. Tab and newline stay. */
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+const invisibleOrBreak = new RegExp(`${invisible.source}|[\\t\\n]`, 'g');
+
 /** Somebody else's words, as they may be shown in a terminal: they move no cursor and change no colour. */
 export function toPrintable(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll('\r\n', '\n')
     .replace(invisible, '')
     .replaceAll('\t', '    ');
+}
+
+/** Somebody else's words on one line, with what a terminal would obey as a sign of its own: `␛[31m`, `⏎`. */
+export function toVisible(text: string): string {
+  return text.replace(invisibleOrBreak, (character) => {
+    const code = character.charCodeAt(0);
+    if (character === '\n') return ' ⏎ ';
+    if (character === '\t') return ' ';
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '␡' : '�';
+  });
 }

@@ -1,4 +1,5 @@
-import { formatDuration } from '../../config/duration.ts';
+import type { TreeMember } from '../../../machines/process/context.ts';
+import { formatDuration } from '../../config/format-duration.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
@@ -8,61 +9,146 @@ import { toProcessName } from './process-name.ts';
 import { statusStyle } from './status-style.ts';
 import { pad, wrap } from './wrap.ts';
 
+type Fact = readonly [name: string, value: string];
+
 const INDENT = '  ';
 const NAME_WIDTH = 11;
 
+export interface ProcessFacts {
+  readonly view: ProcessView;
+  readonly timeline: readonly TimelineEntry[];
+  /** Where it is told who supervises it, and whether that one answers. */
+  readonly supervisorId?: string;
+  readonly answered?: boolean;
+}
+
 /** Everything a person may want to know of one process, what happened to it included. */
-export function renderProcessFacts(
-  { view, timeline }: { readonly view: ProcessView; readonly timeline: readonly TimelineEntry[] },
-  page: Page,
-): string[] {
-  const facts = toFacts(view, page).flatMap(([name, value]) => {
-    const [first = '', ...more] = toPrintable(value)
-      .split('\n')
-      .flatMap((line) => wrap(line, page.width - 13));
+export function renderProcessFacts({ view, timeline, ...seen }: ProcessFacts, page: Page): string[] {
+  const facts = [...toFacts(view), ...toSupervisorFacts(view, seen)].flatMap(([name, value]) => {
+    const [first = '', ...more] = toRows(value, page);
     const styled = name === 'status' ? page.paint(statusStyle[view.status], first) : first;
-    return [
-      `${INDENT}${page.paint('dim', pad(name, NAME_WIDTH))}${styled}`,
-      ...more.map((line) => `${INDENT}${' '.repeat(NAME_WIDTH)}${line}`),
-    ];
+    return [toRow({ name, text: styled }, page), ...more.map((text) => toRow({ name: '', text }, page))];
   });
   return [
     INDENT + page.paint('bold', toProcessName(view)),
     ...facts,
-    ...timeline.map((entry) => toEntry({ entry, startAt: view.createdAt }, page)),
+    ...timeline.flatMap((entry) => toEntry({ entry, startAt: view.createdAt }, page)),
   ];
 }
 
-function toFacts(view: ProcessView, _page: Page): readonly (readonly [string, string])[] {
-  const { bytes, lines, logFile, degraded } = view.output;
+function toRow({ name, text }: { readonly name: string; readonly text: string }, { paint }: Page): string {
+  const head = pad(name, NAME_WIDTH);
+  return `${INDENT}${name === '' ? head : paint('dim', head)}${text}`;
+}
+
+function toRows(value: string, page: Page): string[] {
+  const width = page.width - INDENT.length - NAME_WIDTH;
+  return toPrintable(value)
+    .split('\n')
+    .flatMap((line) => wrap(line, width));
+}
+
+function toFacts(view: ProcessView): readonly Fact[] {
   return [
-    ['status', view.status.replace('_', ' ')],
-    ...('reason' in view && view.reason !== null
-      ? [['end', `it ${describeEnd(view.reason, 'exit' in view ? view.exit : null)}`] as const]
-      : []),
+    ['status', toStatusText(view)],
+    ...('reason' in view && view.reason !== null ? [['end', toEndText(view)] as const] : []),
     ['command', view.commandLine],
     ['directory', view.cwd],
-    ...('pid' in view && view.pid !== null ? [['pid', String(view.pid)] as const] : []),
+    ...('pid' in view && view.pid !== null ? [['pid', toPidText(view)] as const] : []),
+    ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
+    ...('restarts' in view && view.restarts > 0
+      ? [['restarts', `${view.restarts}; this is attempt ${view.attempt}`] as const]
+      : []),
+    ['kind', view.tool === null ? view.kind : `${view.kind}; started by ${view.tool}`],
     ['mode', `${view.mode}; ${view.executionMode}`],
     ['owner', `${view.owner}; lifetime ${view.lifetime}`],
-    ...('ready' in view && view.ready.state !== 'undeclared'
-      ? [['ready', view.ready.state === 'failed' ? `no: ${view.ready.why}` : view.ready.state] as const]
+    ...('ready' in view && view.ready.state !== 'undeclared' ? [['ready', toReadyText(view)] as const] : []),
+    ...toOutputFacts(view),
+    ...('survivors' in view ? toMembers('survivors', view.survivors) : []),
+    ...('leftovers' in view ? toMembers('leftovers', view.leftovers) : []),
+    ...('receipt' in view && view.receipt !== null ? toMembers('survivors', view.receipt.survivors) : []),
+    ...('receipt' in view && view.receipt !== null
+      ? toMembers('also ended', view.receipt.leftoversEnded)
       : []),
-    ['output', `${bytes} bytes, ${lines} lines${degraded === null ? '' : `; ${degraded}`}`],
-    ...(logFile === null ? [] : [['log', logFile] as const]),
-    ...('leftovers' in view && view.leftovers.length > 0
-      ? [['leftovers', view.leftovers.map(({ pid, command }) => `${pid} ${command}`).join('\n')] as const]
-      : []),
+    ...Object.entries(view.metadata).map(
+      ([name, value]): Fact => ['metadata', `${name}: ${toValueText(value)}`],
+    ),
   ];
+}
+
+function toSupervisorFacts(
+  view: ProcessView,
+  { supervisorId, answered = true }: Pick<ProcessFacts, 'supervisorId' | 'answered'>,
+): readonly Fact[] {
+  if (supervisorId === undefined) return [];
+  const isDoubtful = !answered && !('endedAt' in view);
+  return [
+    [
+      'supervisor',
+      isDoubtful ? `${supervisorId}, which does not answer: as last written down` : supervisorId,
+    ],
+  ];
+}
+
+function toStatusText(view: ProcessView): string {
+  const word = view.status.replace('_', ' ');
+  if (view.status === 'pending') return view.queued ? `${word}: it waits for a free place` : word;
+  if (view.status === 'restarting') return `${word}: next start at ${toTimeText(view.nextStartAt)}`;
+  return word;
+}
+
+function toEndText(view: Extract<ProcessView, { reason: unknown }>): string {
+  const end = `it ${describeEnd(view.reason, 'exit' in view ? view.exit : null)}`;
+  return 'endedAt' in view ? `${end}, at ${toTimeText(view.endedAt)}` : end;
+}
+
+function toPidText(view: Extract<ProcessView, { pid: number | null }>): string {
+  return 'pgid' in view && view.pgid !== null && view.pgid !== view.pid
+    ? `${view.pid}, in group ${view.pgid}`
+    : String(view.pid);
+}
+
+function toReadyText({ ready }: Extract<ProcessView, { ready: unknown }>): string {
+  if (ready.state === 'failed') return `no: ${ready.why}`;
+  return ready.state === 'ready' ? `yes, after ${formatDuration(ready.afterMs)}` : ready.state;
+}
+
+function toOutputFacts({ output }: ProcessView): readonly Fact[] {
+  const { bytes, lines, droppedBytes, lastOutputAt, logFile, degraded } = output;
+  const dropped = droppedBytes === 0 ? '' : `; the first ${droppedBytes} bytes are no longer in memory`;
+  return [
+    ['output', `${bytes} bytes, ${lines} lines${dropped}${degraded === null ? '' : `; ${degraded}`}`],
+    ...(lastOutputAt === null ? [] : [['last', `output at ${toTimeText(lastOutputAt)}`] as const]),
+    ...(logFile === null ? [] : [['log', logFile] as const]),
+  ];
+}
+
+function toMembers(name: string, members: readonly TreeMember[]): readonly Fact[] {
+  return members.length === 0
+    ? []
+    : [[name, members.map(({ pid, command }) => `${pid} ${command}`).join('\n')]];
+}
+
+function toValueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+}
+
+/** `2026-03-01 12:00:05`, where the person is. */
+function toTimeText(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  // Beyond what a date can be.
+  if (Number.isNaN(local.getTime())) return String(at);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function toEntry(
   { entry, startAt }: { readonly entry: TimelineEntry; readonly startAt: number },
   page: Page,
-): string {
+): string[] {
   const at = `+${formatDuration(Math.max(0, entry.at - startAt))}`;
   const by = entry.by === undefined ? '' : ` by the ${entry.by}`;
-  const detail = entry.detail === undefined ? '' : `: ${toPrintable(entry.detail)}`;
-  return `${INDENT}${page.paint('dim', pad(at, NAME_WIDTH))}${entry.event}${by}${detail}`;
+  const detail = entry.detail === undefined ? '' : `: ${entry.detail}`;
+  const [first = '', ...more] = toRows(`${entry.event}${by}${detail}`, page);
+  return [toRow({ name: at, text: first }, page), ...more.map((text) => toRow({ name: '', text }, page))];
 }

@@ -1,43 +1,61 @@
-import stringWidth from 'string-width';
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../config/format-duration.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { Page } from './page.ts';
-import { toPrintable } from './printable.ts';
+import { toVisible } from './printable.ts';
 import { statusStyle } from './status-style.ts';
-import { clip, pad } from './wrap.ts';
+import { type Column, renderTable } from './table.ts';
 
-const HEADINGS = ['ID', 'STATUS', 'PID', 'RUNTIME', 'COMMAND'] as const;
-const GAP = 2;
-const INDENT = 2;
-
-/** Processes as a table; the last column takes what room is left. */
-export function renderProcessTable(views: readonly ProcessView[], page: Page): string[] {
-  const rows = views.map(toCells);
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(...[heading, ...rows.map((cells) => cells[column] ?? '')].map((cell) => stringWidth(cell))),
-  );
-  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, INDENT);
-  const toRow = (cells: readonly string[]) =>
-    cells.map((cell, column) =>
-      column === cells.length - 1 ? clip(cell, page.width - before) : pad(cell, (widths[column] ?? 0) + GAP),
-    );
-  const heading = page.paint('dim', toRow(HEADINGS).join(''));
-  return [heading, ...views.map((view, index) => paintRow(toRow(rows[index] ?? []), view, page))].map(
-    (line) => ' '.repeat(INDENT) + line.trimEnd(),
-  );
+/** A process as a table shows it. */
+export interface ListedProcess {
+  readonly view: ProcessView;
+  /** Its supervisor answered; else what is shown may be out of date. */
+  readonly answered: boolean;
 }
 
-function paintRow(cells: readonly string[], view: ProcessView, { paint }: Page): string {
-  return cells.map((cell, column) => (column === 1 ? paint(statusStyle[view.status], cell) : cell)).join('');
+/** The owner of what a person starts, which need not be told. */
+const usualOwner = 'user';
+
+export const processColumns = {
+  id: { heading: 'ID', cell: ({ view }) => toVisible(view.id) },
+  status: {
+    heading: 'STATUS',
+    cell: ({ view }) => view.status.replace('_', ' '),
+    style: ({ view }) => statusStyle[view.status],
+  },
+  kind: { heading: 'KIND', cell: ({ view }) => view.kind, dispensable: 3 },
+  pid: {
+    heading: 'PID',
+    cell: ({ view }) => ('pid' in view && view.pid !== null ? String(view.pid) : '–'),
+    dispensable: 2,
+  },
+  runtime: {
+    heading: 'RUNTIME',
+    cell: ({ view }) => ('runtimeMs' in view ? formatDuration(view.runtimeMs) : '–'),
+    dispensable: 1,
+  },
+  command: { heading: 'COMMAND', cell: ({ view }) => toCommandText(view) },
+} as const satisfies Record<string, Column<ListedProcess>>;
+
+/** Processes as a table that fits the page, and under each what it belongs to. */
+export function renderProcessTable(processes: readonly ListedProcess[], page: Page): string[] {
+  return renderTable(
+    { rows: processes, columns: Object.values(processColumns), under: toBelonging },
+    page,
+  ).flat();
 }
 
-function toCells(view: ProcessView): readonly string[] {
-  const command = toPrintable(view.commandLine).replaceAll(/\s*\n\s*/g, ' ⏎ ');
-  return [
-    view.id,
-    view.status.replace('_', ' '),
-    'pid' in view && view.pid !== null ? String(view.pid) : '–',
-    'runtimeMs' in view ? formatDuration(view.runtimeMs) : '–',
-    view.label === null ? command : `${toPrintable(view.label)}: ${command}`,
+/** Who started it, for whom, and whether that is known for certain; `null` where there is nothing to tell. */
+export function toBelonging({ view, answered }: ListedProcess): string | null {
+  const isLive = !('endedAt' in view);
+  const parts = [
+    ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
+    ...(view.owner === usualOwner ? [] : [`of ${toVisible(view.owner)}`]),
+    ...(isLive && !answered ? ['its supervisor does not answer: as last written down'] : []),
   ];
+  return parts.length === 0 ? null : `└ ${parts.join(' · ')}`;
+}
+
+function toCommandText({ commandLine, label }: ProcessView): string {
+  const command = toVisible(commandLine.replaceAll(/[ \t]*\n\s*/g, '\n'));
+  return label === null ? command : `${toVisible(label)}: ${command}`;
 }

@@ -1,18 +1,22 @@
-import stringWidth from 'string-width';
+import { textWidth } from './text-width.ts';
 
-const segmenter = new Intl.Segmenter();
+/** Made when it is needed: that takes longer than everything else that a short command does. */
+let segmenter: Intl.Segmenter | null = null;
+
+/** No character that takes a column is longer; so a long text need not be looked at as a whole for each row of it. */
+const UNITS_PER_COLUMN = 64;
 
 /**
  * Breaks one line at its blanks into rows of at most `width` columns; what has no blank is broken where it must be. Rows
  * after the first keep the indent of the first.
  */
 export function wrap(line: string, width: number): string[] {
-  if (stringWidth(line) <= width) return [line];
+  if (textWidth(line) <= width) return [line];
   const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, Math.floor(width / 2));
   const rows: string[] = [];
   let row = '';
   for (const word of line.trimStart().split(/(?<=\S)(?= )/)) {
-    if (stringWidth(indent + row + word) <= width) {
+    if (textWidth(indent + row + word) <= width) {
       row += word;
       continue;
     }
@@ -25,26 +29,38 @@ export function wrap(line: string, width: number): string[] {
 }
 
 function breakWord(word: string, width: number): string[] {
-  if (stringWidth(word) <= width) return [word];
   const pieces: string[] = [];
-  let piece = '';
-  for (const { segment } of segmenter.segment(word)) {
-    if (piece !== '' && stringWidth(piece + segment) > width) {
-      pieces.push(piece);
-      piece = '';
-    }
-    piece += segment;
+  for (let at = 0; at < word.length; at += pieces.at(-1)?.length ?? 0) {
+    pieces.push(takeColumns(word.slice(at, at + width * UNITS_PER_COLUMN), width));
   }
-  return [...pieces, piece];
+  return pieces.length === 0 ? [''] : pieces;
+}
+
+/** As much of the beginning as fits into `width` columns, but at least one character. */
+function takeColumns(text: string, width: number): string {
+  const ascii = /^[ -~]*/.exec(text.slice(0, width + 1))?.[0] ?? '';
+  // What follows may belong to the last of them.
+  if (ascii.length > width || ascii.length === text.length) return text.slice(0, Math.max(1, width));
+  let taken = '';
+  for (const { segment } of getSegmenter().segment(text)) {
+    if (taken !== '' && textWidth(taken + segment) > width) break;
+    taken += segment;
+  }
+  return taken;
+}
+
+function getSegmenter(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter;
 }
 
 /** The beginning of a line that fits; what was cut off is `…`. */
 export function clip(line: string, width: number): string {
-  if (stringWidth(line) <= width) return line;
-  return `${breakWord(line, Math.max(1, width - 1))[0] ?? ''}…`;
+  if (textWidth(line) <= width) return line;
+  return `${takeColumns(line, Math.max(1, width - 1))}…`;
 }
 
 /** Filled up with blanks to `width` columns. */
 export function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }

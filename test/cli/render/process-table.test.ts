@@ -2,27 +2,45 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { renderProcessFacts } from '../../../src/cli/render/process-facts.ts';
 import { renderProcessTable } from '../../../src/cli/render/process-table.ts';
+import type { ProcessView } from '../../../src/process/process-view.ts';
 import { plainPage } from '../plain-page.ts';
 import { endedView, processView } from '../process-views.ts';
+
+const listed = (...views: readonly ProcessView[]) => views.map((view) => ({ view, answered: true }));
 
 test('columns stand under their headings', () => {
   const views = [processView({ id: 'tool_a', label: 'srv' }), endedView({ id: 'tool_longer' })];
 
-  const rows = renderProcessTable(views, plainPage(80));
+  const rows = renderProcessTable(listed(...views), plainPage(80));
 
   expect(rows).toEqual([
-    '  ID           STATUS        PID   RUNTIME  COMMAND',
-    '  tool_a       backgrounded  4711  1m 05s   srv: serve',
-    '  tool_longer  failed        4711  1s       serve',
+    '  ID           STATUS        KIND  PID   RUNTIME  COMMAND',
+    '  tool_a       backgrounded  tool  4711  1m 05s   srv: serve',
+    '    └ by start_process · of assistant_1',
+    '  tool_longer  failed        tool  4711  1s       serve',
+    '    └ by start_process · of assistant_1',
   ]);
 });
 
-test.each([80, 120])('no row is wider than %i columns', (width) => {
-  const view = processView({ id: 'tool_a', commandLine: `echo ${'日本語 '.repeat(60)}\nsecond line` });
+test('what a person started says nothing under it', () => {
+  const view: ProcessView = { ...processView({ id: 'tool_a' }), tool: null, owner: 'user' };
 
-  const rows = renderProcessTable([view], plainPage(width));
+  const rows = renderProcessTable(listed(view), plainPage(80));
 
   expect(rows).toHaveLength(2);
+});
+
+test.each([
+  [80, 'ID STATUS KIND PID RUNTIME COMMAND'],
+  [60, 'ID STATUS PID RUNTIME COMMAND'],
+  [54, 'ID STATUS RUNTIME COMMAND'],
+  [40, 'ID STATUS COMMAND'],
+])('%i columns have room for %s', (width, headings) => {
+  const view = processView({ id: 'tool_a', commandLine: `echo ${'日本語 '.repeat(60)}\nsecond line` });
+
+  const rows = renderProcessTable(listed(view), plainPage(width));
+
+  expect(rows[0]?.trim().split(/ +/).join(' ')).toBe(headings);
   expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(width);
 });
 
@@ -34,6 +52,21 @@ test('the facts tell the end and the way to it', () => {
 
   const rows = renderProcessFacts({ view: endedView({ id: 'tool_a' }), timeline }, plainPage(80));
 
-  expect(rows).toContain('  end        it exited with code 7');
+  expect(rows).toContainEqual(
+    expect.stringMatching(/^ {2}end {8}it exited with code 7, at [-\d]{10} [:\d]{8}$/),
+  );
   expect(rows.slice(-2)).toEqual(['  +0 ms      created', '  +1s        ended: code 7']);
+});
+
+test('no fact is wider than the page', () => {
+  const view: ProcessView = {
+    ...processView({ id: 'tool_a', commandLine: `echo ${'日本語 '.repeat(60)}\nsecond line` }),
+    metadata: { note: 'a b '.repeat(60) },
+  };
+  const timeline = [{ at: 0, event: 'ended', by: 'user', detail: 'word '.repeat(60) }] as const;
+
+  const rows = renderProcessFacts({ view, timeline, supervisorId: 'sup_1', answered: false }, plainPage(40));
+
+  expect(rows.join(' ').replaceAll(/ +/g, ' ')).toContain('which does not answer');
+  expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(40);
 });

@@ -1,0 +1,28 @@
+import { Option } from 'commander';
+import type { VerbSetup } from '../verb.ts';
+
+const toMore = (name: string) => `
+Machines: process, supervisor, conversation; without one, all are listed.
+
+  ${name} graph process --format dot | dot -Tsvg > process.svg
+  ${name} graph process > process.mmd`;
+
+export function defineGraph({ program, io, end }: VerbSetup): void {
+  program
+    .command('graph')
+    .summary('print a statechart')
+    .description('Prints the statechart that processes, supervisors or conversations follow.')
+    .argument('[machine]', 'which one')
+    .addOption(
+      new Option('-f, --format <format>', 'how')
+        .choices(['mermaid', 'svg', 'dot', 'json'])
+        .default('mermaid'),
+    )
+    .addHelpText('after', toMore(program.name()))
+    .action(
+      async (machine: string | undefined, { format }: { format: 'mermaid' | 'svg' | 'dot' | 'json' }) => {
+        const { printGraph } = await import('../graph/print-graph.ts');
+        end(await printGraph({ machine: machine ?? null, format, io }));
+      },
+    );
+}

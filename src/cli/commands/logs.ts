@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import type { LogFlags } from '../logs/log-flags.ts';
+import { addStateFlags } from '../state/state-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+import { idHelp } from './id-help.ts';
+
+const toMore = (name: string) => `
+A file or a pipe gets every byte as it was written. A terminal gets no escape
+sequences, unless --raw is given.
+
+With --follow it ends when the process has; Ctrl-C leaves it running. A restart
+of the process, or of its supervisor, does not interrupt it.
+
+Examples:
+  ${name} logs build            the last 50 lines
+  ${name} logs -f -n 10 server
+  ${name} logs -n all --stream stderr build > errors.txt
+  ${name} logs --grep 'error|warn' -i build
+  ${name} logs --json --since 4096 build`;
+
+export function defineLogs(setup: VerbSetup): void {
+  describeLogs(setup.program.command('logs'), setup);
+}
+
+export function describeLogs(command: Command, { program, io, end }: VerbSetup): void {
+  addStateFlags(
+    command
+      .summary('print what a process wrote')
+      .description('Prints what a process wrote, and follows what it writes.')
+      .argument('<id>', idHelp)
+      .option('-f, --follow', 'go on until the process has ended')
+      .option('-n, --tail <lines>', 'only so many lines at the end, or "all" (50)')
+      .addOption(
+        new Option('--stream <stream>', 'only one of its streams').choices(['stdout', 'stderr', 'screen']),
+      )
+      .option('--grep <pattern>', 'only lines that match this regular expression')
+      .option('-i, --ignore-case', 'do not mind upper and lower case in --grep')
+      .option('--since <offset>', 'begin at this byte, as --json tells them')
+      .option('--raw', 'print escape sequences also on a terminal'),
+    { json: 'print {"offset", "stream", "text" or "base64"}, one a line' },
+  )
+    .addHelpText('after', toMore(program.name()))
+    .action(async (word: string, flags: LogFlags) => {
+      const { printLogs } = await import('../logs/print-logs.ts');
+      end(await printLogs({ word, flags, io }));
+    });
+}

@@ -1,0 +1,51 @@
+import { Option } from 'commander';
+import { collect } from '../collect.ts';
+import type { RunFlags } from '../run/run-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+
+const toMore = (name: string) => `
+Our options stand before the command, or before --; what follows is the
+command's own. stdin is handed on unless it is a terminal.
+
+Exit code: that of the command; 128+n where signal n ended it, 124 where a time
+limit did, 126 and 127 as in a shell, 125 where troupe itself failed.
+
+Ctrl-C is passed on to the command; a second one kills it at once. What the
+command leaves running is ended with it, unless it went to the background.
+
+  ${name} run -- npm test
+  ${name} run --timeout 10s -- npm run build
+  ${name} run --shell "sleep 1 | cat"`;
+
+export function defineRun({ program, io, end }: VerbSetup): void {
+  program
+    .command('run')
+    .summary('run a command in the foreground')
+    .description('Runs a command under supervision and ends with its exit code.')
+    .argument('<command...>', 'the program and its arguments')
+    .usage('[options] [--] <command...>')
+    .passThroughOptions()
+    .option('-c, --shell', 'the command is one text for the shell')
+    .option('--timeout <duration>', 'how long to wait for it: seconds, or 500ms, 30s, 5m')
+    .addOption(
+      new Option('--on-timeout <what>', 'what then becomes of it (background)').choices([
+        'background',
+        'kill',
+        'wait',
+      ]),
+    )
+    .option('--max-time <duration>', 'it is ended when it has run for so long')
+    .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
+    .option('-b, --background', 'run it in the background from the start')
+    .option('-n, --name <label>', 'a name for it, beside its id')
+    .option('-C, --cwd <directory>', 'where it runs')
+    .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
+    .option('-i, --stdin', 'hand on what is typed in a terminal, too')
+    .option('--json', 'print one JSON object with its output and its end')
+    .option('--state-dir <directory>', 'where records and logs are kept')
+    .addHelpText('after', toMore(program.name()))
+    .action(async (words: readonly string[], flags: RunFlags) => {
+      const { runCommand } = await import('../run/run-command.ts');
+      end(await runCommand({ words, flags, io }));
+    });
+}

@@ -1,0 +1,27 @@
+import type { ListFlags } from '../processes/list-processes.ts';
+import { addStateFlags } from '../state/state-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+
+const toMore = (name: string) => `
+Keys: ↑ ↓ choose, Enter all about it, k end it, a also what has ended,
+s sort by another column, q leave. CPU and memory are those of the whole tree.
+Without a terminal it prints the table once.
+
+Example:
+  ${name} top`;
+
+export function defineTop({ program, io, end }: VerbSetup): void {
+  addStateFlags(
+    program
+      .command('top')
+      .summary('watch processes')
+      .description('Shows the processes of a state directory as they are, once a second.')
+      .option('-a, --all', 'also those that have ended'),
+    {},
+  )
+    .addHelpText('after', toMore(program.name()))
+    .action(async (flags: ListFlags) => {
+      const { runTop } = await import('../top/run-top.ts');
+      end(await runTop({ flags, io }));
+    });
+}

@@ -1,0 +1,39 @@
+import type { UpFlags } from '../up/up-flags.ts';
+import type { VerbSetup } from '../verb.ts';
+
+const toMore = (name: string) => `
+The file:
+  processes:
+    db:
+      command: [postgres, -D, data]
+      ready: { port: 5432 }
+    web:
+      command: npm run dev
+      depends_on: [db]
+      env: { PORT: 3000 }
+      ready: { http: "http://127.0.0.1:3000/" }
+      restart: on-failure
+
+Also: cwd, shell, kill_grace, max_background_time, leftovers. Beside processes:
+env for all, and strategy: with oneForAll or restForOne others are restarted
+with one that failed.
+
+Ctrl-C stops all in reverse order, a second one kills at once; so does, in
+order, ${name} down from another shell.`;
+
+export function defineUp({ program, io, end }: VerbSetup): void {
+  program
+    .command('up')
+    .summary('start the processes of a file, in order')
+    .description(
+      'Starts the processes of a file, in order, and shows what they print until they are stopped.',
+    )
+    .argument('[file]', 'by default the nearest troupe.yaml upwards')
+    .option('-d, --detach', 'return when all are ready; they go on without this program')
+    .option('--state-dir <directory>', 'where records and logs are kept')
+    .addHelpText('after', toMore(program.name()))
+    .action(async (file: string | undefined, flags: UpFlags) => {
+      const { runUp } = await import('../up/run-up.ts');
+      end(await runUp({ file, flags, io }));
+    });
+}

@@ -1,0 +1,131 @@
+import type { Command, Option } from 'commander';
+
+/** What a shell offers for the last word. */
+export interface Candidate {
+  readonly text: string;
+  /** Empty where there is nothing to say. */
+  readonly help: string;
+}
+
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** What the shell adds by itself. */
+  readonly also: 'nothing' | 'files' | 'commands';
+}
+
+/** What is looked up only when a word of that kind is asked for. */
+export interface CompletionSources {
+  /** Ids and labels. */
+  processes(choice: { readonly live: boolean }): Promise<readonly Candidate[]>;
+  agents(): readonly Candidate[];
+  machines(): Promise<readonly Candidate[]>;
+}
+
+/** Only what lives can be the object of these. */
+const liveVerbs: readonly string[] = ['kill', 'write', 'restart', 'extend', 'wait'];
+
+const nothing: Completion = { candidates: [], also: 'nothing' };
+
+/** Completes a command line: `words` stand behind the program's name, the last one is being typed. */
+export async function completeWords(
+  words: readonly string[],
+  { program, sources }: { readonly program: Command; readonly sources: CompletionSources },
+): Promise<Completion> {
+  const typed = words.at(-1) ?? '';
+  const place = findPlace(words.slice(0, -1), program);
+  const found = await offer(place, { typed, sources });
+  return { ...found, candidates: found.candidates.filter(({ text }) => text.startsWith(typed)) };
+}
+
+interface Place {
+  readonly command: Command;
+  readonly operands: readonly string[];
+  /** The option whose value is typed. */
+  readonly awaiting: Option | null;
+  /** After `--`, or after the command that is to be run. */
+  readonly isBeyond: boolean;
+}
+
+function findPlace(before: readonly string[], program: Command): Place {
+  let command = program;
+  let operands: string[] = [];
+  let awaiting: Option | null = null;
+  let isBeyond = false;
+  for (const word of before) {
+    if (awaiting !== null) awaiting = null;
+    else if (isBeyond) operands.push(word);
+    else if (word === '--') isBeyond = true;
+    else if (word.startsWith('-')) awaiting = takesValue(word, command);
+    else {
+      const next = operands.length === 0 ? command.commands.find((each) => each.name() === word) : undefined;
+      if (next !== undefined) [command, operands] = [next, []];
+      else operands.push(word);
+      isBeyond =
+        command.registeredArguments[0]?.name() === 'command' && operands.length > 0 && command !== program;
+    }
+  }
+  return { command, operands, awaiting, isBeyond };
+}
+
+function takesValue(word: string, command: Command): Option | null {
+  const option = command.options.find(({ long, short }) => word === long || word === short);
+  return option !== undefined && (option.required || option.optional) ? option : null;
+}
+
+async function offer(
+  place: Place,
+  { typed, sources }: { readonly typed: string; readonly sources: CompletionSources },
+): Promise<Completion> {
+  const { command, awaiting, isBeyond, operands } = place;
+  if (awaiting !== null) return offerValue(awaiting);
+  if (!isBeyond && typed.startsWith('-')) return { candidates: toOptions(command), also: 'nothing' };
+  if (command.commands.length > 0 && operands.length === 0) {
+    return { candidates: toVerbs(command), also: 'nothing' };
+  }
+  if (command.parent === null)
+    return operands[0] === 'help' ? { candidates: toVerbs(command), also: 'nothing' } : nothing;
+  const { registeredArguments } = command;
+  const argument =
+    registeredArguments[operands.length] ?? registeredArguments.findLast(({ variadic }) => variadic);
+  if (argument === undefined) return nothing;
+  if (argument.argChoices !== undefined) {
+    return { candidates: argument.argChoices.map((text) => ({ text, help: '' })), also: 'nothing' };
+  }
+  switch (argument.name()) {
+    case 'id':
+      return {
+        candidates: await sources.processes({ live: liveVerbs.includes(command.name()) }),
+        also: 'nothing',
+      };
+    case 'agent':
+      return { candidates: sources.agents(), also: 'nothing' };
+    case 'machine':
+      return { candidates: await sources.machines(), also: 'nothing' };
+    case 'command':
+      return { candidates: [], also: operands.length === 0 ? 'commands' : 'files' };
+    default:
+      return { candidates: [], also: 'files' };
+  }
+}
+
+function offerValue({ argChoices, flags }: Option): Completion {
+  if (argChoices !== undefined) {
+    return { candidates: argChoices.map((text) => ({ text, help: '' })), also: 'nothing' };
+  }
+  return { candidates: [], also: /<(dir|directory|file|path)>/.test(flags) ? 'files' : 'nothing' };
+}
+
+function toVerbs(command: Command): readonly Candidate[] {
+  const help = command.createHelp();
+  return help
+    .visibleCommands(command)
+    .map((each) => ({ text: each.name(), help: each.summary() || each.description() }));
+}
+
+function toOptions(command: Command): readonly Candidate[] {
+  const help = command.createHelp();
+  return help.visibleOptions(command).flatMap(({ long, short, description }) => {
+    const text = long ?? short;
+    return text === undefined || text === null ? [] : [{ text, help: description }];
+  });
+}

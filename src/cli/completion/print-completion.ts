@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { isFinal } from '../../../machines/process/view.ts';
+import { type CliIo, say } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toPrintable } from '../render/printable.ts';
+import { withState } from '../state/with-state.ts';
+import { type Candidate, type CompletionSources, completeWords } from './complete-words.ts';
+
+/**
+ * Answers a completion script: a candidate on each line, behind a tab what it is, and at the end `:` with what the shell may add.
+ * Whatever goes wrong, nothing is said of it: somebody is typing. @returns the exit code.
+ */
+export async function printCompletion(
+  words: readonly string[],
+  { program, io }: { readonly program: Command; readonly io: CliIo },
+): Promise<number> {
+  const { candidates, also } = await completeWords(words, { program, sources: toSources(words, io) }).catch(
+    () => ({ candidates: [], also: 'nothing' }),
+  );
+  say(
+    io,
+    ...candidates.map(({ text, help }) => (help === '' ? text : `${text}\t${toOneLine(help)}`)),
+    `:${also}`,
+  );
+  return exitCodes.done;
+}
+
+function toSources(words: readonly string[], io: CliIo): CompletionSources {
+  const stateDir = readStateFlag(words);
+  return {
+    processes: ({ live }) =>
+      withState({ flags: stateDir === undefined ? {} : { stateDir }, io }, async (state) => {
+        const { processes } = await state.list();
+        const views = processes.map(({ view }) => view).filter(({ status }) => !live || !isFinal(status));
+        return [
+          ...views.map((view) => ({
+            text: view.id,
+            help: `${view.status} ${view.label ?? view.commandLine}`,
+          })),
+          ...toLabels(views),
+        ];
+      }),
+    agents: () =>
+      readdirSync(join(io.cwd, 'agents'))
+        .flatMap((file) => /^(.+)\.ya?ml$/.exec(file)?.[1] ?? [])
+        .map((text) => ({ text, help: '' })),
+    machines: async () => {
+      const { listMachines } = await import('../graph/list-machines.ts');
+      return listMachines().map(({ name, description }) => ({ text: name, help: description }));
+    },
+  };
+}
+
+/** A label that a shell would take apart is of no use there. */
+function toLabels(views: readonly { readonly label: string | null; readonly id: string }[]): Candidate[] {
+  const labels = new Map(views.flatMap(({ label, id }) => (label === null ? [] : [[label, id] as const])));
+  return [...labels]
+    .filter(([label]) => /^[\w@%+=:,./-]+$/.test(label))
+    .map(([text, help]) => ({ text, help }));
+}
+
+function readStateFlag(words: readonly string[]): string | undefined {
+  const at = words.indexOf('--state-dir');
+  return at < 0 ? undefined : words[at + 1];
+}
+
+function toOneLine(text: string): string {
+  return toPrintable(text).replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,180 @@
+import { dirname } from 'node:path';
+import { toErrorText } from '../../config/error-text.ts';
+import type { Check, Machine } from './check.ts';
+
+/** Below this, a hundred processes with their pipes and logs run out of files. */
+const ENOUGH_FILES = 1_024;
+
+const LEAST_NODE = [22, 12] as const;
+
+/** Looks at everything that troupe needs or can use. Never rejects. */
+export async function runChecks(machine: Machine): Promise<readonly Check[]> {
+  return [
+    checkNode(machine),
+    checkPlatform(machine),
+    ...checkProcessTable(machine),
+    ...checkPrograms(machine),
+    checkOpenFiles(machine),
+    checkStateDirectory(machine),
+    await checkSupervisors(machine),
+    await checkSandbox(machine),
+  ];
+}
+
+function checkNode({ nodeVersion }: Machine): Check {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  return isEnough
+    ? ok('node', nodeVersion)
+    : fail('node', nodeVersion, 'Install Node 22.12 or newer: https://nodejs.org');
+}
+
+function checkPlatform({ platform, arch }: Machine): Check {
+  const says = `${platform} ${arch}`;
+  if (platform === 'linux' || platform === 'darwin') return ok('platform', says);
+  if (platform === 'win32') return fail('platform', says, 'Run it in WSL, the Linux inside of Windows.');
+  return warn('platform', says, 'troupe is tried on Linux and macOS; elsewhere processes are read with ps.');
+}
+
+/** Where processes are read from: without it no tree is known and nothing can be ended for certain. */
+function checkProcessTable(machine: Machine): readonly Check[] {
+  if (machine.platform !== 'linux') {
+    return [
+      need(machine, {
+        program: 'ps',
+        state: 'fail',
+        why: 'processes cannot be told from each other without it',
+      }),
+      need(machine, { program: 'lsof', state: 'warn', why: '"ready: port" cannot see who listens' }),
+    ];
+  }
+  const isThere = machine.canRead('/proc/self/stat') && machine.canRead('/proc/self/environ');
+  return [
+    isThere
+      ? ok('/proc', 'is readable')
+      : fail('/proc', 'cannot be read', 'Mount it: mount -t proc proc /proc'),
+  ];
+}
+
+function checkPrograms(machine: Machine): readonly Check[] {
+  const { platform } = machine;
+  return [
+    need(machine, { program: 'sh', state: 'fail', why: 'the watchdog is a script for it' }),
+    need(machine, { program: 'bash', state: 'warn', why: 'commands given as text run in sh' }),
+    ...(platform === 'linux'
+      ? [
+          need(machine, {
+            program: 'setsid',
+            state: 'warn',
+            why: 'bash has to do its part for persistent processes',
+            from: 'util-linux',
+          }),
+          need(machine, {
+            program: 'fallocate',
+            state: 'warn',
+            why: 'large logs cannot be cut in place',
+            from: 'util-linux',
+          }),
+          need(machine, {
+            program: 'mkfifo',
+            state: 'warn',
+            why: 'commands cannot open /dev/stderr',
+            from: 'coreutils',
+          }),
+        ]
+      : []),
+    need(machine, { program: 'tmux', state: 'warn', why: 'there are no terminals for processes' }),
+  ];
+}
+
+function need(
+  { find }: Machine,
+  {
+    program,
+    state,
+    why,
+    from = program,
+  }: { program: string; state: 'warn' | 'fail'; why: string; from?: string },
+): Check {
+  const path = find(program);
+  if (path !== null) return ok(program, path);
+  return { name: program, state, says: `is missing: ${why}`, advice: `Install ${from}.` };
+}
+
+function checkOpenFiles({ openFiles }: Machine): Check {
+  if (openFiles === null) return ok('open files', 'no limit is known');
+  const says = `${openFiles} at once`;
+  return openFiles >= ENOUGH_FILES
+    ? ok('open files', says)
+    : warn('open files', says, `Raise it before many processes are started: ulimit -n ${ENOUGH_FILES * 4}`);
+}
+
+function checkStateDirectory(machine: Machine): Check {
+  const { stateDirectory: path } = machine;
+  const seen = machine.lookAt(path);
+  if (seen === null) {
+    return machine.canWrite(dirname(path))
+      ? ok('state', `${path} is not there yet; it is made when it is needed`)
+      : fail('state', `${path} cannot be made`, 'Name another one: --state-dir, or TROUPE_STATE_DIR.');
+  }
+  if (!machine.canWrite(path)) {
+    return fail(
+      'state',
+      `${path} cannot be written`,
+      'Set its permissions right, or name another one: --state-dir',
+    );
+  }
+  if (!seen.isOwn) {
+    return warn('state', `${path} belongs to another user`, 'Name one of your own: --state-dir');
+  }
+  const mode = `0${(seen.mode & 0o777).toString(8)}`;
+  return (seen.mode & 0o077) === 0
+    ? ok('state', `${path} (${mode})`)
+    : warn('state', `${path} is open to others (${mode})`, `Close it: chmod 700 ${path}`);
+}
+
+async function checkSupervisors(machine: Machine): Promise<Check> {
+  try {
+    const alive = await machine.supervisors();
+    const daemon = alive.find(({ role }) => role === 'daemon');
+    const others = alive.length - (daemon === undefined ? 0 : 1);
+    const more =
+      others === 0
+        ? ''
+        : `; ${others} other ${others === 1 ? 'program supervises' : 'programs supervise'} there`;
+    return ok(
+      'daemon',
+      daemon === undefined ? `none runs; it is started on demand${more}` : `pid ${daemon.pid}${more}`,
+    );
+  } catch (error) {
+    return warn('daemon', toErrorText(error), null);
+  }
+}
+
+async function checkSandbox(machine: Machine): Promise<Check> {
+  const { platform, find } = machine;
+  const errors = await machine.sandboxErrors();
+  if (errors === null) {
+    const bwrap = platform === 'linux' && find('bwrap') === null ? ', and bubblewrap of your system' : '';
+    return warn(
+      'sandbox',
+      'is not installed; only agents with "sandbox" need it',
+      `npm install @anthropic-ai/sandbox-runtime${bwrap}`,
+    );
+  }
+  return errors.length === 0
+    ? ok('sandbox', 'is ready')
+    : warn('sandbox', errors.join('; '), 'Install what is missing.');
+}
+
+function ok(name: string, says: string): Check {
+  return { name, state: 'ok', says, advice: null };
+}
+
+function warn(name: string, says: string, advice: string | null): Check {
+  return { name, state: 'warn', says, advice };
+}
+
+function fail(name: string, says: string, advice: string): Check {
+  return { name, state: 'fail', says, advice };
+}

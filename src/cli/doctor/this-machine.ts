@@ -1,0 +1,60 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { installedSandbox } from '../../policy/sandbox/sandbox-runtime.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { Machine } from './check.ts';
+import { findSupervisors } from './find-supervisors.ts';
+
+/** The machine that this program runs on. */
+export function thisMachine({ io, stateDirectory }: { io: CliIo; stateDirectory: string }): Machine {
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    nodeVersion: process.versions.node,
+    find: (program) => findProgram(program, io.env['PATH'] ?? ''),
+    canRead: (path) => can(path, constants.R_OK),
+    openFiles: readOpenFiles(),
+    stateDirectory,
+    lookAt: (directory) => {
+      const stats = statSync(directory, { throwIfNoEntry: false });
+      return stats === undefined
+        ? null
+        : { mode: stats.mode, isOwn: stats.uid === (process.getuid?.() ?? stats.uid) };
+    },
+    canWrite: (directory) => can(directory, constants.W_OK | constants.X_OK),
+    sandboxErrors: async () => {
+      try {
+        const runtime = await installedSandbox.acquire();
+        if (!runtime.isSupportedPlatform()) return ['this platform has none'];
+        return runtime.checkDependencies().errors;
+      } catch {
+        return null;
+      }
+    },
+    supervisors: () => findSupervisors(stateDirectory),
+  };
+}
+
+function findProgram(program: string, path: string): string | null {
+  const files = path.split(delimiter).map((directory) => join(directory || '.', program));
+  return files.find((file) => can(file, constants.X_OK) && statSync(file).isFile()) ?? null;
+}
+
+function can(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The soft limit, which only Linux writes down where it can be read. */
+function readOpenFiles(): number | null {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}

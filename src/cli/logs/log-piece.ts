@@ -1,0 +1,14 @@
+/** Bytes of one stream, as a log prints them. */
+export interface LogPiece {
+  readonly stream: 'stdout' | 'stderr' | 'screen';
+  /** Bytes of all streams before it. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Takes pieces one after another and gives what is to be printed of each. */
+export interface PieceSieve {
+  push(piece: LogPiece): readonly LogPiece[];
+  /** What is left when no more comes. */
+  end(): readonly LogPiece[];
+}

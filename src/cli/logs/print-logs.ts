@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { type CliIo, complain, note } from '../cli-io.ts';
+import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { chooseProcess } from '../state/choose-processes.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import type { LogFlags } from './log-flags.ts';
+import { type LogOrder, toLogOrder } from './log-order.ts';
+import type { LogPiece, PieceSieve } from './log-piece.ts';
+import { createJsonText, createRawText, createTerminalText, type LogText } from './log-text.ts';
+import { createMatchingLines } from './matching-lines.ts';
+
+interface Source {
+  readonly state: StateDirectory;
+  readonly id: string;
+}
+
+/** Prints what a process wrote, and with `--follow` what it writes until its end. @returns the exit code. */
+export function printLogs(scene: StateScene<LogFlags> & { readonly word: string }): Promise<number> {
+  const { flags, io } = scene;
+  const order = toLogOrder(flags);
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcess(scene.word, { state, io });
+    if (chosen === null) return exitCodes.failed;
+    const source = { state, id: chosen.view.id };
+    const leaving = new AbortController();
+    let leftBy: EndSignal | null = null;
+    const removeSignals = onEndSignal((signal) => {
+      leftBy = signal;
+      leaving.abort();
+    });
+    try {
+      const code = await print(source, { order, text: chooseText(flags, io), io, signal: leaving.signal });
+      const signal = leftBy as EndSignal | null;
+      return signal === null ? code : toSignalCode(signal);
+    } finally {
+      removeSignals();
+    }
+  });
+}
+
+function chooseText({ json, raw }: LogFlags, { stdout }: CliIo): LogText {
+  if (json === true) return createJsonText();
+  return stdout.isTTY && raw !== true ? createTerminalText() : createRawText();
+}
+
+interface Printing {
+  readonly order: LogOrder;
+  readonly text: LogText;
+  readonly io: CliIo;
+  readonly signal: AbortSignal;
+}
+
+async function print(source: Source, { order, text, io, signal }: Printing): Promise<number> {
+  const span = await findSpan(source, order);
+  if (span.problem !== null) {
+    complain(io, `The output of ${source.id} cannot be read: ${span.problem}.`);
+    return exitCodes.failed;
+  }
+  const sieve = createSieve(order, span);
+  const write = async (pieces: readonly LogPiece[]) => {
+    for (const piece of pieces) await writeOut(text.push(piece), { io, signal });
+  };
+  try {
+    for await (const piece of readPieces(source, { order, span, io, signal })) await write(sieve.push(piece));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  await write(sieve.end());
+  await writeOut(text.end(), { io, signal });
+  return exitCodes.done;
+}
+
+/** Offsets between which the output of now is printed. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly problem: string | null;
+}
+
+/** Whoever looks for lines must look at all of them, however many are to be shown. */
+async function findSpan({ state, id }: Source, { tail, since, stream, pattern }: LogOrder): Promise<Span> {
+  const looksAtAll = tail === null || pattern !== null;
+  const { from, to, problem } = await state.read(id, {
+    since,
+    format: 'raw',
+    maxBytes: 1,
+    tail: looksAtAll ? 0 : tail,
+    ...(stream !== null && !looksAtAll && { stream }),
+  });
+  return { from: looksAtAll ? since : from, to, problem };
+}
+
+/** The output of now, and with `follows` what comes after it. */
+async function* readPieces(
+  { state, id }: Source,
+  { order, span, io, signal }: { order: LogOrder; span: Span; io: CliIo; signal: AbortSignal },
+): AsyncGenerator<LogPiece> {
+  if (!order.follows && span.from >= span.to) return;
+  for await (const { stream, offset, bytes, droppedBytes } of state.follow(id, { from: span.from, signal })) {
+    if (droppedBytes > 0) note(io, `${droppedBytes} bytes before offset ${offset} are no longer kept.`);
+    const left = order.follows ? bytes.byteLength : span.to - offset;
+    const piece = { stream, offset, bytes: bytes.subarray(0, Math.max(0, left)) };
+    if (piece.bytes.byteLength > 0) yield piece;
+    if (!order.follows && offset + bytes.byteLength >= span.to) return;
+  }
+}
+
+/** Lets through only what is asked for; of the matching lines of now, the last. */
+function createSieve({ pattern, tail, stream }: LogOrder, span: Span): PieceSieve {
+  const isWanted = (piece: LogPiece) => stream === null || piece.stream === stream;
+  if (pattern === null) return { push: (piece) => (isWanted(piece) ? [piece] : []), end: () => [] };
+  const matching = createMatchingLines(pattern);
+  let held: LogPiece[] | null = tail === null || span.from >= span.to ? null : [];
+
+  /** The lines, unless it is too early to say whether they are the last. */
+  const pass = (
+    lines: readonly LogPiece[],
+    { isLast }: { readonly isLast: boolean },
+  ): readonly LogPiece[] => {
+    if (held === null || tail === null) return lines;
+    held.push(...lines);
+    held.splice(0, Math.max(0, held.length - tail));
+    if (!isLast) return [];
+    const last = held;
+    held = null;
+    return last;
+  };
+
+  return {
+    push: (piece) => {
+      const isLast = piece.offset + piece.bytes.byteLength >= span.to;
+      return pass(isWanted(piece) ? matching.push(piece) : [], { isLast });
+    },
+    end: () => pass(matching.end(), { isLast: true }),
+  };
+}
+
+/** Resolves once there is room for more, so that memory does not grow behind a slow reader. */
+async function writeOut(
+  data: string | Uint8Array,
+  { io: { stdout }, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
+): Promise<void> {
+  if (data.length === 0 || stdout.write(data)) return;
+  await once(stdout, 'drain', { signal }).catch(() => {});
+}

@@ -1,0 +1,133 @@
+import type { ProcessSignal } from '../../../machines/process/context.ts';
+import { createRealClock } from '../../clock/real-clock.ts';
+import { toErrorText } from '../../config/error-text.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { KillAnswer } from '../../process/process-handle.ts';
+import { type CliIo, complain, say } from '../cli-io.ts';
+import { toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { parseSpan } from '../parse-span.ts';
+import { createPage } from '../render/page.ts';
+import { toPrintable } from '../render/printable.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { renderProcessTable } from '../render/process-table.ts';
+import { showProgress } from '../render/progress-line.ts';
+import { type Chosen, chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import { canAsk, confirm } from './confirm.ts';
+import { parseSignal } from './parse-signal.ts';
+
+export interface KillFlags extends StateFlags {
+  readonly force?: boolean;
+  readonly signal?: string;
+  readonly grace?: string;
+}
+
+interface KillOrder {
+  readonly signal?: ProcessSignal;
+  readonly grace?: number;
+}
+
+/** What became of one process: an answer, or why there was none. */
+type Outcome =
+  | { readonly id: string; readonly answer: KillAnswer }
+  | { readonly id: string; readonly error: string };
+
+/** Ends processes with all they started, after asking a person at a terminal. @returns the exit code. */
+export function killProcesses(
+  scene: StateScene<KillFlags> & { readonly words: readonly string[] },
+): Promise<number> {
+  const { flags, io } = scene;
+  const order: KillOrder = {
+    ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
+    ...(flags.grace !== undefined && { grace: parseSpan(flags.grace, '--grace') }),
+  };
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcesses(scene.words, { state, io });
+    complainOfMissed(chosen, io);
+    const confirmation = await mayKill(chosen.processes, { flags, io });
+    if (confirmation !== 'yes') {
+      say(io, 'Nothing was ended.');
+      return confirmation === 'no' ? exitCodes.failed : toSignalCode('SIGINT');
+    }
+    const outcomes = await killAll(chosen.processes, { state, order, io });
+    tell({ outcomes, chosen }, { flags, io });
+    return chosen.missed.length === 0 && outcomes.every(isGone) ? exitCodes.done : exitCodes.failed;
+  });
+}
+
+async function mayKill(
+  processes: readonly SeenProcess[],
+  { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
+): Promise<'yes' | 'no' | 'interrupted'> {
+  const endable = processes.filter(({ view }) => !('endedAt' in view) || view.leftovers.length > 0);
+  if (flags.force === true || !canAsk(io) || endable.length === 0) return 'yes';
+  say(io, ...renderProcessTable(endable, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY })));
+  const what = endable.length === 1 ? 'this process' : `these ${endable.length} processes`;
+  return confirm(`End ${what}, with everything started by ${endable.length === 1 ? 'it' : 'them'}?`, io);
+}
+
+async function killAll(
+  processes: readonly SeenProcess[],
+  { state, order, io }: { readonly state: StateDirectory; readonly order: KillOrder; readonly io: CliIo },
+): Promise<readonly Outcome[]> {
+  const left = new Set(processes);
+  const names = () => [...left].map(({ view }) => toProcessName(view)).join(', ');
+  const progress = showProgress({ text: () => `Ending ${names()}`, io, clock: createRealClock() });
+  const kill = async (seen: SeenProcess): Promise<Outcome> => {
+    const { id } = seen.view;
+    try {
+      return { id, answer: await state.kill(id, { ...order, by: 'user' }) };
+    } catch (error) {
+      // The others are ended all the same.
+      if (!(error instanceof TroupeError)) throw error;
+      return { id, error: toErrorText(error) };
+    } finally {
+      left.delete(seen);
+    }
+  };
+  try {
+    return await Promise.all(processes.map(kill));
+  } finally {
+    progress.end();
+  }
+}
+
+function isGone(outcome: Outcome): boolean {
+  if ('error' in outcome) return false;
+  const { answer } = outcome;
+  if (answer.type === 'cancelled') return true;
+  return 'receipt' in answer && answer.receipt.survivors.length === 0;
+}
+
+function tell(
+  { outcomes, chosen }: { readonly outcomes: readonly Outcome[]; readonly chosen: Chosen },
+  { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
+): void {
+  if (flags.json === true) {
+    const missed = chosen.missed.map(({ word, error }) => ({ id: word, type: 'notFound', message: error }));
+    const told = outcomes.map((outcome) =>
+      'error' in outcome
+        ? { id: outcome.id, type: 'failed', message: outcome.error }
+        : { id: outcome.id, ...outcome.answer },
+    );
+    return say(io, JSON.stringify([...told, ...missed]));
+  }
+  for (const outcome of outcomes) {
+    if ('error' in outcome) complain(io, outcome.error);
+    else if (!isGone(outcome)) complain(io, outcome.answer.message);
+    else if (flags.quiet !== true) say(io, ...toReceiptLines(outcome.answer, io));
+  }
+}
+
+/** What was ended, and under it what went with it. */
+function toReceiptLines(answer: KillAnswer, io: CliIo): readonly string[] {
+  const page = createPage(io.stdout);
+  const others = 'receipt' in answer ? answer.receipt.leftoversEnded : [];
+  return [
+    toPrintable(answer.message),
+    ...others.map(({ pid, command }) => page.paint('dim', `  also ended: ${pid} ${toPrintable(command)}`)),
+  ];
+}

@@ -1,0 +1,51 @@
+import type { SeenProcess } from '../../control/state-directory.ts';
+import { note, say } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { createPage } from '../render/page.ts';
+import { toPrintable } from '../render/printable.ts';
+import { renderProcessTable } from '../render/process-table.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+
+export interface ListFlags extends StateFlags {
+  /** Also those that have ended. */
+  readonly all?: boolean;
+}
+
+/** Prints the processes of a state directory; what could not be read is told on stderr. @returns the exit code. */
+export function listProcesses(scene: StateScene<ListFlags>): Promise<number> {
+  const { flags, io } = scene;
+  return withState(scene, async (state) => {
+    const { processes, warnings } = await state.list();
+    const shown = toReadingOrder(processes, flags);
+    say(io, ...toLines(shown, scene));
+    for (const warning of warnings) note(io, warning);
+    return exitCodes.done;
+  });
+}
+
+/** Live ones first; of the ended ones the newest last, where a reader's eye is. */
+export function toReadingOrder(
+  processes: readonly SeenProcess[],
+  { all = false }: Pick<ListFlags, 'all'>,
+): readonly SeenProcess[] {
+  const live = processes.filter(({ view }) => !('endedAt' in view));
+  const ended = processes.filter(({ view }) => 'endedAt' in view);
+  return all ? [...live, ...ended.sort((a, b) => endOf(a) - endOf(b))] : live;
+}
+
+function endOf({ view }: SeenProcess): number {
+  return 'endedAt' in view ? view.endedAt : 0;
+}
+
+function toLines(shown: readonly SeenProcess[], { flags, io }: StateScene<ListFlags>): readonly string[] {
+  if (flags.json === true) return [JSON.stringify(shown.map(toJson))];
+  if (flags.quiet === true) return shown.map(({ view }) => toPrintable(view.id));
+  if (shown.length === 0) return [flags.all === true ? 'No processes' : 'No running processes'];
+  return renderProcessTable(shown, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY }));
+}
+
+/** The view with what is known of its supervisor beside it. */
+export function toJson({ view, supervisorId, answered }: SeenProcess): object {
+  return { ...view, supervisorId, answered };
+}

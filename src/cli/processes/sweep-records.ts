@@ -1,0 +1,33 @@
+import { createRealClock } from '../../clock/real-clock.ts';
+import { toByteWords } from '../../output/cut-text.ts';
+import { say } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { showProgress } from '../render/progress-line.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+
+export interface SweepFlags extends StateFlags {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Forgets processes that have ended, and removes old logs. @returns the exit code. */
+export function sweepRecords(scene: StateScene<SweepFlags>): Promise<number> {
+  const { flags, io } = scene;
+  const { all = false, dryRun = false } = flags;
+  return withState(scene, async (state) => {
+    const progress = showProgress({ text: () => 'Sweeping', io, clock: createRealClock() });
+    const swept = await state.sweep({ all, dryRun }).finally(progress.end);
+    if (flags.json === true) say(io, JSON.stringify({ ...swept, dryRun }));
+    else if (flags.quiet !== true) {
+      const { forgotten, logsRemoved, freedBytes } = swept;
+      const what = `${count(forgotten, 'ended process', 'es')} and ${count(logsRemoved, 'log', 's')}, ${toByteWords(freedBytes)}`;
+      say(io, dryRun ? `Would remove ${what}.` : `Removed ${what}.`);
+    }
+    return exitCodes.done;
+  });
+}
+
+function count(number: number, noun: string, plural: string): string {
+  return `${number} ${noun}${number === 1 ? '' : plural}`;
+}

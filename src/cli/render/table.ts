@@ -1,0 +1,102 @@
+import type { Page, Style } from './page.ts';
+import { textWidth } from './text-width.ts';
+import { clip, pad } from './wrap.ts';
+
+export interface Column<Row> {
+  readonly heading: string;
+  /** One line that a terminal may get as it is. */
+  cell(row: Row): string;
+  style?(row: Row): Style;
+  readonly align?: 'right';
+  /** Where there is not room for all, the column with the highest number goes first; one without a number stays. */
+  readonly dispensable?: number;
+}
+
+export interface TableOptions<Row> {
+  readonly rows: readonly Row[];
+  /** The last one takes the room that is left. */
+  readonly columns: readonly Column<Row>[];
+  /** What stands under a row, indented; `null` for nothing. */
+  readonly under?: (row: Row) => string | null;
+}
+
+const GAP = 2;
+const INDENT = '  ';
+/** With less room than this the last column says nothing. */
+const LEAST_LAST_WIDTH = 16;
+
+/** The heading, then each row with what stands under it. No line is wider than the page. */
+export function renderTable<Row>({ rows, columns, under }: TableOptions<Row>, page: Page): string[][] {
+  const shown = fitColumns({ rows, columns }, page);
+  const last = shown.length - 1;
+  const before = shown.slice(0, -1).reduce((sum, { width }) => sum + width + GAP, INDENT.length);
+  const room = Math.max(0, page.width - before);
+
+  const toLine = (
+    cellOf: (column: Column<Row>) => string,
+    styleOf: (column: Column<Row>) => Style | undefined,
+  ) => {
+    const cells = shown.map(({ column, width }, index) => {
+      const cell = cellOf(column);
+      const text = index === last ? clip(cell, room) : fill(cell, { width, align: column.align });
+      const style = styleOf(column);
+      const gap = index === last ? '' : ' '.repeat(GAP);
+      return (style === undefined ? text : page.paint(style, text)) + gap;
+    });
+    return (INDENT + cells.join('')).trimEnd();
+  };
+
+  const heading = toLine(
+    ({ heading }) => heading,
+    () => 'dim',
+  );
+  const lines = rows.map((row) => {
+    const line = toLine(
+      ({ cell }) => cell(row),
+      ({ style }) => style?.(row),
+    );
+    const below = under?.(row) ?? null;
+    const indent = INDENT.repeat(2);
+    return below === null
+      ? [line]
+      : [line, indent + page.paint('dim', clip(below, page.width - indent.length))];
+  });
+  return [[heading], ...lines];
+}
+
+interface FittedColumn<Row> {
+  readonly column: Column<Row>;
+  readonly width: number;
+}
+
+/** As many columns as there is room for. */
+function fitColumns<Row>({ rows, columns }: TableOptions<Row>, page: Page): readonly FittedColumn<Row>[] {
+  const fitted = columns.map((column) => ({
+    column,
+    width: rows.reduce(
+      (width, row) => Math.max(width, textWidth(column.cell(row))),
+      textWidth(column.heading),
+    ),
+  }));
+  const isTooWide = (left: readonly FittedColumn<Row>[]) => {
+    const [last, ...others] = left.toReversed();
+    const before = others.reduce((sum, { width }) => sum + width + GAP, INDENT.length);
+    return before + Math.min(LEAST_LAST_WIDTH, last?.width ?? 0) > page.width;
+  };
+  const dispensable = fitted
+    .filter(({ column }) => column.dispensable !== undefined)
+    .sort((a, b) => (b.column.dispensable ?? 0) - (a.column.dispensable ?? 0));
+  let left: readonly FittedColumn<Row>[] = fitted;
+  for (const gone of dispensable) {
+    if (!isTooWide(left)) break;
+    left = left.filter((column) => column !== gone);
+  }
+  return left;
+}
+
+function fill(
+  text: string,
+  { width, align }: { readonly width: number; readonly align: 'right' | undefined },
+) {
+  return align === 'right' ? ' '.repeat(Math.max(0, width - textWidth(text))) + text : pad(text, width);
+}

@@ -1,0 +1,63 @@
+import type { ProcessSignal } from '../../../machines/process/context.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { KillOptions } from '../../process/process-handle.ts';
+import { type CliIo, note } from '../cli-io.ts';
+import { type EndSignal, isOfSystem, toSignalCode } from '../end-signals.ts';
+
+/** A command that ends sooner is not worth a word. */
+const WORD_AFTER_MS = 1_000;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
+
+export interface ForwardedSignals {
+  /** The first one that came. */
+  readonly first: EndSignal | null;
+  /** Nobody is told any more. With its last listener SIGPIPE would end this program, and no longer be ignored: that one stays. */
+  remove(): void;
+}
+
+/**
+ * Passes the first signal that asks this program to end on to the command; a second one kills the command at once, a third one ends
+ * this program as it is.
+ */
+export function forwardSignals(
+  kill: (options: KillOptions) => void,
+  { io, clock }: { readonly io: CliIo; readonly clock: Clock },
+): ForwardedSignals {
+  let first: EndSignal | null = null;
+  let count = 0;
+  let isOver = false;
+  let cancelWord = () => {};
+
+  const listeners = SIGNALS.map((signal) => {
+    const listener = (_name: string, number?: number) => {
+      // A broken pipe breaks at each write.
+      if (isOver || (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number)))) return;
+      count += 1;
+      first ??= signal;
+      if (count > 2) process.exit(toSignalCode(signal));
+      if (count === 2) return kill({ signal: 'SIGKILL', grace: 0 });
+      kill({ signal: toPassedOn(signal) });
+      cancelWord = clock.at(clock.nowMs() + WORD_AFTER_MS, () => {
+        if (io.stderr.isTTY) note(io, `${toPassedOn(signal)} was passed on; Ctrl-C again kills it at once`);
+      });
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  return {
+    get first() {
+      return first;
+    },
+    remove: () => {
+      isOver = true;
+      cancelWord();
+      for (const { signal, listener } of listeners) if (signal !== 'SIGPIPE') process.off(signal, listener);
+    },
+  };
+}
+
+/** Many programs ignore SIGPIPE, because they mean their own output. */
+function toPassedOn(signal: EndSignal): ProcessSignal {
+  return signal === 'SIGPIPE' ? 'SIGTERM' : signal;
+}

@@ -1,0 +1,49 @@
+import { fstatSync } from 'node:fs';
+import type { WriteResult } from '../../../machines/process/events.ts';
+import type { CliIo } from '../cli-io.ts';
+
+/** Who gets our input. */
+export interface InputTaker {
+  write(data: Uint8Array): Promise<WriteResult>;
+  endInput(): Promise<WriteResult>;
+}
+
+/** One piece of this size is never torn apart by a process that is slow to read. */
+const PIECE_BYTES = 16 * 1024;
+
+/**
+ * Whether our stdin is handed on. A terminal is not, unless it is asked for: programs that look for input on a pipe would wait for it.
+ * Of a device such as /dev/null, end-of-file is all there is, and the command gets just that.
+ */
+export function hasInput({ stdin }: Pick<CliIo, 'stdin'>, { asked }: { readonly asked: boolean }): boolean {
+  if (stdin.isTTY) return asked;
+  const { fd = 0 } = stdin as { readonly fd?: number };
+  try {
+    return !fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+/** Hands on what comes on stdin, piece by piece as it is taken, and its end. Returns when nothing more is taken. Never rejects. */
+export async function passInput({ stdin }: Pick<CliIo, 'stdin'>, taker: InputTaker): Promise<void> {
+  try {
+    for await (const chunk of stdin) {
+      for (const piece of toPieces(chunk as Uint8Array)) {
+        if (!isOpen(await taker.write(piece))) return;
+      }
+    }
+  } catch {
+    // A terminal that was closed, or a broken pipe: that is its end.
+  }
+  await taker.endInput();
+}
+
+function* toPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+/** A piece that was not read in time is on its way all the same, and is not to be written twice. */
+function isOpen(result: WriteResult): boolean {
+  return result.ok || result.code === 'notReading';
+}

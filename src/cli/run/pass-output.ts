@@ -1,0 +1,98 @@
+import type { Cancel, Clock } from '../../clock/clock.ts';
+import type { OutputSink } from '../../output/output-sink.ts';
+import type { Backend } from '../../spawn/backend.ts';
+import type { CliIo } from '../cli-io.ts';
+
+/** What may wait for a slow reader before the command has to wait, too. */
+const ENOUGH_BYTES = 256 * 1024;
+
+/** How long it must be quiet after a slow reader has caught up. */
+const QUIET_MS = 100;
+
+/** Passes the output of one command on to our own, besides keeping it. */
+export interface OutputPassage {
+  /** See `wrapBackend`. */
+  readonly wrapBackend: (backend: Backend) => Backend;
+  /** Resolves once what a slow reader kept waiting has been passed on. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Byte for byte, each stream to its own, as soon as it comes. A reader slower than the command slows the command down, as a pipe
+ * between them would: nothing is dropped and nothing is queued without bound.
+ */
+export function createOutputPassage(
+  { stdout, stderr }: Pick<CliIo, 'stdout' | 'stderr'>,
+  clock: Clock,
+): OutputPassage {
+  let hasEnded = false;
+  let sink: PassingSink | null = null;
+
+  const isSettled = () =>
+    sink === null || hasEnded || (!sink.isHeld && clock.nowMs() - sink.lastWriteAtMs >= QUIET_MS);
+  return {
+    wrapBackend: (backend) => ({
+      ...backend,
+      run: (port): Cancel => {
+        sink = createPassingSink(port.output, { stdout, stderr });
+        return backend.run({
+          ...port,
+          output: sink,
+          tell: (fact) => {
+            if (fact.type === 'output.ended') hasEnded = true;
+            port.tell(fact);
+          },
+        });
+      },
+    }),
+    settled: async () => {
+      if (sink === null || !sink.wasHeld) return;
+      while (!isSettled()) await new Promise<void>((resolve) => clock.at(clock.nowMs() + QUIET_MS, resolve));
+    },
+  };
+}
+
+type PassingSink = OutputSink & { readonly wasHeld: boolean };
+
+function createPassingSink(
+  kept: OutputSink,
+  { stdout, stderr }: Pick<CliIo, 'stdout' | 'stderr'>,
+): PassingSink {
+  const isFull = (target: NodeJS.WriteStream) => target.writableLength > ENOUGH_BYTES && !target.destroyed;
+  const full = () => [stdout, stderr].filter(isFull);
+  let wasHeld = false;
+
+  const whenAllTake = (callback: () => void) => {
+    const [target] = full();
+    if (target === undefined) return callback();
+    const next = () => {
+      target.off('drain', next);
+      target.off('close', next);
+      whenAllTake(callback);
+    };
+    target.once('drain', next);
+    target.once('close', next);
+  };
+  return {
+    write: (stream, bytes) => {
+      const isKept = kept.write(stream, bytes);
+      (stream === 'stderr' ? stderr : stdout).write(bytes);
+      const isTaken = isKept && full().length === 0;
+      wasHeld ||= !isTaken;
+      return isTaken;
+    },
+    whenWritable: (callback) => {
+      if (kept.isHeld) kept.whenWritable(() => whenAllTake(callback));
+      else whenAllTake(callback);
+    },
+    get isHeld() {
+      return kept.isHeld || full().length > 0;
+    },
+    get wasHeld() {
+      return wasHeld;
+    },
+    get lastWriteAtMs() {
+      return kept.lastWriteAtMs;
+    },
+  };
+}

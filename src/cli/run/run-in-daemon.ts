@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createRealClock } from '../../clock/real-clock.ts';
+import { formatDuration } from '../../config/format-duration.ts';
+import type { CommandSpec } from '../../config/process-spec.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import type { FinalView } from '../../process/process-view.ts';
+import { personsLimits } from '../background-spec.ts';
+import { type CliIo, note, say } from '../cli-io.ts';
+import { type OpenDaemon, openDaemon } from '../daemon.ts';
+import { toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toProcessExitCode } from '../process-exit-code.ts';
+import { type OpenState, withState } from '../state/with-state.ts';
+import { tellHow } from '../tell-how.ts';
+import { forwardSignals } from './forward-signals.ts';
+import { passInput } from './pass-input.ts';
+import type { RunOrder } from './run-order.ts';
+import { tellEnd } from './tell-end.ts';
+
+/** How far we may be behind before something is missing here. */
+const BUFFER_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Runs the command in the daemon, and stands in front of it until it ends or goes to the background: so it does not end with this
+ * program. @returns the exit code.
+ */
+export async function runInDaemon(
+  order: RunOrder,
+  { open, daemon = openDaemon }: { readonly open?: OpenState; readonly daemon?: OpenDaemon } = {},
+): Promise<number> {
+  const { io, stateDirectory } = order;
+  const client = await daemon({ directory: stateDirectory });
+  const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
+  try {
+    return await withState(scene, async (state) => {
+      const { id } = await client.start(toSpec(order));
+      return await attend(id, { order, state });
+    });
+  } finally {
+    client.close();
+  }
+}
+
+function toSpec(order: RunOrder): CommandSpec {
+  const { command, cwd, env, label, maxTimeMs, graceMs } = order;
+  return {
+    ...personsLimits,
+    command,
+    cwd,
+    env,
+    maxBackgroundTime: maxTimeMs,
+    maxBufferBytes: BUFFER_BYTES,
+    stdin: order.hasInput ? 'pipe' : 'end',
+    ...(label !== null && { label }),
+    ...(graceMs !== null && { killGrace: graceMs }),
+  };
+}
+
+async function attend(
+  id: string,
+  { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
+): Promise<number> {
+  const { io, timeoutMs, hasInput, background } = order;
+  const clock = createRealClock();
+  const leaving = new AbortController();
+  if (background) return leave(id, order);
+  const signals = forwardSignals((options) => void state.kill(id, { ...options, by: 'user' }), { io, clock });
+  const cancel = clock.at(clock.nowMs() + timeoutMs, () => leaving.abort());
+  try {
+    if (hasInput) {
+      void passInput(io, { write: (data) => state.write(id, data), endInput: () => state.endInput(id) });
+    }
+    const end = await passOn(id, { state, io, signal: leaving.signal, json: order.json });
+    if (end === null) return leave(id, order);
+    if (order.json) say(io, JSON.stringify(end));
+    tellEnd(end, order);
+    const isCancelled = end.reason.type === 'cancelled';
+    return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
+  } finally {
+    cancel();
+    signals.remove();
+  }
+}
+
+/** Passes its output on until it has ended; `null` when it is left before that. */
+async function passOn(
+  id: string,
+  { state, io, signal, json }: { state: StateDirectory; io: CliIo; signal: AbortSignal; json: boolean },
+): Promise<FinalView | null> {
+  try {
+    if (!json) {
+      for await (const { stream, bytes, droppedBytes } of state.follow(id, { from: 0, signal })) {
+        if (droppedBytes > 0) note(io, `${droppedBytes} bytes are missing here: they came too fast`);
+        const target = stream === 'stderr' ? io.stderr : io.stdout;
+        if (!target.write(bytes) && !target.destroyed) await once(target, 'drain', { signal });
+      }
+    }
+    return await state.wait(id, { signal });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+/** It goes on. On stdout stands the id where nothing else does. */
+function leave(id: string, { io, background, json, timeoutMs }: RunOrder): number {
+  if (json) say(io, JSON.stringify({ id, status: 'backgrounded' }));
+  else if (background) say(io, id);
+  if (!background)
+    note(io, `still running after ${formatDuration(timeoutMs)}, it goes on in the background as ${id}`);
+  if (!background || io.stderr.isTTY) tellHow(id, io);
+  return exitCodes.done;
+}

@@ -1,0 +1,49 @@
+import { isFinal } from '../../../machines/process/view.ts';
+import { createRealClock } from '../../clock/real-clock.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { describeEnd } from '../../process/end-text.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import { type CliIo, complain } from '../cli-io.ts';
+import { toProgramName } from '../program-name.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { showProgress } from '../render/progress-line.ts';
+
+const ASK_EVERY_MS = 100;
+
+/** Waits for readiness, with a line that says so on a terminal. `false` where it will not come: that was said on stderr. */
+export async function waitUntilReady(
+  process: ProcessView,
+  { state, io }: { readonly state: StateDirectory; readonly io: CliIo },
+): Promise<boolean> {
+  const clock = createRealClock();
+  const name = toProcessName(process);
+  const progress = showProgress({ text: () => `waiting for ${name} to be ready`, io, clock });
+  try {
+    for (;;) {
+      const { view } = await state.show(process.id);
+      const verdict = judge(view);
+      if (verdict === 'ready') return true;
+      if (verdict !== 'waiting') {
+        progress.end();
+        complain(io, `${name} is not ready: ${verdict}.`, toAdvice(view, toProgramName(io.env)));
+        return false;
+      }
+      await new Promise<void>((resolve) => clock.at(clock.nowMs() + ASK_EVERY_MS, resolve));
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** Why it will not be ready, as a clause. */
+function judge(view: ProcessView): 'ready' | 'waiting' | (string & {}) {
+  if ('reason' in view && view.status !== 'restarting') return `it ${describeEnd(view.reason, view.exit)}`;
+  if (!('ready' in view) || view.ready.state === 'waiting') return 'waiting';
+  return view.ready.state === 'failed' ? view.ready.why.replace(/\.$/, '') : 'ready';
+}
+
+function toAdvice({ id, status }: ProcessView, name: string): string {
+  return isFinal(status)
+    ? `What it printed: ${name} logs ${id}`
+    : `It goes on. Look at it: ${name} logs ${id}   End it: ${name} kill ${id}`;
+}

@@ -1,0 +1,32 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { CliIo } from './cli-io.ts';
+
+const NAME = '.troupe';
+
+/**
+ * Where records are kept, absolute: what the flag names, or TROUPE_STATE_DIR, or the nearest `.troupe` from here upwards; without any,
+ * `.troupe` here. Nothing is made.
+ */
+export function findStateDirectory({
+  flag,
+  io: { cwd, env },
+}: {
+  readonly flag: string | undefined;
+  readonly io: Pick<CliIo, 'cwd' | 'env'>;
+}): string {
+  const named = flag ?? env['TROUPE_STATE_DIR'];
+  if (named !== undefined && named !== '') return resolve(cwd, named);
+  for (let place = cwd; ; place = dirname(place)) {
+    if (isDirectory(join(place, NAME))) return join(place, NAME);
+    if (dirname(place) === place) return join(cwd, NAME);
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

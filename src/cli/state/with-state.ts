@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { type CliIo, note } from '../cli-io.ts';
+import { findStateDirectory } from '../state-dir.ts';
+import type { StateFlags } from './state-flags.ts';
+
+export type OpenState = (options: { readonly directory: string }) => StateDirectory | Promise<StateDirectory>;
+
+/** What every verb about processes works with. */
+export interface StateScene<Flags extends StateFlags = StateFlags> {
+  readonly flags: Flags;
+  readonly io: CliIo;
+  /** Opens a state directory; by default the real one. */
+  readonly open?: OpenState;
+}
+
+/** Opens the state directory that is meant, for as long as the work lasts. */
+export async function withState<T>(
+  { flags, io, open = openReal }: StateScene,
+  work: (state: StateDirectory) => Promise<T>,
+): Promise<T> {
+  const directory = findStateDirectory({ flag: flags.stateDir, io });
+  if (flags.stateDir !== undefined && !existsSync(directory)) {
+    note(io, `"${directory}" is not there, so nothing is known of any process. Is --state-dir right?`);
+  }
+  const state = await open({ directory });
+  try {
+    return await work(state);
+  } finally {
+    state.close();
+  }
+}
+
+const openReal: OpenState = async (options) => {
+  const { openStateDirectory } = await import('../../control/open-state-directory.ts');
+  return openStateDirectory(options);
+};

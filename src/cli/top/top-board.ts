@@ -1,0 +1,170 @@
+import { toErrorText } from '../../config/error-text.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import { toReadingOrder } from '../processes/list-processes.ts';
+import type { Page } from '../render/page.ts';
+import { renderProcessFacts } from '../render/process-facts.ts';
+import { sortRows, type TopRow, type TopScene, type TopView, topOrders } from './top-view.ts';
+import type { UsageMeter } from './tree-usage.ts';
+
+/** What `troupe top` shows, and what keys do to it. */
+export interface TopBoard {
+  readonly view: TopView;
+  /** Looks at the processes again. Rejects only for a fault of ours: what a person can be told becomes the message. */
+  refresh(): Promise<void>;
+  /** A key as readline names it. Resolves with `true` when it means to leave. */
+  press(key: string): Promise<boolean>;
+}
+
+export interface TopBoardOptions {
+  readonly state: StateDirectory;
+  readonly meter: UsageMeter;
+  readonly page: Page;
+  readonly showsAll: boolean;
+  /** The view has changed. */
+  readonly onChange: () => void;
+}
+
+const PAGE_ROWS = 10;
+
+export function createTopBoard({ state, meter, page, onChange, ...options }: TopBoardOptions): TopBoard {
+  let { showsAll } = options;
+  let view: TopView = {
+    path: state.path,
+    rows: [],
+    selectedId: null,
+    order: 'cpu',
+    scene: { type: 'list' },
+    message: 'Looking …',
+  };
+
+  const change = (changes: Partial<TopView>) => {
+    view = { ...view, ...changes };
+    onChange();
+  };
+
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      change({ message: toErrorText(error) });
+    }
+  };
+
+  const read = async () => {
+    const { processes, warnings } = await state.list();
+    const rows = sortRows(toRows(toReadingOrder(processes, { all: showsAll })), view.order);
+    change({ rows, selectedId: toSelected(rows, view), message: warnings[0] ?? null });
+    if (view.scene.type === 'facts') await showFacts(view.scene.from);
+  };
+
+  const toRows = (processes: readonly SeenProcess[]): readonly TopRow[] => {
+    const usages = meter.measure(processes.flatMap(({ view }) => toLeader(view) ?? []));
+    return processes.map((seen) => {
+      const leader = toLeader(seen.view);
+      return { ...seen, usage: leader === null ? null : (usages.get(leader) ?? null) };
+    });
+  };
+
+  const showFacts = async (from: number) => {
+    if (view.selectedId === null) return;
+    const lines = renderProcessFacts(await state.show(view.selectedId), page);
+    change({ scene: { type: 'facts', lines, from } });
+  };
+
+  const endSelected = async () => {
+    const id = view.selectedId;
+    if (id === null) return;
+    change({ message: `Ending ${id} …` });
+    const { message } = await state.kill(id, { by: 'user' });
+    await read();
+    change({ message });
+  };
+
+  const ask = () => {
+    if (view.selectedId === null) return;
+    change({ scene: { type: 'confirm', question: `End ${view.selectedId} with its tree?` } });
+  };
+
+  const select = (by: number) => {
+    const at = view.rows.findIndex((row) => row.view.id === view.selectedId);
+    change({ selectedId: toIdAt(view.rows, at + by) });
+  };
+
+  const scroll = (by: number) => {
+    if (view.scene.type !== 'facts') return;
+    const from = Math.min(Math.max(0, view.scene.from + by), Math.max(0, view.scene.lines.length - 1));
+    change({ scene: { ...view.scene, from } });
+  };
+
+  const sortByNext = () => {
+    const order = topOrders[(topOrders.indexOf(view.order) + 1) % topOrders.length] ?? 'cpu';
+    change({ order, rows: sortRows(view.rows, order) });
+  };
+
+  const backToList = () => change({ scene: { type: 'list' } });
+
+  type Keys = Readonly<Record<string, () => unknown>>;
+
+  const listKeys: Keys = {
+    up: () => select(-1),
+    down: () => select(1),
+    pageup: () => select(-PAGE_ROWS),
+    pagedown: () => select(PAGE_ROWS),
+    return: () => attempt(() => showFacts(0)),
+    k: ask,
+    s: sortByNext,
+    a: () => {
+      showsAll = !showsAll;
+      return attempt(read);
+    },
+  };
+
+  const factsKeys: Keys = {
+    up: () => scroll(-1),
+    down: () => scroll(1),
+    pageup: () => scroll(-PAGE_ROWS),
+    pagedown: () => scroll(PAGE_ROWS),
+    k: ask,
+    q: backToList,
+    escape: backToList,
+    return: backToList,
+  };
+
+  const pressIn: Readonly<Record<TopScene['type'], (key: string) => unknown>> = {
+    list: (key) => listKeys[key]?.(),
+    facts: (key) => factsKeys[key]?.(),
+    confirm: (key) => {
+      backToList();
+      return key === 'y' ? attempt(endSelected) : undefined;
+    },
+  };
+
+  return {
+    get view() {
+      return view;
+    },
+    refresh: () => attempt(read),
+    press: async (key) => {
+      if (view.scene.type === 'list' && (key === 'q' || key === 'escape')) return true;
+      await pressIn[view.scene.type](key);
+      return false;
+    },
+  };
+}
+
+/** Where the selected one is gone, whoever stands in its place is selected. */
+function toSelected(rows: readonly TopRow[], before: TopView): string | null {
+  const isThere = rows.some(({ view }) => view.id === before.selectedId);
+  const at = before.rows.findIndex(({ view }) => view.id === before.selectedId);
+  return isThere ? before.selectedId : toIdAt(rows, at);
+}
+
+function toIdAt(rows: readonly TopRow[], at: number): string | null {
+  return rows[Math.min(Math.max(0, at), rows.length - 1)]?.view.id ?? null;
+}
+
+function toLeader(view: SeenProcess['view']): number | null {
+  return 'endedAt' in view || !('pid' in view) ? null : view.pid;
+}

@@ -1,0 +1,106 @@
+import type { SeenProcess } from '../../control/state-directory.ts';
+import type { Page } from '../render/page.ts';
+import { toPrintable } from '../render/printable.ts';
+import { processColumns } from '../render/process-table.ts';
+import { type Column, renderTable } from '../render/table.ts';
+import { clip, pad } from '../render/wrap.ts';
+import type { TreeUsage } from './tree-usage.ts';
+
+export interface TopRow extends SeenProcess {
+  readonly usage: TreeUsage | null;
+}
+
+export const topOrders = ['cpu', 'memory', 'age'] as const;
+
+export type TopOrder = (typeof topOrders)[number];
+
+/** What a person sees under the title. */
+export type TopScene =
+  | { readonly type: 'list' }
+  | { readonly type: 'facts'; readonly lines: readonly string[]; readonly from: number }
+  | { readonly type: 'confirm'; readonly question: string };
+
+export interface TopView {
+  readonly path: string;
+  readonly rows: readonly TopRow[];
+  readonly selectedId: string | null;
+  readonly order: TopOrder;
+  readonly scene: TopScene;
+  /** What happened last, or what is wrong; `null` where there is nothing to say. */
+  readonly message: string | null;
+}
+
+const { id, status, kind, pid, runtime, command } = processColumns;
+
+const columns: readonly Column<TopRow>[] = [
+  id,
+  status,
+  { ...kind, dispensable: 5 },
+  { ...pid, dispensable: 3 },
+  { heading: 'CPU', cell: ({ usage }) => toPercent(usage), align: 'right', dispensable: 1 },
+  { heading: 'MEM', cell: ({ usage }) => toMebibytes(usage), align: 'right', dispensable: 2 },
+  { ...runtime, dispensable: 4 },
+  command,
+];
+
+/** Rows in the order that is asked for; equal ones in the order of their creation. */
+export function sortRows(rows: readonly TopRow[], order: TopOrder): readonly TopRow[] {
+  const weightOf = ({ usage }: TopRow) =>
+    order === 'age' ? 0 : ((order === 'cpu' ? usage?.cpuShare : usage?.memoryBytes) ?? 0);
+  return [...rows].sort((a, b) => weightOf(b) - weightOf(a));
+}
+
+/** As many lines as there are rows on the screen. */
+export function renderTop(
+  view: TopView,
+  { page, rows }: { readonly page: Page; readonly rows: number },
+): string[] {
+  const bodyRows = Math.max(1, rows - 3);
+  const body =
+    view.scene.type === 'facts'
+      ? view.scene.lines.slice(view.scene.from, view.scene.from + bodyRows)
+      : renderList(view, { page, rows: bodyRows });
+  const filled = [...body, ...Array.from({ length: bodyRows - body.length }, () => '')];
+  return [toTitle(view, page), '', ...filled, toFooter(view, page)].slice(0, rows);
+}
+
+function toTitle({ path, rows }: TopView, page: Page): string {
+  const live = rows.filter(({ view }) => !('endedAt' in view)).length;
+  return page.paint('bold', clip(`  ${live} running · ${toPrintable(path)}`, page.width));
+}
+
+function renderList(view: TopView, { page, rows }: { readonly page: Page; readonly rows: number }): string[] {
+  if (view.rows.length === 0) return ['  No running processes'];
+  const [heading = [], ...lines] = renderTable({ rows: view.rows, columns }, page);
+  const selected = view.rows.findIndex((row) => row.view.id === view.selectedId);
+  const room = rows - 1;
+  const from = Math.max(0, Math.min(selected - Math.floor(room / 2), lines.length - room));
+  const shown = lines.slice(from, from + room).flatMap(([line = ''], index) => {
+    if (from + index !== selected) return [line];
+    const { width } = page;
+    return [page.paint('inverse', Number.isFinite(width) ? pad(line, width) : line)];
+  });
+  return [...heading, ...shown];
+}
+
+function toFooter({ scene, message, order }: TopView, page: Page): string {
+  const text = clip(`  ${toPrintable(toFooterText({ scene, message, order }))}`, page.width);
+  return page.paint(scene.type === 'confirm' ? ['bold', 'yellow'] : 'dim', text);
+}
+
+function toFooterText({ scene, message, order }: Pick<TopView, 'scene' | 'message' | 'order'>): string {
+  if (scene.type === 'confirm') return `${scene.question} y/N`;
+  if (message !== null) return message;
+  if (scene.type === 'facts') return 'q back · ↑↓ scroll · k end it';
+  return `q quit · ↑↓ choose · ⏎ facts · k end it · a all · s by ${order}`;
+}
+
+function toPercent(usage: TreeUsage | null): string {
+  return usage === null || usage.cpuShare === null
+    ? '–'
+    : `${Math.round(Math.max(0, usage.cpuShare) * 100)}%`;
+}
+
+function toMebibytes(usage: TreeUsage | null): string {
+  return usage === null ? '–' : `${Math.round(usage.memoryBytes / 1024 ** 2)}M`;
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../clock/clock.ts';
+import { listPids, readProcText } from '../../spawn/tree/proc-entry.ts';
+
+/** What a leader and all that it started take of the machine. */
+export interface TreeUsage {
+  /** 1 is one processor, since the last measure; `null` at the first one. */
+  readonly cpuShare: number | null;
+  /** Resident; what processes share counts for each. */
+  readonly memoryBytes: number;
+}
+
+/** Looks at the process table each time it is asked. Knows nothing where there is no `/proc`. */
+export interface UsageMeter {
+  measure(leaders: readonly number[]): ReadonlyMap<number, TreeUsage>;
+}
+
+interface Member {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  readonly sid: number;
+  /** With the pid it names one process for ever. */
+  readonly startTicks: string;
+  readonly cpuTicks: number;
+  readonly pages: number;
+}
+
+/** USER_HZ, which is 100 wherever Linux runs. proc_pid_stat(5) */
+const TICKS_PER_SECOND = 100;
+
+export function createUsageMeter({ clock }: { readonly clock: Clock }): UsageMeter {
+  const pageBytes = findPageBytes();
+  let before: { readonly atMs: number; readonly ticks: ReadonlyMap<string, number> } | null = null;
+
+  return {
+    measure: (leaders) => {
+      if (leaders.length === 0) return new Map();
+      const members = readMembers();
+      const atMs = clock.nowMs();
+      const usages = leaders.flatMap((leader): [number, TreeUsage][] => {
+        const tree = findTree(leader, members);
+        if (tree.length === 0) return [];
+        const memoryBytes = tree.reduce((sum, { pages }) => sum + pages, 0) * pageBytes;
+        return [[leader, { cpuShare: toShare(tree, atMs), memoryBytes }]];
+      });
+      before = { atMs, ticks: new Map(members.map((member) => [toKey(member), member.cpuTicks])) };
+      return new Map(usages);
+    },
+  };
+
+  function toShare(tree: readonly Member[], atMs: number): number | null {
+    const { atMs: beforeAtMs, ticks } = before ?? { atMs: 0, ticks: new Map<string, number>() };
+    if (before === null || atMs <= beforeAtMs) return null;
+    const spent = tree.reduce((sum, member) => sum + member.cpuTicks - (ticks.get(toKey(member)) ?? 0), 0);
+    return spent / TICKS_PER_SECOND / ((atMs - beforeAtMs) / 1_000);
+  }
+}
+
+function toKey({ pid, startTicks }: Member): string {
+  return `${pid} ${startTicks}`;
+}
+
+/** All below the leader, and who left it but stayed in its group or session. */
+function findTree(leader: number, members: readonly Member[]): readonly Member[] {
+  const pids = new Set([leader]);
+  // A child's number may be smaller than its parent's, so one pass need not find all.
+  for (let size = 0; size !== pids.size; ) {
+    size = pids.size;
+    for (const { pid, ppid, pgid, sid } of members) {
+      if (pids.has(ppid) || pgid === leader || sid === leader) pids.add(pid);
+    }
+  }
+  return members.filter(({ pid }) => pids.has(pid));
+}
+
+function readMembers(): readonly Member[] {
+  return process.platform === 'linux' ? listPids().flatMap(readMember) : [];
+}
+
+function readMember(pid: number): readonly Member[] {
+  const text = readProcText(`/proc/${pid}/stat`);
+  // It has ended meanwhile.
+  if (text === null) return [];
+  // Behind the name, which may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  // Numbered as in proc_pid_stat(5).
+  const field = (number: number) => Number(fields[number - 3]);
+  return [
+    {
+      pid,
+      ppid: field(4),
+      pgid: field(5),
+      sid: field(6),
+      startTicks: fields[22 - 3] ?? '',
+      cpuTicks: field(14) + field(15),
+      pages: field(24),
+    },
+  ];
+}
+
+/** Node does not say how large a page is; its own size in bytes and in pages does, nearly. */
+function findPageBytes(): number {
+  const pages = process.platform === 'linux' ? (readMember(process.pid)[0]?.pages ?? 0) : 0;
+  return pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages));
+}

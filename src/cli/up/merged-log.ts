@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
+import { createLineSplitter } from '../../output/lines.ts';
+import type { OutputPiece } from '../../output/output-chunk.ts';
+import type { ProcessHandle } from '../../process/process-handle.ts';
+import type { CliIo } from '../cli-io.ts';
+import { createPage, type Style } from '../render/page.ts';
+import { toPrintable } from '../render/printable.ts';
+import { pad } from '../render/wrap.ts';
+
+const styles: readonly Style[] = ['cyan', 'yellow', 'green', 'magenta', 'blue', 'cyanBright', 'yellowBright'];
+
+/** The output of several processes, line by line, each behind the name of who wrote it. */
+export interface MergedLog {
+  /** Resolves when all that it wrote is out. */
+  follow(name: string, process: ProcessHandle): Promise<void>;
+  /** A word of ours about one of them. */
+  remark(name: string, words: string): void;
+}
+
+export function createMergedLog(
+  names: readonly string[],
+  {
+    io,
+    above,
+  }: {
+    readonly io: Pick<CliIo, 'stdout'>;
+    /** Prints above what is on the screen for a moment only. */
+    readonly above: (print: () => void) => void;
+  },
+): MergedLog {
+  const page = createPage(io.stdout);
+  const width = Math.max(...names.map((name) => toPrintable(name).length));
+  const isTerminal = io.stdout.isTTY === true;
+
+  const toMargin = (name: string) => {
+    const style = styles[names.indexOf(name) % styles.length] ?? 'cyan';
+    return page.paint(style, `${pad(toPrintable(name), width)} │`);
+  };
+  const print = async (rows: readonly string[]) => {
+    if (rows.length === 0) return;
+    let isTaken = true;
+    above(() => {
+      isTaken = io.stdout.write(rows.map((row) => `${row}\n`).join(''));
+    });
+    if (!isTaken && !io.stdout.destroyed)
+      await Promise.race([once(io.stdout, 'drain'), once(io.stdout, 'close')]);
+  };
+  return {
+    follow: async (name, process) => {
+      const splitter = createLineSplitter();
+      const toRows = (piece: OutputPiece) => {
+        if (piece.type === 'chunk') return splitter.push(piece).map(({ text }) => text);
+        const torn = splitter.breakAt(piece).map(({ text }) => text);
+        return [
+          ...torn,
+          page.paint('dim', `… ${piece.droppedBytes} bytes are missing here; the log file has them`),
+        ];
+      };
+      const show = (lines: readonly string[]) =>
+        print(lines.map((line) => `${toMargin(name)} ${isTerminal ? toTerminalLine(line) : line}`.trimEnd()));
+      for await (const piece of process.output()) await show(toRows(piece));
+      await show(splitter.flush().map(({ text }) => text));
+    },
+    remark: (name, words) => {
+      void print([`${toMargin(name)} ${page.paint('dim', toPrintable(words))}`]);
+    },
+  };
+}
+
+const COLOUR = /\x1b\[[\d;:]*m/g;
+
+/** What a program drew over its own line is the line; its colours stay and end with it, and it moves no cursor. */
+function toTerminalLine(line: string): string {
+  const last = line.split('\r').findLast((part) => part !== '') ?? '';
+  const parts = last.split(COLOUR).map((part) => toPrintable(stripVTControlCharacters(part)));
+  const colours = last.match(COLOUR) ?? [];
+  const text = parts.map((part, index) => part + (colours[index] ?? '')).join('');
+  return colours.length === 0 ? text : `${text}\x1b[0m`;
+}

@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { personsLimits } from '../background-spec.ts';
+import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { openDaemon, programFile } from '../daemon.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toProgramName } from '../program-name.ts';
+import { waitUntilReady } from '../start/wait-until-ready.ts';
+
+/** What `up` says once the start of each has come out one way or the other; what members print stands behind their names. */
+const OUTCOME = /^troupe: (all \d+ are ready|not all of )/;
+
+/** Each process has a deadline of its own. */
+const LONG_ENOUGH = '1d';
+
+/**
+ * Runs `up` itself as a persistent process of the daemon, and waits until it says that all are ready: whatever ends, the processes
+ * have the one supervisor that knows their order. @returns the exit code.
+ */
+export async function runDetached(
+  file: string,
+  {
+    directory,
+    state,
+    io,
+  }: { readonly directory: string; readonly state: StateDirectory; readonly io: CliIo },
+): Promise<number> {
+  const daemon = await openDaemon({ directory });
+  const program = toProgramName(io.env);
+  try {
+    const started = await daemon.start({
+      ...personsLimits,
+      kind: 'service',
+      command: [process.execPath, programFile, 'up', file, '--state-dir', directory],
+      cwd: io.cwd,
+      env: { NO_COLOR: '1' },
+      label: `up ${basename(file)}`,
+      lifetime: 'persistent',
+      maxBackgroundTime: 0,
+      ready: { line: OUTCOME, within: LONG_ENOUGH },
+    });
+    if (!(await waitUntilReady(started, { state, io }))) return exitCodes.failed;
+    const { text } = await state.read(started.id, { grep: OUTCOME.source });
+    if (text.includes('not all of ')) {
+      complain(io, text.slice(text.indexOf('not all of ')).trimEnd(), `The others go on: ${program} ps`);
+      return exitCodes.failed;
+    }
+    say(io, started.id);
+    if (io.stderr.isTTY) note(io, `${program} logs -f ${started.id}   to stop all: ${program} down`);
+    return exitCodes.done;
+  } finally {
+    daemon.close();
+  }
+}

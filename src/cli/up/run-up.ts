@@ -1,0 +1,174 @@
+import { dirname, relative } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createRealClock } from '../../clock/real-clock.ts';
+import { toErrorText } from '../../config/error-text.ts';
+import { openStateDirectory } from '../../control/open-state-directory.ts';
+import type { FinalView } from '../../process/process-view.ts';
+import { startGroup } from '../../supervisor/group/create-group.ts';
+import type { GroupEnd, GroupReadiness, ProcessGroup } from '../../supervisor/group/process-group.ts';
+import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
+import type { Supervisor } from '../../supervisor/supervisor.ts';
+import { type CliIo, complain, note } from '../cli-io.ts';
+import { type EndSignal, isOfSystem, toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { openSupervisor } from '../open-supervisor.ts';
+import { showProgress } from '../render/progress-line.ts';
+import { findStateDirectory } from '../state-dir.ts';
+import { describeEvent } from './describe-event.ts';
+import { refuseSecond } from './find-running.ts';
+import { findStackFile, toStackOwner } from './find-stack-file.ts';
+import { loadStack } from './load-stack.ts';
+import { createMergedLog } from './merged-log.ts';
+import type { Stack } from './stack-file.ts';
+import type { UpFlags } from './up-flags.ts';
+
+export interface UpCall {
+  readonly file: string | undefined;
+  readonly flags: UpFlags;
+  readonly io: CliIo;
+}
+
+/**
+ * Starts the stack of a file and shows what it prints until it is stopped or has ended. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option` or `duplicate`, where nothing was started.
+ */
+export async function runUp({ file: named, flags, io }: UpCall): Promise<number> {
+  const file = findStackFile(named, io);
+  const stack = await loadStack(file, io);
+  const directory = findStateDirectory({ flag: flags.stateDir, io });
+  const state = openStateDirectory({ directory });
+  try {
+    await refuseSecond(file, { state, io });
+    if (flags.detach !== true) return await attend({ file, stack, directory, io });
+    const { runDetached } = await import('./run-detached.ts');
+    return await runDetached(file, { directory, state, io });
+  } finally {
+    state.close();
+  }
+}
+
+interface Scene {
+  readonly file: string;
+  readonly stack: Stack;
+  readonly directory: string;
+  readonly io: CliIo;
+}
+
+async function attend({ file, stack, directory, io }: Scene): Promise<number> {
+  const names = Object.keys(stack.processes);
+  const supervisor = openSupervisor({
+    stateDirectory: directory,
+    io,
+    cwd: dirname(file),
+    owner: toStackOwner(file),
+    maxBackgroundProcesses: names.length,
+  });
+  let group: ProcessGroup | null = null;
+  const progress = showProgress({ text: () => describeWait(group), io, clock: createRealClock() });
+  let isWaiting = true;
+  const endWait = () => {
+    if (isWaiting) progress.end();
+    isWaiting = false;
+  };
+  const above = (print: () => void) => (isWaiting ? progress.above(print) : print());
+  const shown = showAll(supervisor, { names, io, above });
+  const signals = listen(supervisor);
+  try {
+    group = startGroup(supervisor, stack);
+    const ready = await Promise.race([group.ready(), signals.first]);
+    endWait();
+    if (typeof ready !== 'string') tellReadiness(ready, { io, file });
+    const end = await Promise.race([group.ended, signals.first]);
+    if (typeof end === 'string') return await stopInOrder(group, { signal: end, io });
+    await shown.all();
+    return toExitCode(end);
+  } finally {
+    endWait();
+    await supervisor.shutdown();
+    await shown.all();
+    signals.remove();
+  }
+}
+
+/** Prints what each process writes, and what becomes of it. */
+function showAll(
+  supervisor: Supervisor,
+  { names, io, above }: { names: readonly string[]; io: CliIo; above: (print: () => void) => void },
+) {
+  const log = createMergedLog(names, { io, above });
+  const follows = new Map<string, Promise<void>>();
+  const remark = async (event: ProcessEvent, words: string) => {
+    const { id, label } = event.process;
+    // What it printed before stands above.
+    await (event.type === 'process.ended' ? follows.get(id) : nextTurn());
+    log.remark(label ?? id, words);
+  };
+  supervisor.events$.subscribe((event) => {
+    if (event.type === 'supervisor.faulted') return note(io, toErrorText(event.error));
+    if (!('process' in event)) return;
+    const { id, label } = event.process;
+    const process = supervisor.get(id);
+    if (event.type === 'process.created' && process !== undefined)
+      follows.set(id, log.follow(label ?? id, process));
+    const words = describeEvent(event);
+    if (words !== null) void remark(event, words);
+  });
+  return { all: () => Promise.all([...follows.values()]).then(nextTurn) };
+}
+
+type ProcessEvent = Extract<RuntimeEvent, { readonly process: unknown }>;
+
+/** The first signal asks for an orderly end, the second kills all at once, the third ends this program as it is. */
+function listen(supervisor: Supervisor) {
+  const { promise: first, resolve } = Promise.withResolvers<EndSignal>();
+  let count = 0;
+  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const).map((signal) => {
+    const listener = (_name: string, number?: number) => {
+      if (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number))) return;
+      count += 1;
+      if (count > 2) process.exit(toSignalCode(signal));
+      if (count === 1) return resolve(signal);
+      for (const { id } of supervisor.list({ live: true })) {
+        void supervisor.kill(id, { signal: 'SIGKILL', grace: 0 });
+      }
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  const remove = () => {
+    // With its last listener SIGPIPE would end this program, and no longer be ignored.
+    for (const { signal, listener } of listeners) if (signal !== 'SIGPIPE') process.off(signal, listener);
+  };
+  return { first, remove };
+}
+
+async function stopInOrder(
+  group: ProcessGroup,
+  { signal, io }: { signal: EndSignal; io: CliIo },
+): Promise<number> {
+  note(io, `${signal}: stopping in reverse order${io.stderr.isTTY ? '; Ctrl-C again kills at once' : ''}`);
+  const { ok, message } = await group.stop();
+  if (!ok) complain(io, message);
+  return toSignalCode(signal);
+}
+
+function describeWait(group: ProcessGroup | null): string {
+  const members = group?.view().members ?? [];
+  const waiting = members
+    .filter(({ process }) => process === null || !('ready' in process) || process.ready.state === 'waiting')
+    .map(({ name }) => name);
+  return `waiting for ${waiting.join(', ') || 'the start'}`;
+}
+
+function tellReadiness({ ok, message }: GroupReadiness, { io, file }: { io: CliIo; file: string }): void {
+  if (ok) return note(io, message);
+  const [first = '', ...more] = message.split('\n');
+  complain(io, `not all of ${relative(io.cwd, file)} is up: ${first}`, ...more);
+}
+
+/** What ended as it was told to, or came to its own good end, is no failure. */
+function toExitCode({ members }: GroupEnd): number {
+  const isGood = (end: FinalView | null) => end?.status === 'completed' || end?.status === 'killed';
+  return members.every(({ end }) => isGood(end)) ? exitCodes.done : exitCodes.failed;
+}

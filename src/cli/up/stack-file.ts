@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { fromFileSection, toFileSection } from '../../config/file-section.ts';
+import { describeProblems, type Problem } from '../../config/parse-options.ts';
+import { commandSpec } from '../../config/process-spec.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { Checked } from '../../config/yaml-text.ts';
+import type { GroupOptions, GroupProcessSpec } from '../../supervisor/group/group-options.ts';
+import type { RestartStrategy } from '../../supervisor/group/restart-scope.ts';
+import { startOrder } from '../../supervisor/group/start-order.ts';
+import { readPattern } from '../read-pattern.ts';
+import { restartPolicies, restartWords } from '../restart-words.ts';
+
+/** Values that YAML takes for something else than text are meant as text here. */
+const variables = z.record(
+  z.string().min(1),
+  z.union([z.string(), z.number(), z.boolean(), z.null()], { error: () => 'text, or null for none' }),
+);
+
+const { shape } = commandSpec;
+
+/** What a process of a stack may say, by the names of the API. */
+const processShape = {
+  command: shape.command,
+  cwd: shape.cwd,
+  env: variables,
+  shell: shape.shell,
+  dependsOn: z.array(z.string().min(1)),
+  ready: shape.ready,
+  restart: z.strictObject({ ...shape.restart.unwrap().shape, policy: z.enum(restartWords) }),
+  killGrace: shape.killGrace,
+  maxBackgroundTime: shape.maxBackgroundTime,
+  maxLogBytes: shape.maxLogBytes,
+  leftovers: shape.leftovers,
+};
+
+const processSection = toFileSection(processShape);
+
+/** `troupe.yaml`, without what stands in each process. */
+const stackFile = z.strictObject({
+  strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).optional(),
+  env: variables.optional(),
+  processes: z.record(z.string().min(1), z.unknown()),
+});
+
+/** Processes that belong together, as a file says it. */
+export interface Stack {
+  readonly strategy: RestartStrategy;
+  /** In the order of the file; directories are relative to it. */
+  readonly processes: GroupOptions['processes'];
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** Checks what a file says of a stack. */
+export function checkStack(given: unknown): Checked<Stack> {
+  const input = dropEmpty(isObject(given) ? given : {});
+  if (!isObject(input['processes']) || Object.keys(input['processes']).length === 0) {
+    const text = 'there are no processes in it; expected "processes:" with a name and a "command" for each.';
+    return { ok: false, problems: [{ path: ['processes'], text }] };
+  }
+  const file = stackFile.safeParse(input);
+  const outer = file.success ? [] : describeProblems(file.error, { input, schema: stackFile });
+  const { strategy = 'oneForOne', env = {} } = file.data ?? {};
+  const checked = Object.entries(input['processes']).map(([name, section]) =>
+    checkProcess(name, { section, env }),
+  );
+  const inner = checked.flatMap((each) => (each.ok ? [] : each.problems));
+  const processes = Object.fromEntries(checked.flatMap((each) => (each.ok ? [each.value] : [])));
+  const found = [...outer, ...inner];
+  const problems = found.length > 0 ? found : checkOrder(processes);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { strategy, processes } };
+}
+
+function checkProcess(
+  name: string,
+  { section, env }: { section: unknown; env: Section },
+): Checked<readonly [string, GroupProcessSpec]> {
+  const input = expand(section);
+  const refuse = (problems: readonly Problem[]) => ({
+    ok: false as const,
+    problems: problems.map(({ path, text }) => ({
+      path: ['processes', name, ...path],
+      text: `in "${name}", ${text}`,
+    })),
+  });
+  const parsed = processSection.safeParse(input);
+  if (!parsed.success) return refuse(describeProblems(parsed.error, { input, schema: processSection }));
+  if (!('command' in input)) {
+    return refuse([{ path: [], text: '"command" is missing; expected text for the shell or [program, …].' }]);
+  }
+  try {
+    return { ok: true, value: [name, toSpec(fromFileSection(input, processShape), env)] };
+  } catch (error) {
+    if (error instanceof TroupeError) return refuse([{ path: ['ready', 'line'], text: error.message }]);
+    throw error;
+  }
+}
+
+/** Where nobody else is named, it is the order of the file. */
+function checkOrder(specs: GroupOptions['processes']): readonly Problem[] {
+  try {
+    startOrder(new Map(Object.entries(specs).map(([name, { dependsOn = [] }]) => [name, dependsOn])));
+    return [];
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error;
+    const [, name = ''] = /^startGroup: "processes\.(.*?)\.dependsOn"/.exec(error.message) ?? [];
+    const text = error.message.replace('startGroup: ', '').replaceAll('dependsOn', 'depends_on');
+    return [{ path: name === '' ? ['processes'] : ['processes', name, 'depends_on'], text }];
+  }
+}
+
+/** Short forms: text is a command, `restart: always` is a policy, one name is a list of one. */
+function expand(section: unknown): Section {
+  if (typeof section === 'string' || Array.isArray(section)) return expand({ command: section });
+  const input = dropEmpty(isObject(section) ? section : {});
+  const { restart, depends_on: dependsOn, command } = input;
+  return {
+    ...input,
+    ...(Array.isArray(command) && {
+      command: command.map((word) => (typeof word === 'number' ? String(word) : word)),
+    }),
+    ...(typeof restart === 'string' && { restart: { policy: restart } }),
+    ...(typeof dependsOn === 'string' && { depends_on: [dependsOn] }),
+  };
+}
+
+function toSpec(section: Section, commonEnv: Section): GroupProcessSpec {
+  const { ready, restart, env, ...rest } = section as {
+    ready?: { line?: string };
+    restart?: { policy?: (typeof restartWords)[number] };
+    env?: Section;
+  };
+  const policy = restart?.policy;
+  return {
+    ...rest,
+    env: toText({ ...commonEnv, ...env }),
+    ...(ready !== undefined && {
+      ready: { ...ready, ...(ready.line !== undefined && { line: readPattern(ready.line) }) },
+    }),
+    ...(restart !== undefined && {
+      restart: { ...restart, ...(policy !== undefined && { policy: restartPolicies[policy] }) },
+    }),
+  } as unknown as GroupProcessSpec;
+}
+
+function toText(values: Section): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
+}
+
+/** YAML says `null` where a section has nothing but comments in it. */
+function dropEmpty(section: Section): Section {
+  return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Section {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,77 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Machine } from '../../src/cli/doctor/check.ts';
+import { runChecks } from '../../src/cli/doctor/run-checks.ts';
+import { projectDir, runProgram } from './program.ts';
+
+const healthy: Machine = {
+  platform: 'linux',
+  arch: 'x64',
+  nodeVersion: '24.1.0',
+  find: (program) => `/usr/bin/${program}`,
+  canRead: () => true,
+  openFiles: 4_096,
+  stateDirectory: '/work/.troupe',
+  lookAt: () => ({ mode: 0o40700, isOwn: true }),
+  canWrite: () => true,
+  sandboxErrors: async () => [],
+  supervisors: async () => [{ pid: 12, role: 'daemon' }],
+};
+
+test('a healthy machine passes every check', async () => {
+  const checks = await runChecks(healthy);
+
+  expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);
+});
+
+test.each<[string, Partial<Machine>, string, 'warn' | 'fail']>([
+  ['an old Node', { nodeVersion: '22.11.0' }, 'node', 'fail'],
+  ['Windows', { platform: 'win32' }, 'platform', 'fail'],
+  ['no /proc', { canRead: () => false }, '/proc', 'fail'],
+  ['no sh', { find: (program) => (program === 'sh' ? null : program) }, 'sh', 'fail'],
+  [
+    'no ps on macOS',
+    { platform: 'darwin', find: (program) => (program === 'ps' ? null : program) },
+    'ps',
+    'fail',
+  ],
+  ['no tmux', { find: (program) => (program === 'tmux' ? null : program) }, 'tmux', 'warn'],
+  ['few files', { openFiles: 256 }, 'open files', 'warn'],
+  ['an open state directory', { lookAt: () => ({ mode: 0o40755, isOwn: true }) }, 'state', 'warn'],
+  ['somebody else’s state directory', { lookAt: () => ({ mode: 0o40700, isOwn: false }) }, 'state', 'warn'],
+  ['a read-only state directory', { canWrite: () => false }, 'state', 'fail'],
+  ['no place for a state directory', { canWrite: () => false, lookAt: () => null }, 'state', 'fail'],
+  ['no sandbox', { sandboxErrors: async () => null }, 'sandbox', 'warn'],
+])('%s is seen, with what to do', async (_name, change, name, state) => {
+  const checks = await runChecks({ ...healthy, ...change });
+
+  expect(checks.find((check) => check.name === name)).toMatchObject({ state, advice: expect.any(String) });
+});
+
+test('this machine can be looked at', async () => {
+  await using project = projectDir();
+  mkdirSync(project.file('.troupe'));
+  chmodSync(project.file('.troupe'), 0o755);
+
+  const [asText, asJson] = await Promise.all([
+    runProgram(['doctor'], { cwd: project.path, env: project.env }),
+    runProgram(['doctor', '--json'], { cwd: project.path, env: project.env }),
+  ]);
+
+  expect(asText).toMatchObject({ code: 0, stderr: '' });
+  expect(asText.stdout).toContain('! state ');
+  expect(asText.stdout).toContain(`chmod 700 ${project.file('.troupe')}`);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: true, checks: expect.any(Array) });
+});
+
+test('a machine that cannot do it fails', async () => {
+  await using project = projectDir();
+
+  const ran = await runProgram(['doctor'], {
+    cwd: project.path,
+    env: { ...project.env, PATH: project.path },
+  });
+
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toContain('✗ sh ');
+});

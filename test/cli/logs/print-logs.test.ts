@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import type { LogFlags } from '../../../src/cli/logs/log-flags.ts';
+import { printLogs } from '../../../src/cli/logs/print-logs.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import { fakeIo } from '../fake-io.ts';
+import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
+import { endedView, processView } from '../process-views.ts';
+
+type Output = NonNullable<FakeProcess['output']>;
+
+const out = (bytes: Uint8Array | string) => ({ stream: 'stdout', bytes }) as const;
+const err = (bytes: Uint8Array | string) => ({ stream: 'stderr', bytes }) as const;
+const numbers = [out(Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join(''))];
+
+function logs(
+  output: Output,
+  { flags = {}, columns, live = false }: { flags?: LogFlags; columns?: number; live?: boolean } = {},
+) {
+  const fake = fakeIo({ ...(columns !== undefined && { columns }) });
+  const view = live ? processView({ id: 'tool_a' }) : endedView({ id: 'tool_a' });
+  const { open, orders, end } = fakeStateDirectory([{ view, output }]);
+  return { ...fake, orders, end, code: printLogs({ word: 'tool_a', flags, io: fake.io, open }) };
+}
+
+test('the last fifty lines are printed', async () => {
+  const { code, stdout } = logs(numbers);
+
+  expect(await code).toBe(0);
+  expect(stdout().trimEnd().split('\n')).toEqual(
+    Array.from({ length: 50 }, (_, index) => `line ${index + 10}`),
+  );
+});
+
+test.each([
+  [{ tail: 'all' }, 60],
+  [{ tail: '3' }, 3],
+  [{ tail: '0' }, 0],
+  [{ since: '7' }, 59],
+  [{ since: '7', tail: '2' }, 2],
+  [{ grep: 'line 5.$' }, 10],
+  [{ grep: 'LINE 5.', ignoreCase: true, tail: '4' }, 4],
+  [{ stream: 'stderr' }, 0],
+] as const)('%j gives so many lines', async (flags, count) => {
+  const { code, stdout } = logs(numbers, { flags });
+
+  expect(await code).toBe(0);
+  expect(stdout().split('\n').length - 1).toBe(count);
+});
+
+test('a process that runs is not waited for', async () => {
+  const { code, stdout } = logs([out('a\n'), err('b\n')], { live: true });
+
+  expect(await code).toBe(0);
+  expect(stdout()).toBe('a\nb\n');
+});
+
+test('following ends with the process', async () => {
+  const { code, stdout, end } = logs([out('a\n')], { flags: { follow: true }, live: true });
+  await waitUntil(() => stdout() === 'a\n');
+
+  end(endedView({ id: 'tool_a' }) as Parameters<typeof end>[0]);
+
+  expect(await code).toBe(0);
+});
+
+test('a pipe gets every byte', async () => {
+  const bytes = Buffer.from([0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x00, 0xff, 0xc3, 0x0d, 0x0a]);
+
+  const { code, stdoutBytes } = logs([out(bytes)]);
+  await code;
+
+  expect(stdoutBytes()).toEqual(bytes);
+});
+
+test.each([
+  ['colours', [out('\x1b[31mred\x1b[0m\n')], 'red\n'],
+  ['cut sequences', [out('\x1b[3'), out('1mred\n')], 'red\n'],
+  ['cut characters', [out(Buffer.from([0xc3])), out(Buffer.from([0xa9, 0x0a]))], 'é\n'],
+  ['a title', [out('\x1b]0;title\x07x\n')], 'x\n'],
+  ['the end of a line in two', [out('one\r'), out('\ntwo\n')], 'one\ntwo\n'],
+  ['a progress bar', [out('10%\r20%')], '10%\r\x1b[K20%'],
+])('a terminal does not obey %s', async (_, output, shown) => {
+  const { code, stdout } = logs(output, { columns: 80 });
+  await code;
+
+  expect(stdout()).toBe(shown);
+});
+
+test('a sequence that never ends is not obeyed', async () => {
+  const { code, stdout } = logs([out('x\x1b]0;forever')], { columns: 80 });
+  await code;
+
+  expect(stdout()).toMatch(/^x[ -~]*$/);
+});
+
+test('raw gives a terminal all', async () => {
+  const { code, stdout } = logs([out('\x1b[31mred\n')], { flags: { raw: true }, columns: 80 });
+  await code;
+
+  expect(stdout()).toBe('\x1b[31mred\n');
+});
+
+test('json tells streams and offsets', async () => {
+  const { code, stdout } = logs([out('é\n'), err(Buffer.from([0xff])), out('x')], { flags: { json: true } });
+  await code;
+
+  const lines = stdout().trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { offset: 0, stream: 'stdout', text: 'é\n' },
+    { offset: 3, stream: 'stderr', base64: '/w==' },
+    { offset: 4, stream: 'stdout', text: 'x' },
+  ]);
+});
+
+test('a line that came in parts matches as one', async () => {
+  const output = [out('no\nye'), err('other yes\n'), out('s\nyes, unfinished')];
+
+  const { code, stdout } = logs(output, { flags: { grep: '^yes' } });
+  await code;
+
+  expect(stdout()).toBe('yes\nyes, unfinished');
+});
+
+test('what matches so far is shown before more comes', async () => {
+  const output = [out('yes\n'), err('no\n')];
+
+  const { stdout, end, code } = logs(output, { flags: { grep: 'yes', follow: true }, live: true });
+  await waitUntil(() => stdout() === 'yes\n');
+
+  end(endedView({ id: 'tool_a' }) as Parameters<typeof end>[0]);
+  expect(await code).toBe(0);
+});
+
+test.each([
+  [{ tail: 'few' }, '--tail is "few"; expected a number of lines'],
+  [{ since: '5m' }, '--since is "5m"; expected an offset'],
+  [{ grep: '(' }, '--grep is "(", which is no regular expression'],
+])('%j is refused', (flags, problem) => {
+  const { io } = fakeIo();
+
+  expect(() => printLogs({ word: 'x', flags, io, open: fakeStateDirectory([]).open })).toThrow(problem);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
+import { toProcessExitCode } from '../../src/cli/process-exit-code.ts';
+
+const killed = { type: 'killed', by: 'user', signal: 'SIGTERM', escalated: false } as const;
+const notStarted = (cause: Extract<EndReason, { type: 'spawnFailed' }>['cause']) =>
+  ({ type: 'spawnFailed', cause, code: null, message: '' }) as const;
+
+test.each<[string, EndReason, ExitStatus | null, number]>([
+  ['its own code', { type: 'exited', code: 7 }, { code: 7, signal: null }, 7],
+  ['a signal from outside', { type: 'signalled', signal: 'SIGSEGV', by: 'outside' }, null, 139],
+  ['a kill', killed, { code: null, signal: 'SIGTERM' }, 143],
+  ['a kill that went to the end', killed, { code: null, signal: 'SIGKILL' }, 137],
+  ['a kill that it answered', killed, { code: 0, signal: null }, 0],
+  ['a time limit', { type: 'timedOut', limit: 'timeout', afterMs: 5 }, { code: 0, signal: null }, 124],
+  ['no such program', notStarted('missing-program'), null, 127],
+  ['no permission', notStarted('no-permission'), null, 126],
+  ['no such directory', notStarted('missing-cwd'), null, 125],
+  ['nobody knows', { type: 'lost', why: 'x' }, null, 125],
+])('%s has the exit code of a shell', (_name, reason, exit, code) => {
+  expect(toProcessExitCode({ reason, exit })).toBe(code);
+});

@@ -1,0 +1,89 @@
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { type ListFlags, listProcesses } from '../../../src/cli/processes/list-processes.ts';
+import { fakeIo } from '../fake-io.ts';
+import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
+import { endedView, processView } from '../process-views.ts';
+
+const live = { view: processView({ id: 'tool_live', label: 'server' }) };
+const ended = { view: endedView({ id: 'tool_ended' }) };
+
+async function list(
+  processes: readonly FakeProcess[],
+  {
+    flags = {},
+    columns,
+    warnings,
+  }: { flags?: ListFlags; columns?: number; warnings?: readonly string[] } = {},
+) {
+  const fake = fakeIo({ ...(columns !== undefined && { columns }) });
+  const { open } = fakeStateDirectory(processes, { ...(warnings !== undefined && { warnings }) });
+  const code = await listProcesses({ flags, io: fake.io, open });
+  return { code, stdout: fake.stdout(), stderr: fake.stderr() };
+}
+
+test('only live ones are listed', async () => {
+  const listed = await list([live, ended]);
+
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toContain('tool_live');
+  expect(listed.stdout).not.toContain('tool_ended');
+});
+
+test('of all the newest end comes last', async () => {
+  const earlier = { view: { ...endedView({ id: 'tool_earlier' }), endedAt: 500 } as FakeProcess['view'] };
+
+  const { stdout } = await list([live, ended, earlier], { flags: { all: true, quiet: true } });
+
+  expect(stdout).toBe('tool_live\ntool_earlier\ntool_ended\n');
+});
+
+test.each([
+  [{}, 'No running processes\n'],
+  [{ all: true }, 'No processes\n'],
+  [{ quiet: true }, ''],
+  [{ json: true }, '[]\n'],
+])('with %j nothing is told so', async (flags, expected) => {
+  expect(await list([], { flags })).toEqual({ code: 0, stdout: expected, stderr: '' });
+});
+
+test('json is one array of views', async () => {
+  const { stdout } = await list([live, ended], { flags: { json: true } });
+
+  expect(JSON.parse(stdout)).toEqual([{ ...live.view, supervisorId: 'sup_1', answered: true }]);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('what could not be read is told beside it', async () => {
+  const listed = await list([live], { warnings: ['A record is damaged.'], flags: { json: true } });
+
+  expect(listed.stderr).toBe('troupe: A record is damaged.\n');
+  expect(JSON.parse(listed.stdout)).toHaveLength(1);
+});
+
+test('a silent supervisor is told under its process', async () => {
+  const { stdout } = await list([{ ...live, answered: false }]);
+
+  expect(stdout.split('\n')[2]).toContain('its supervisor does not answer');
+});
+
+test.each([40, 60, 80, 120, 200])('no line is wider than %i columns', async (columns) => {
+  const wide = processView({ id: 'tool_wide', label: '日本語', commandLine: `echo ${'語 '.repeat(150)}` });
+  const owned = processView({ id: 'tool_owned', commandLine: 'x'.repeat(300) });
+
+  const { stdout } = await list([{ view: wide }, { view: owned, answered: false }], { columns });
+
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(5);
+  expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+  expect(lines[1]).toContain('tool_wide');
+});
+
+test('a terminal obeys nothing of a command', async () => {
+  const view = processView({ id: 'tool_a', commandLine: 'printf "\x1b[2J\x07"\n\tsecond \u202Eline' });
+
+  const { stdout } = await list([{ view }], { columns: 120 });
+
+  expect(stdout).toContain('printf "␛[2J␇" ⏎ second �line');
+  expect(stdout.replaceAll(/\x1b\[\d+m|\n/g, '')).toMatch(/^[^\u0000-\u001f\u007f-\u009f\u202e]*$/);
+});

@@ -1,0 +1,273 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { mainFile, projectDir, runProgram, startProgram } from '../program.ts';
+import { ensureTmux, openTerminal } from '../tmux.ts';
+
+const hasTmux = ensureTmux();
+
+/** A supervisor of this program, which the real one asks. */
+function stage() {
+  const project = projectDir();
+  const supervisor = createReachableSupervisor({
+    cwd: project.path,
+    stateDirectory: '.troupe',
+    timeout: 0,
+    handleSignals: false,
+  });
+  const troupe = (...args: readonly string[]) => runProgram(args, { cwd: project.path, env: project.env });
+  return {
+    project,
+    troupe,
+    start: (label: string, command: string, own: { stdin?: 'pipe' } = {}) =>
+      supervisor.start({ command, label, background: true, ...own }),
+    /** Resolves once others can ask it. */
+    reachable: () =>
+      waitUntil(async () => {
+        const { stdout } = await troupe('ps', '--json');
+        const seen: readonly { answered: boolean }[] = JSON.parse(stdout);
+        return seen.length > 0 && seen.every(({ answered }) => answered);
+      }),
+    async [Symbol.asyncDispose]() {
+      await supervisor.shutdown();
+      await project[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a process is listed, read, written to and ended from another program', async () => {
+  await using at = stage();
+  const repl = at.start('repl', 'cat', { stdin: 'pipe' });
+  await at.reachable();
+
+  const listed = await at.troupe('ps');
+  const written = await at.troupe('write', 'repl', 'hello', 'there');
+  await waitUntil(() => repl.view().output.bytes > 0);
+  const read = await at.troupe('process', 'output', 'repl');
+  const killed = await at.troupe('kill', 'repl', '--json');
+
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('repl: cat') });
+  expect(written).toEqual({ code: 0, stderr: '', stdout: `12 bytes written to ${repl.id} (repl).\n` });
+  expect(read).toEqual({ code: 0, stderr: '', stdout: 'hello there\n' });
+  expect(killed).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(killed.stdout)).toMatchObject([
+    { id: repl.id, type: 'killed', receipt: { survivors: [] } },
+  ]);
+  expect(await repl.ended).toMatchObject({ status: 'killed', reason: { by: 'user' } });
+});
+
+test('a plain list loads no package', async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+  const tell = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`];
+  const options = { cwd: at.project.path, env: at.project.env, node };
+
+  const [quick, parsed] = await Promise.all([
+    runProgram(['ps'], options),
+    runProgram(['ps', '--state-dir', '.troupe'], options),
+  ]);
+
+  expect(quick.stderr).toContain('list-processes');
+  expect(quick.stderr).not.toContain('node_modules');
+  expect(parsed.stderr).toContain('node_modules/commander');
+  expect(withoutTimes(quick.stdout)).toBe(withoutTimes(parsed.stdout));
+});
+
+test('wait ends with the code of the process', async () => {
+  await using at = stage();
+  const doomed = at.start('doomed', 'read line; exit 7', { stdin: 'pipe' });
+  await at.reachable();
+
+  const waiting = startProgram(['wait', 'doomed'], { cwd: at.project.path, env: at.project.env });
+  await doomed.endInput();
+
+  expect(await waiting.ran).toEqual({
+    code: 7,
+    stdout: `${doomed.id} (doomed) exited with code 7.\n`,
+    stderr: '',
+  });
+});
+
+test.each([
+  ['wait', []],
+  ['logs', ['-f']],
+])('Ctrl-C leaves %s and not the process', async (verb, flags) => {
+  await using at = stage();
+  const server = at.start('server', 'echo up; sleep 600');
+  await at.reachable();
+  const { child, ran } = startProgram([verb, ...flags, 'server'], {
+    cwd: at.project.path,
+    env: at.project.env,
+  });
+  const pid = child.pid ?? 0;
+  // Signals are caught from when it waits.
+  await waitUntil(() => catchesHangup(pid));
+
+  child.kill('SIGINT');
+
+  expect(await ran).toMatchObject({ code: 130 });
+  expect(server.status).toBe('backgrounded');
+});
+
+test('logs are followed through a restart to the end', async () => {
+  await using at = stage();
+  const server = at.start('server', 'echo up; cat', { stdin: 'pipe' });
+  await at.reachable();
+  const following = startProgram(['logs', '-f', 'server'], { cwd: at.project.path, env: at.project.env });
+  let shown = '';
+  following.child.stdout.on('data', (chunk) => {
+    shown += chunk;
+  });
+  await waitUntil(() => shown === 'up\n');
+
+  const restarted = await at.troupe('restart', 'server');
+  await waitUntil(() => shown === 'up\nup\n');
+  await server.kill();
+
+  expect(restarted).toMatchObject({ code: 0, stdout: `Process ${server.id} starts again.\n` });
+  expect(await following.ran).toMatchObject({ code: 0, stdout: 'up\nup\n' });
+});
+
+test('clean forgets what has ended and nothing else', async () => {
+  await using at = stage();
+  const over = at.start('over', 'echo done');
+  at.start('server', 'sleep 600');
+  await over.ended;
+  await at.reachable();
+
+  const dry = await at.troupe('clean', '--all', '--dry-run');
+  const before = await at.troupe('ps', '-aq');
+  const swept = await at.troupe('clean', '--all');
+  const after = await at.troupe('ps', '-a');
+
+  expect(dry.stdout).toMatch(/^Would remove 1 ended process and 1 log, \d/);
+  expect(before.stdout.trim().split('\n')).toHaveLength(2);
+  expect(swept.stdout).toMatch(/^Removed 1 ended process and 1 log, \d/);
+  expect(after.stdout).toContain('server: sleep 600');
+  expect(after.stdout).not.toContain('over:');
+});
+
+test('a damaged record is told and the others are listed', async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+  writeFileSync(at.project.file('.troupe/processes/tool_broken.json'), '{"version":1,');
+
+  const listed = await at.troupe('ps');
+
+  expect(listed.code).toBe(0);
+  expect(listed.stdout).toContain('server: sleep 600');
+  expect(listed.stderr).toMatch(/^troupe: .*tool_broken\.json.*\.\n$/);
+});
+
+test('the directory of a project is found from below it', async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+  mkdirSync(at.project.file('deep/down'), { recursive: true });
+  const { env } = at.project;
+
+  const below = await runProgram(['ps', '-q'], { cwd: at.project.file('deep/down'), env });
+  const named = await runProgram(['ps', '-q', '--state-dir', at.project.file('.troupe')], { cwd: '/', env });
+  const byVariable = await runProgram(['ps', '-q'], {
+    cwd: '/',
+    env: { ...env, TROUPE_STATE_DIR: at.project.file('.troupe') },
+  });
+
+  expect(below.stdout).toMatch(/^tool_\w+\n$/);
+  expect([named.stdout, byVariable.stdout]).toEqual([below.stdout, below.stdout]);
+});
+
+test('a place that is none is told', async () => {
+  await using project = projectDir();
+  writeFileSync(project.file('file'), '');
+  const { env } = project;
+
+  const missing = await runProgram(['ps', '--state-dir', 'nowhere'], { cwd: project.path, env });
+  const file = await runProgram(['ps', '--state-dir', 'file'], { cwd: project.path, env });
+
+  expect(missing).toMatchObject({ code: 0, stderr: expect.stringContaining('nowhere" is not there') });
+  expect(file).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is a file') });
+});
+
+test.skipIf(process.getuid?.() === 0)('a directory that is closed to us is told', async () => {
+  await using project = projectDir();
+  mkdirSync(project.file('.troupe/processes'), { recursive: true });
+  chmodSync(project.file('.troupe/processes'), 0);
+
+  const listed = await runProgram(['ps'], { cwd: project.path, env: project.env });
+
+  expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no permission') });
+});
+
+test.skipIf(!hasTmux)('top shows, ends, and gives the terminal back', { timeout: 60_000 }, async () => {
+  await using at = stage();
+  const server = at.start('server', 'sleep 600');
+  at.start('other', 'sleep 601');
+  await at.reachable();
+  const command = `echo before; '${process.execPath}' '${mainFile}' top`;
+  await using terminal = await openTerminal({ command, cwd: at.project.path, columns: 60, rows: 20 });
+
+  await terminal.shows(/2 running[\s\S]*server: sleep/);
+  await terminal.press('Enter');
+  await terminal.shows(/status +backgrounded[\s\S]*q back/);
+  await terminal.press('q');
+  await terminal.shows('q quit');
+  await terminal.press('k');
+  await terminal.shows(`End ${server.id} with its tree? y/N`);
+  await terminal.press('y');
+  await terminal.shows('1 running');
+  await terminal.press('q');
+  const screen = await terminal.shows('exit code 0');
+
+  expect(screen).toMatch(/^before\nexit code 0$/);
+  expect((await server.ended).status).toBe('killed');
+});
+
+test.skipIf(!hasTmux)('Ctrl-C gives the terminal back', { timeout: 60_000 }, async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+  const command = `echo before; '${process.execPath}' '${mainFile}' top`;
+  await using terminal = await openTerminal({ command, cwd: at.project.path, columns: 120, rows: 20 });
+  await terminal.shows(/PID[\s\S]*server: sleep 600/);
+
+  await terminal.resize(50);
+  await terminal.shows(/STATUS +COMMAND/);
+  await terminal.press('C-c');
+
+  expect(await terminal.shows('exit code')).toMatch(/^before\nexit code 130$/);
+});
+
+test.skipIf(!hasTmux)('kill asks a person first', { timeout: 60_000 }, async () => {
+  await using at = stage();
+  const server = at.start('server', 'sleep 600');
+  await at.reachable();
+  const command = `'${process.execPath}' '${mainFile}' kill server; '${process.execPath}' '${mainFile}' kill server`;
+  await using terminal = await openTerminal({ command, cwd: at.project.path, columns: 60 });
+
+  await terminal.shows('End this process, with everything started by it? [y/N]');
+  await terminal.enter('n');
+  await terminal.shows(/Nothing was ended\.[\s\S]*\[y\/N\] *$/);
+  const leader = 'pid' in server.view() ? (server.view() as { pid: number }).pid : 0;
+  expect(isAlive(leader)).toBe(true);
+  await terminal.enter('y');
+
+  await terminal.shows(/is gone after[\s\S]*exit code 0/);
+  expect(isAlive(leader)).toBe(false);
+});
+
+function withoutTimes(table: string): string {
+  return table.replaceAll(/ {2,}|\d+(\.\d+)?(s| ms)/g, ' ');
+}
+
+/** Whether a program has its own way with SIGHUP: bit 0 of what proc_pid_status(5) calls SigCgt. Node has none by itself. */
+function catchesHangup(pid: number): boolean {
+  const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${caught}`) & 1n) !== 0n;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { extendLimits } from '../../../src/cli/processes/extend-limits.ts';
+import { restartProcesses } from '../../../src/cli/processes/restart-processes.ts';
+import { showProcess } from '../../../src/cli/processes/show-process.ts';
+import { sweepRecords } from '../../../src/cli/processes/sweep-records.ts';
+import { fakeIo } from '../fake-io.ts';
+import { fakeStateDirectory } from '../fake-state-directory.ts';
+import { endedView, processView } from '../process-views.ts';
+
+function scene() {
+  const fake = fakeIo();
+  const state = fakeStateDirectory([
+    { view: processView({ id: 'tool_a', label: 'server' }) },
+    { view: endedView({ id: 'tool_over' }) },
+  ]);
+  return { ...fake, ...state };
+}
+
+test('those that run are started again', async () => {
+  const { io, open, orders, stdout, stderr } = scene();
+
+  const code = await restartProcesses({ words: ['server', 'tool_over'], flags: {}, io, open });
+
+  expect(code).toBe(1);
+  expect(orders).toEqual([{ restart: 'tool_a' }, { restart: 'tool_over' }, 'close']);
+  expect(stdout()).toBe('Process tool_a starts again.\n');
+  expect(stderr()).toContain('tool_over cannot be started again: it has ended');
+});
+
+test('limits are set and taken away', async () => {
+  const { io, open, orders, stdout } = scene();
+  const flags = { maxTime: '2h', maxBackground: 'none', timeout: '90' };
+
+  const code = await extendLimits({ word: 'server', flags, io, open });
+
+  expect(code).toBe(0);
+  expect(orders[0]).toEqual({
+    changeLimits: 'tool_a',
+    timeout: 90_000,
+    maxExecutionTime: 7_200_000,
+    maxBackgroundTime: 0,
+  });
+  expect(stdout()).toBe(
+    'tool_a (server): timeout is 1m 30s, maxExecutionTime is 2h 00m, maxBackgroundTime is off.\n',
+  );
+});
+
+test('what has ended has no limits', async () => {
+  const { io, open, stderr } = scene();
+
+  const code = await extendLimits({ word: 'tool_over', flags: { maxTime: '2h' }, io, open });
+
+  expect(code).toBe(1);
+  expect(stderr()).toContain('tool_over has ended');
+});
+
+test.each([
+  [{}, 'No limit was named'],
+  [{ maxTime: 'soon' }, '--max-time is "soon"'],
+])('%j is refused', (flags, problem) => {
+  const { io, open } = scene();
+
+  expect(() => extendLimits({ word: 'server', flags, io, open })).toThrow(problem);
+});
+
+test.each([
+  [{}, 'Removed 2 ended processes and 1 log, 2.0 KiB.\n'],
+  [{ all: true, dryRun: true }, 'Would remove 2 ended processes and 1 log, 2.0 KiB.\n'],
+])('a sweep with %j says how much', async (flags, told) => {
+  const { io, open, orders, stdout } = scene();
+
+  const code = await sweepRecords({ flags, io, open });
+
+  expect(code).toBe(0);
+  expect(orders[0]).toEqual({ sweep: { all: false, dryRun: false, ...flags } });
+  expect(stdout()).toBe(told);
+});
+
+test('one is shown with what happened to it', async () => {
+  const { io, open, stdout } = scene();
+
+  const code = await showProcess({ word: 'server', flags: {}, io, open });
+
+  expect(code).toBe(0);
+  expect(stdout()).toContain('  tool_a (server)\n  status     backgrounded\n');
+  expect(stdout()).toContain('  supervisor sup_1\n');
+  expect(stdout().endsWith('  +0 ms      created\n')).toBe(true);
+});
+
+test('one as json is view and timeline', async () => {
+  const { io, open, stdout } = scene();
+
+  await showProcess({ word: 'tool_over', flags: { json: true }, io, open });
+
+  expect(JSON.parse(stdout())).toMatchObject({
+    view: { id: 'tool_over', status: 'failed' },
+    timeline: [{ at: 0, event: 'created' }],
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { daemonProject } from '../daemon-project.ts';
+import { startProgram } from '../program.ts';
+
+test('a command that is in time behaves as without a time-out', async () => {
+  await using project = daemonProject();
+  const { ran } = startProgram(['run', '--timeout', '60s', '-c', 'cat; echo err >&2; exit 6'], {
+    cwd: project.path,
+    env: project.env,
+    input: 'in\n',
+  });
+
+  expect(await ran).toEqual({ code: 6, stdout: 'in\n', stderr: 'err\n' });
+});
+
+test('a command that is late goes on in the background', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('run', '--timeout', '3s', '-c', 'echo first; exec sleep 1000');
+
+  expect(ran).toMatchObject({ code: 0, stdout: 'first\n' });
+  expect(ran.stderr).toMatch(/still running after 3s, it goes on in the background as tool_\w{8}\n/);
+  const [late] = await project.processes();
+  expect(ran.stderr).toContain(`logs -f ${late?.id}`);
+  expect(isAlive(late?.pid ?? 0)).toBe(true);
+});
+
+test('the background from the start prints the id alone', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('run', '--background', '--', 'sleep', '1000');
+
+  const [started] = await project.processes();
+  expect(ran).toEqual({ code: 0, stdout: `${started?.id}\n`, stderr: '' });
+});
+
+test('Ctrl-C reaches the command in the daemon', async () => {
+  await using project = daemonProject();
+  const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 0.05; done';
+  const { child, ran } = startProgram(['run', '--timeout', '60s', '-c', script], {
+    cwd: project.path,
+    env: project.env,
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  await waitUntil(() => printed.includes('up'));
+
+  child.kill('SIGINT');
+
+  expect(await ran).toEqual({ code: 5, stdout: 'up\nbye\n', stderr: '' });
+});
+
+test.each([
+  ['no such program', ['nosuchprogram'], 127],
+  ['the longest time', ['--max-time', '200ms', 'sleep', '1000'], 124],
+])('%s has its exit code in the daemon, too', async (_name, args, code) => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('run', '--timeout', '60s', ...args);
+
+  expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^troupe: .+/) });
+});

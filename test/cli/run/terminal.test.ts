@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { mainFile, projectDir } from '../program.ts';
+import { ensureTmux, openTerminal } from '../tmux.ts';
+
+const open = (project: ReturnType<typeof projectDir>, line: string) =>
+  openTerminal({
+    command: `TROUPE_LINEAGE='${project.env.TROUPE_LINEAGE}' '${process.execPath}' '${mainFile}' ${line}`,
+    cwd: project.path,
+    columns: 80,
+  });
+
+describe.skipIf(!ensureTmux())('in a real terminal', () => {
+  test('Ctrl-C is passed on with a word, and a second one kills', async () => {
+    await using project = projectDir();
+    await using terminal = await open(project, `run -c 'trap : INT; echo up; while :; do sleep 0.1; done'`);
+    await terminal.shows(/^up$/m);
+
+    await terminal.press('C-c');
+    await terminal.shows('SIGINT was passed on; Ctrl-C again kills it at once');
+    await terminal.press('C-c');
+
+    await terminal.shows('exit code 137');
+    await project.gone();
+  });
+
+  test('what is typed is handed on only where it is asked for', async () => {
+    await using project = projectDir();
+    await using plain = await open(project, 'run cat');
+    await using asked = await open(project, `run -i -c 'echo ready; cat'`);
+
+    await plain.shows('exit code 0');
+    await asked.shows(/^ready$/m);
+    await asked.enter('typed');
+
+    // Once as it was typed, once as it came back.
+    await asked.shows(/typed\n+typed/);
+    await asked.press('C-d');
+    await asked.shows('exit code 0');
+  });
+
+  test('up tells what it waits for, and colours the names', async () => {
+    await using project = projectDir();
+    const processes = {
+      db: { command: 'sleep 2; echo listening; exec sleep 100', ready: { line: 'listening' } },
+      web: { command: 'echo web; exec sleep 100', depends_on: 'db' },
+    };
+    writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
+    await using terminal = await open(project, 'up');
+
+    await terminal.shows('waiting for db, web');
+    const screen = await terminal.shows(/^web │ web$/m);
+
+    expect(screen).not.toContain('waiting for');
+    expect(await terminal.colours()).toMatch(/\x1b\[36mdb {2}│/);
+    await terminal.press('C-c');
+    await terminal.shows('exit code 130');
+    await project.gone();
+  });
+});

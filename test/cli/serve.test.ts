@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { waitUntil } from '../fixtures/os.ts';
+import { daemonProject } from './daemon-project.ts';
+import { startProgram } from './program.ts';
+
+const daemonOf = async (project: ReturnType<typeof daemonProject>): Promise<string> => {
+  const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
+  return checks.find(({ name }: { name: string }) => name === 'daemon').says;
+};
+
+test('an idle daemon ends by itself', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('serve', '--idle', '100ms');
+
+  expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('the second daemon is not needed', async () => {
+  await using project = daemonProject();
+  const { child, ran } = startProgram(['serve', '--forever'], { cwd: project.path, env: project.env });
+  await waitUntil(async () => (await daemonOf(project)) === `pid ${child.pid}`, { withinMs: 20_000 });
+
+  const second = await project.troupe('serve');
+
+  expect(second).toMatchObject({ code: 0, stdout: '' });
+  expect(second.stderr).toContain('has a daemon already');
+  child.kill('SIGTERM');
+  expect((await ran).code).toBe(143);
+});

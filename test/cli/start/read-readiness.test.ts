@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { readReadiness } from '../../../src/cli/start/read-readiness.ts';
+
+test('each condition is read', () => {
+  const conditions = ['line:up: yes', 'port:3000', 'file:a:b', 'alive:2s', 'http://127.0.0.1:1/x'];
+
+  expect(readReadiness(conditions, '1m')).toEqual({
+    line: 'up: yes',
+    port: 3_000,
+    file: 'a:b',
+    alive: 2_000,
+    http: 'http://127.0.0.1:1/x',
+    within: 60_000,
+  });
+});
+
+test.each([
+  ['line:/up \\d+/i', { line: /up \d+/i }],
+  ['http:http://localhost:1/', { http: 'http://localhost:1/' }],
+])('%s is read', (text, ready) => {
+  expect(readReadiness([text], undefined)).toEqual(ready);
+});
+
+test.each([
+  [['soon'], undefined, '--ready is "soon"; expected line:TEXT'],
+  [['line:'], undefined, '--ready is "line:"; expected'],
+  [['port:70000'], undefined, '--ready port is "70000"; expected a number from 1 to 65535.'],
+  [['http:localhost'], undefined, '--ready http is "localhost"; expected an address'],
+  [['alive:long'], undefined, '--ready alive is "long"'],
+  [['line:/(/'], undefined, '"/(/" is no regular expression'],
+  [['port:1', 'port:2'], undefined, '--ready has port twice'],
+  [[], '5s', '--ready-within has no --ready that it belongs to.'],
+])('%j within %s is told', (conditions, within, words) => {
+  expect(() => readReadiness(conditions, within)).toThrow(words);
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { daemonProject } from '../daemon-project.ts';
+
+test('it prints the id alone, and the command goes on', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('start', '--name', 'web', '--', 'sleep', '1000');
+
+  expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/), stderr: '' });
+  const [web] = await project.processes();
+  expect(web).toMatchObject({
+    id: ran.stdout.trim(),
+    label: 'web',
+    lifetime: 'persistent',
+    status: 'backgrounded',
+  });
+  expect(isAlive(web?.pid ?? 0)).toBe(true);
+});
+
+test('the command has the caller’s environment and directory', async () => {
+  await using project = daemonProject();
+  await project.troupe('start', '-c', 'true');
+
+  const { stdout } = await project.troupe(
+    'start',
+    '-e',
+    'OWN=1',
+    '--ready',
+    'line:done',
+    '-c',
+    'echo $OWN $TROUPE_TEST_MARK; pwd; echo done; exec sleep 1000',
+  );
+
+  const logs = await project.troupe('logs', stdout.trim());
+  expect(logs.stdout).toBe(`1 ${project.env.TROUPE_TEST_MARK}\n${project.path}\ndone\n`);
+});
+
+test.each([
+  ['an unknown program', ['nosuchprogram'], 127, 'There is no program "nosuchprogram"'],
+  ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
+  ['a terminal', ['--interactive', 'vi'], 2, 'terminals come with a later version'],
+  ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
+])('%s is told at once', async (_name, args, code, words) => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('start', ...args);
+
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).toContain(words);
+});
+
+test('readiness is waited for', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe(
+    'start',
+    '--ready',
+    'file:there',
+    '-c',
+    'sleep 0.5; touch there; exec sleep 1000',
+  );
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  const [started] = await project.processes();
+  expect(started).toMatchObject({ ready: { state: 'ready' } });
+});
+
+test.each([
+  ['that is late', ['--ready-within', '200ms', '-c', 'exec sleep 1000'], 'not ready within 200 ms', 1],
+  ['of one that ends', ['-c', 'exit 4'], 'it exited with code 4', 0],
+])('a readiness %s is told, and the id all the same', async (_name, args, words, live) => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('start', '--ready', 'line:never', ...args);
+
+  expect(ran).toMatchObject({ code: 1, stdout: expect.stringMatching(/^service_\w{8}\n$/) });
+  expect(ran.stderr).toContain(words);
+  expect(await project.processes()).toHaveLength(live);
+});
+
+test('a restart is in the words of container tools', async () => {
+  await using project = daemonProject();
+  const { stdout } = await project.troupe('start', '--restart', 'always', '--', 'sleep', '0.2');
+
+  const attempts = async () => JSON.parse((await project.troupe('show', '--json', stdout.trim())).stdout);
+
+  await waitUntil(async () => JSON.stringify(await attempts()).includes('"attempt":2'), { withinMs: 20_000 });
+});
+
+test('json is the view of the process', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('start', '--session', '--json', '--max-time', '1h', '--', 'sleep', '1000');
+
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    kind: 'service',
+    status: 'backgrounded',
+    lifetime: 'session',
+  });
+});
+
+test('a daemon that is killed leaves the command running and is replaced', async () => {
+  await using project = daemonProject();
+  const first = await project.troupe('start', '--', 'sleep', '1000');
+  const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);
+  const says: string = checks.find(({ name }: { name: string }) => name === 'daemon').says;
+  const [, daemon = '0'] = /^pid (\d+)/.exec(says) ?? [];
+  process.kill(Number(daemon), 'SIGKILL');
+  await waitUntil(() => !isAlive(Number(daemon)));
+
+  await project.troupe('start', '--', 'sleep', '1001');
+
+  const ids = (await project.processes()).map(({ id }) => id);
+  expect(ids).toHaveLength(2);
+  expect(ids).toContain(first.stdout.trim());
+  const killed = await project.troupe('kill', '-f', first.stdout.trim());
+  expect(killed.code).toBe(0);
+});

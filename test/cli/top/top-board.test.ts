@@ -1,0 +1,188 @@
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { createTopBoard } from '../../../src/cli/top/top-board.ts';
+import { renderTop } from '../../../src/cli/top/top-view.ts';
+import type { TreeUsage } from '../../../src/cli/top/tree-usage.ts';
+import { TroupeError } from '../../../src/config/troupe-error.ts';
+import type { ProcessView } from '../../../src/process/process-view.ts';
+import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
+import { markedPage, plainPage } from '../plain-page.ts';
+import { endedView, processView } from '../process-views.ts';
+
+const running = (id: string, pid: number): FakeProcess => ({
+  view: { ...processView({ id }), pid } as ProcessView,
+});
+const usage = (cpuShare: number, mebibytes: number): TreeUsage => ({
+  cpuShare,
+  memoryBytes: mebibytes * 1024 ** 2,
+});
+const usages = new Map([
+  [1, usage(0, 300)],
+  [2, usage(1.5, 10)],
+  [3, usage(0.2, 20)],
+]);
+
+function board(
+  processes: FakeProcess[] = [running('a', 1), running('b', 2), running('c', 3)],
+  showsAll = false,
+) {
+  const state = fakeStateDirectory(processes);
+  const directory = state.open();
+  let changes = 0;
+  const made = createTopBoard({
+    state: directory,
+    meter: { measure: () => usages },
+    page: plainPage(80),
+    showsAll,
+    onChange: () => {
+      changes += 1;
+    },
+  });
+  const ids = () => made.view.rows.map(({ view }) => view.id).join('');
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await made.press(key);
+  };
+  return { board: made, directory, ids, press, orders: state.orders, changes: () => changes };
+}
+
+test('who takes most of the processor stands first', async () => {
+  const { board: top, ids, press } = board();
+  await top.refresh();
+
+  const orders = [ids()];
+  for (let times = 0; times < 3; times += 1) {
+    await press('s');
+    orders.push(ids());
+  }
+
+  expect(orders).toEqual(['bca', 'acb', 'acb', 'bca']);
+  expect(renderTop(top.view, { page: plainPage(80), rows: 24 })[3]).toMatch(
+    /^ {2}b +backgrounded +tool +2 +150% +10M/,
+  );
+});
+
+test('the chosen one stays chosen when the order changes', async () => {
+  const { board: top, press } = board();
+  await top.refresh();
+
+  await press('down', 's', 's');
+
+  expect(top.view.selectedId).toBe('c');
+});
+
+test('when the chosen one goes its place stays chosen', async () => {
+  const processes = [running('a', 1), running('b', 2), running('c', 3)];
+  const { board: top, directory, press } = board(processes);
+  await top.refresh();
+  await press('down');
+  const { processes: seen } = await directory.list();
+
+  directory.list = async () => ({ processes: seen.filter(({ view }) => view.id !== 'c'), warnings: [] });
+  await top.refresh();
+
+  expect(top.view.selectedId).toBe('a');
+});
+
+test('choosing stops at both ends', async () => {
+  const { board: top, press } = board();
+  await top.refresh();
+
+  await press('up', 'up');
+  const first = top.view.selectedId;
+  await press('pagedown', 'down');
+
+  expect([first, top.view.selectedId]).toEqual(['b', 'a']);
+});
+
+test('nothing is ended without a yes', async () => {
+  const { board: top, press, orders } = board();
+  await top.refresh();
+
+  await press('k', 'n', 'k', 'return', 'k', 'q');
+
+  expect(orders).toEqual([]);
+  expect(top.view.scene).toEqual({ type: 'list' });
+});
+
+test('a yes ends the chosen one and tells the answer', async () => {
+  const { board: top, press, orders } = board();
+  await top.refresh();
+
+  await press('down', 'k');
+  const asked = renderTop(top.view, { page: plainPage(80), rows: 24 }).at(-1);
+  await press('y');
+
+  expect(asked).toBe('  End c with its tree? y/N');
+  expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
+  expect(top.view.message).toBe('Process c was cancelled.');
+});
+
+test('enter shows all about the chosen one and q goes back', async () => {
+  const { board: top, press } = board();
+  await top.refresh();
+
+  await press('return', 'down');
+  const shown = renderTop(top.view, { page: plainPage(80), rows: 24 });
+  const isLeaving = await top.press('q');
+
+  expect(shown[2]).toContain('status     backgrounded');
+  expect([isLeaving, await top.press('q')]).toEqual([false, true]);
+});
+
+test('ended ones are shown when they are asked for', async () => {
+  const { board: top, press, ids } = board([running('a', 1), { view: endedView({ id: 'z' }) }]);
+  await top.refresh();
+  const before = ids();
+
+  await press('a');
+
+  expect([before, ids()]).toEqual(['a', 'az']);
+});
+
+test('what went wrong is told and the board goes on', async () => {
+  const { board: top, directory, changes } = board();
+  const { list } = directory;
+  directory.list = () => Promise.reject(new TroupeError({ code: 'unreachable', message: 'Nobody answers.' }));
+
+  await top.refresh();
+  const message = top.view.message;
+  directory.list = list;
+  await top.refresh();
+
+  expect([message, top.view.message]).toEqual(['Nobody answers.', null]);
+  expect(changes()).toBe(2);
+});
+
+test.each([
+  [40, 10],
+  [60, 24],
+  [120, 5],
+])('a screen of %i columns and %i rows is not exceeded', async (width, rows) => {
+  const many = Array.from({ length: 30 }, (_, index) => running(`tool_${index}`, index + 4));
+  const { board: top, press } = board(many);
+  await top.refresh();
+  await press('pagedown', 'pagedown');
+
+  const lines = renderTop(top.view, { page: plainPage(width), rows });
+
+  expect(lines).toHaveLength(rows);
+  expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+  expect(lines.join('\n')).toContain(top.view.selectedId);
+});
+
+test('the chosen one is marked', async () => {
+  const { board: top } = board();
+  await top.refresh();
+
+  const lines = renderTop(top.view, { page: markedPage(80), rows: 24 });
+
+  expect(lines.filter((line) => line.startsWith('{inverse|  b'))).toHaveLength(1);
+});
+
+test('an empty directory says so', async () => {
+  const { board: top, press } = board([]);
+  await top.refresh();
+  await press('k', 'return', 'down');
+
+  expect(renderTop(top.view, { page: plainPage(80), rows: 24 })).toContain('  No running processes');
+});

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { createUsageMeter } from '../../../src/cli/top/tree-usage.ts';
+import { createRealClock } from '../../../src/clock/real-clock.ts';
+import { endAll, waitUntil } from '../../fixtures/os.ts';
+
+test('a child that is busy counts for its leader', async () => {
+  const child = spawn('/bin/sh', ['-c', 'while :; do :; done & echo up; wait'], { detached: true });
+  const leader = child.pid ?? 0;
+  try {
+    await once(child.stdout, 'data');
+    const meter = createUsageMeter({ clock: createRealClock() });
+
+    const first = meter.measure([leader]).get(leader);
+    const share = await waitUntil(() => meter.measure([leader]).get(leader)?.cpuShare || null);
+
+    expect(first).toEqual({ cpuShare: null, memoryBytes: expect.any(Number) });
+    expect(first?.memoryBytes).toBeGreaterThan(100_000);
+    expect(share).toBeGreaterThan(0);
+  } finally {
+    process.kill(-leader, 'SIGKILL');
+    await endAll([leader]);
+  }
+});
+
+test('of one that is gone nothing is known', () => {
+  const meter = createUsageMeter({ clock: createRealClock() });
+
+  expect(meter.measure([2 ** 22 + 1]).size).toBe(0);
+});

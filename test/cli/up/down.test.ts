@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { waitUntil } from '../../fixtures/os.ts';
+import { daemonProject } from '../daemon-project.ts';
+import { startProgram } from '../program.ts';
+
+const member = (name: string) =>
+  `trap "echo ${name} >> ends; exit 0" TERM; echo ${name} is up; while :; do sleep 0.05; done`;
+
+function stackProject() {
+  const project = daemonProject();
+  const processes = {
+    web: { command: member('web'), depends_on: 'db' },
+    db: { command: member('db'), ready: { line: 'is up' } },
+    cache: { command: member('cache') },
+  };
+  writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
+  return project;
+}
+
+test('down stops in reverse order what up has started', async () => {
+  await using project = stackProject();
+  const { child, ran } = startProgram(['up'], { cwd: project.path, env: project.env });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await waitUntil(() => stderr.includes('are ready'), { withinMs: 20_000 });
+
+  const down = await project.troupe('down');
+
+  expect(down).toMatchObject({ code: 0, stderr: '' });
+  const order = down.stdout.split('\n').map((row) => /^✓ (\w+): Process \w+ is gone/.exec(row)?.[1]);
+  expect(order.slice(0, -1).toSorted()).toEqual(['cache', 'db', 'web']);
+  expect(order.indexOf('web')).toBeLessThan(order.indexOf('db'));
+  expect((await ran).code).toBe(0);
+  await project.gone();
+});
+
+test('a detached stack goes on, and down stops it', async () => {
+  await using project = stackProject();
+
+  const up = await project.troupe('up', '--detach');
+
+  expect(up).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/), stderr: '' });
+  const labels = (await project.processes()).map(({ label }) => label);
+  expect(labels.toSorted()).toEqual(['cache', 'db', 'up troupe.yaml', 'web']);
+  expect((await project.troupe('down')).code).toBe(0);
+  await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 20_000 });
+});
+
+test('a stack is up only once', async () => {
+  await using project = stackProject();
+  await project.troupe('up', '-d');
+
+  const second = await project.troupe('up');
+
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toMatch(/troupe\.yaml is up already: .*To stop it first: troupe down troupe\.yaml/);
+});
+
+test('a detached stack that does not come up is told', async () => {
+  await using project = daemonProject();
+  const processes = {
+    bad: { command: 'exit 3', restart: 'never', ready: { line: 'x' } },
+    good: 'exec sleep 1000',
+  };
+  writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
+
+  const up = await project.troupe('up', '-d');
+
+  expect(up).toMatchObject({ code: 1, stdout: '' });
+  expect(up.stderr).toContain('bad is not ready: it exited with code 3');
+});
+
+test('where nothing runs, down says so', async () => {
+  await using project = stackProject();
+
+  const [text, json] = await Promise.all([project.troupe('down'), project.troupe('down', '--json')]);
+
+  expect(text).toEqual({ code: 0, stdout: '', stderr: 'troupe: nothing of troupe.yaml is running\n' });
+  expect(json).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+});

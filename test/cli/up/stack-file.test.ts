@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { checkStack } from '../../../src/cli/up/stack-file.ts';
+import { parseYamlText } from '../../../src/config/yaml-text.ts';
+
+const read = (text: string) =>
+  parseYamlText(text, { file: 'troupe.yaml', code: 'invalid-option', check: checkStack });
+
+test('a stack is what startGroup takes', async () => {
+  const stack = await read(`
+strategy: restForOne
+env: { A: 1, B: two }
+processes:
+  db: sleep 1
+  web:
+    command: [node, 3]
+    cwd: app
+    depends_on: db
+    env: { B: ~, C: true }
+    ready: { line: /up \\d+/i, http: "http://127.0.0.1:1/", within: 5 }
+    restart: always
+    kill_grace: 2
+    max_background_time: 1h
+`);
+
+  expect(stack).toEqual({
+    strategy: 'restForOne',
+    processes: {
+      db: { command: 'sleep 1', env: { A: '1', B: 'two' } },
+      web: {
+        command: ['node', '3'],
+        cwd: 'app',
+        dependsOn: ['db'],
+        env: { A: '1', B: null, C: 'true' },
+        ready: { line: /up \d+/i, http: 'http://127.0.0.1:1/', within: 5_000 },
+        restart: { policy: 'permanent' },
+        killGrace: 2_000,
+        maxBackgroundTime: 3_600_000,
+      },
+    },
+  });
+});
+
+test('each mistake is told with its line and the nearest word', async () => {
+  const reading = read(`processes:
+  web:
+    comand: x
+  db:
+    command: sleep 1
+    ready: { prot: 3 }
+    restart: sometimes
+    kill_grace: 5 parsecs
+strateg: x
+`);
+
+  await expect(reading).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: [
+      'troupe.yaml:3:13: in "web", there is no option "comand" (given: "x"). Did you mean "command"?',
+      'troupe.yaml:6:20: in "db", there is no option "ready.prot" (given: 3). Did you mean "port"?',
+      'troupe.yaml:7:14: in "db", "restart.policy" is "sometimes"; expected one of "never", "on-failure", "always", "temporary", "transient", "permanent".',
+      'troupe.yaml:8:17: in "db", "kill_grace" is "5 parsecs"; expected a duration: seconds from 0, or text such as "250ms", "30s", "5m".',
+      'troupe.yaml:9:10: there is no option "strateg" (given: "x"). Did you mean "strategy"?',
+    ].join('\n'),
+  });
+});
+
+test.each([
+  ['no processes', '', 'troupe.yaml:1:1: there are no processes in it'],
+  ['no command', 'processes:\n  a: { cwd: . }', 'troupe.yaml:2:3: in "a", "command" is missing'],
+  [
+    'an unknown other',
+    'processes:\n  web: {command: x, depends_on: dbb}\n  db: y',
+    'troupe.yaml:2:33: "processes.web.depends_on" names "dbb"; there is no such process. Did you mean "db"?',
+  ],
+  [
+    'a circle',
+    'processes:\n  a: {command: x, depends_on: b}\n  b: {command: x, depends_on: a}',
+    '"depends_on" leads back to where it began: a → b → a.',
+  ],
+  [
+    'no expression',
+    'processes:\n  a: {command: x, ready: {line: "/(/"}}',
+    'troupe.yaml:2:33: in "a", "/(/" is no regular expression',
+  ],
+  ['no YAML', 'processes: [', 'troupe.yaml:1:13: no YAML'],
+])('%s is told with its place', async (_name, text, words) => {
+  await expect(read(text)).rejects.toThrow(words);
+});
