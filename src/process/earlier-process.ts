@@ -8,6 +8,7 @@ export interface EarlierProcess {
   readonly timeline: readonly TimelineEntry[];
   readonly ready: ReadyView;
   readonly life: EarlierLife;
+  readonly attemptOffset: number;
   /** Of one that has ended: what it printed was counted then. */
   readonly output: OutputView | null;
 }

@@ -9,7 +9,7 @@ import type { FinalView, ProcessView } from './process-view.ts';
 /** What a record tells of the life of its process, in the time of this program. */
 export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierProcess {
   const { view, timeline, revival } = record;
-  const shared = { owner: view.owner, timeline };
+  const shared = { owner: view.owner, timeline, attemptOffset: revival?.attemptOffset ?? 0 };
   const times = toTimes(view, clock);
   if ('endedAt' in view) {
     return {

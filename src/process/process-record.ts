@@ -47,6 +47,8 @@ export interface Revival {
    */
   readonly env: Readonly<Record<string, string | null>>;
   readonly hints: Hints;
+  /** Where the output of its attempt begins. */
+  readonly attemptOffset: number;
   readonly restartedAt: readonly number[];
   readonly nextStartAt: number | null;
   readonly stop: Omit<StopOrder, 'orderedAtMs'> | null;

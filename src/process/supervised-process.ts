@@ -50,6 +50,8 @@ export class SupervisedProcess implements ProcessHandle {
   #flushed: Promise<void> | null = null;
   readonly #earlier: EarlierProcess | null;
   #isReleased = false;
+  /** Where the output of the attempt that runs begins. */
+  attemptOffset: number;
 
   constructor(plan: ProcessPlan, world: ProcessWorld, earlier: EarlierProcess | null = null) {
     this.plan = plan;
@@ -72,6 +74,7 @@ export class SupervisedProcess implements ProcessHandle {
       onBroken: (error) => world.onBroken(plan.id, error),
     });
     this.#shownStatus = this.life.status;
+    this.attemptOffset = earlier?.attemptOffset ?? 0;
     if (earlier === null) this.note('created');
   }
 
@@ -242,6 +245,11 @@ export class SupervisedProcess implements ProcessHandle {
   async endLeftovers(order: KillOrder): Promise<KillReceipt> {
     const graceMs = order.graceMs ?? this.plan.limits.killGraceMs;
     return this.#world.endLeftovers(this.id, { signal: order.signal, graceMs });
+  }
+
+  /** To be called before its backend runs: a process may print before anybody has heard that it is there. */
+  beginAttempt(): void {
+    this.attemptOffset = this.log.bytes;
   }
 
   /** Lets go of it while it runs; see `ProcessLife.release`. Whoever follows it has seen the last of it. */

@@ -31,7 +31,7 @@ export function toRecord(
 }
 
 /** Only what outlives its supervisor can be taken over, and only while it lives. */
-function toRevival({ plan, life }: SupervisedProcess, clock: Clock): Revival | null {
+function toRevival({ plan, life, attemptOffset }: SupervisedProcess, clock: Clock): Revival | null {
   const { launch, files, output } = plan;
   const { progress } = life;
   if (files === null || launch.work.type === 'function' || progress === null) return null;
@@ -52,6 +52,7 @@ function toRevival({ plan, life }: SupervisedProcess, clock: Clock): Revival | n
     stdin: launch.stdin,
     env: launch.env,
     hints: launch.hints,
+    attemptOffset,
     restartedAt: progress.restartTimesMs.map(toEpoch),
     nextStartAt: progress.nextStartAtMs === null ? null : toEpoch(progress.nextStartAtMs),
     stop:

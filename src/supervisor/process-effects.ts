@@ -20,7 +20,9 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
   return processMachine.provide({
     actors: {
       body: fromCallback<BackendCommand, BodyInput, BackendFact>(({ input, sendBack, receive }) => {
-        const { plan, log, life } = world.find(input.id);
+        const process = world.find(input.id);
+        const { plan, log, life } = process;
+        if (!input.adopts) process.beginAttempt();
         const { startedAtMs } = life.times;
         const port: BackendPort = {
           request: plan.toRequest(input.attempt),

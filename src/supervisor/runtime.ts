@@ -133,7 +133,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       settings: ready,
       clock,
       log: process.log,
-      fromOffset: process.log.bytes,
+      fromOffset: process.attemptOffset,
       cwd,
       treePids: () => treePids(process, ground),
       onReady: () => {

@@ -304,3 +304,28 @@ test('of two that come at once only one adopts', async () => {
   const adopted = others.flatMap(({ recovered }) => recovered.adopted);
   expect(adopted.toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
 });
+
+test('what it prints at once makes it ready', async () => {
+  const place = openPlace();
+  const host = await startHost(place.path);
+  const started = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      host.ask('start', {
+        command: 'echo done; exec sleep 30',
+        ready: { line: 'done', within: 5_000 },
+        background: true,
+        ...persistent,
+      }),
+    ),
+  );
+
+  const states = async () => {
+    const views = await Promise.all(started.map(async ({ id }) => (await host.ask('view', id)).view));
+    return views.map((view) => ('ready' in view ? view.ready.state : view.status));
+  };
+
+  await waitUntil(async () => (await states()).every((state) => state === 'ready'), {
+    what: 'all of them are ready',
+  });
+  await Promise.all(started.map(({ id }) => host.ask('kill', { id })));
+});
