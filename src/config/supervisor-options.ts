@@ -99,9 +99,10 @@ export const supervisorOptions = z.strictObject({
   handleSignals: z.boolean().default(false),
   /**
    * Whether what earlier supervisors of this state directory have left is taken over at the creation: what was to outlive them is adopted,
-   * what died with them is `lost`, and what has ended can be asked for. Those that are alive keep what is theirs. Default `true`.
+   * what died with them is `lost`, and what has ended can be asked for. Those that are alive keep what is theirs. With an owner, only
+   * what belongs to that one. Default `true`.
    */
-  recover: z.boolean().default(true),
+  recover: z.union([z.boolean(), z.strictObject({ owner: z.string().min(1) })]).default(true),
   /**
    * Whether this user's other programs, `troupe ps` among them, may see and steer its processes: a control socket in the state directory,
    * from the first process on. Default `true`.

@@ -35,11 +35,14 @@ const MAX_BACKGROUND_PROCESSES = 1_000;
 /** What a person starts has that person's environment, keys and all: no model asks for it here. */
 const everyNameIsPassedOn: string[] = [];
 
+/** What was started from a shell. The daemon takes over nothing else: what an agent's program has left waits for that program. */
+const SHELL_OWNER = 'shell';
+
 /** Longer than any program runs. */
 const FOREVER_MS = 2 ** 47;
 
 /**
- * Is the supervisor of a state directory that belongs to no program: it takes over what others have left, starts what clients ask for,
+ * Is the supervisor of a state directory that belongs to no program: it takes over what earlier ones of its kind have left, starts what clients ask for,
  * and ends by itself when there is nothing to do. There is one for each state directory; whoever comes second has nothing to do.
  * SIGTERM, SIGINT and SIGHUP end it and this program in order.
  *
@@ -56,6 +59,8 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     cwd: dirname(directory),
     handleSignals: true,
     maxBackgroundProcesses: MAX_BACKGROUND_PROCESSES,
+    owner: SHELL_OWNER,
+    recover: { owner: SHELL_OWNER },
     ...options.supervisor,
     stateDirectory: directory,
     clock,

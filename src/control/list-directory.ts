@@ -1,4 +1,5 @@
 import { toErrorText } from '../config/error-text.ts';
+import { hasEndedRecord } from '../process/has-ended-record.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { DirectoryGround } from './directory-ground.ts';
@@ -9,13 +10,16 @@ import type { SeenProcess } from './state-directory.ts';
 const ANSWER_MS = 2_000;
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
-export async function listDirectory(ground: DirectoryGround): Promise<{
+export async function listDirectory(
+  ground: DirectoryGround,
+  { onlyLive = false }: { readonly onlyLive?: boolean } = {},
+): Promise<{
   readonly processes: readonly SeenProcess[];
   readonly warnings: readonly string[];
 }> {
   const { peers, store, roll, clock } = ground;
   const asked = peers.list().map((peer) => askPeer(peer, ground));
-  const { records, damaged } = store.load();
+  const { records, damaged } = store.load(onlyLive ? { leaveOut: hasEndedRecord } : {});
   const answers = await Promise.all(asked);
 
   const seen = new Map<string, SeenProcess>();
@@ -46,7 +50,7 @@ export async function listDirectory(ground: DirectoryGround): Promise<{
     seen.set(view.id, { view: shown, supervisorId, answered: false });
   }
   return {
-    processes: [...seen.values()].sort(liveFirst),
+    processes: [...seen.values()].filter(({ view }) => !(onlyLive && 'endedAt' in view)).sort(liveFirst),
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
       ...[...strangers].map(toStrangerWarning),

@@ -69,7 +69,7 @@ export function openStateDirectory(options: {
 
   return {
     path: paths.directory,
-    list: () => listDirectory(ground),
+    list: (listOptions) => listDirectory(ground, listOptions),
     show,
     read: (id, readOptions = {}) =>
       ask(

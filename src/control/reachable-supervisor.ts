@@ -15,25 +15,22 @@ import { type ControlServer, serveControl } from './control-server.ts';
  * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
  */
 export function createReachableSupervisor(options: SupervisorOptions = {}): Supervisor {
-  const supervisor = createSupervisor(options);
+  let server: Promise<ControlServer | null> | null = null;
+  let isOver = false;
+  const supervisor = createSupervisor(options, {
+    onStopping: () => {
+      isOver = true;
+    },
+    onStopped: async () => (await server)?.close(),
+  });
   const { stateDirectory } = supervisor;
   if (stateDirectory === null || options.control === false) return supervisor;
 
-  let server: Promise<ControlServer | null> | null = null;
-  let isOver = false;
   const openSoon = () => {
     // After the start, which must not wait for it.
-    if (!isOver)
-      server ??= nextTurn().then(() => (isOver ? null : open(supervisor, { stateDirectory, options })));
-  };
-  const close = async () => {
-    isOver = true;
-    (await server)?.close();
-  };
-  let stopping: ReturnType<Supervisor['shutdown']> | null = null;
-  const shutdown: Supervisor['shutdown'] = () => {
-    stopping ??= supervisor.shutdown().finally(close);
-    return stopping;
+    server ??= nextTurn().then(() =>
+      isOver ? null : open(supervisor, { stateDirectory, options, isOver: () => isOver }),
+    );
   };
   if (supervisor.list({ live: true }).length > 0) openSoon();
 
@@ -49,14 +46,16 @@ export function createReachableSupervisor(options: SupervisorOptions = {}): Supe
       openSoon();
       return result;
     },
-    shutdown,
-    [Symbol.asyncDispose]: async () => void (await shutdown()),
   };
 }
 
 async function open(
   supervisor: Supervisor,
-  { stateDirectory, options }: { stateDirectory: string; options: SupervisorOptions },
+  {
+    stateDirectory,
+    options,
+    isOver,
+  }: { stateDirectory: string; options: SupervisorOptions; isOver: () => boolean },
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
@@ -70,7 +69,8 @@ async function open(
       role: 'program',
       redactNames: options.redactNames,
     });
-    roll.enter({ id, role: 'program', socket: socketPath });
+    // A shutdown that came meanwhile has left the roll already.
+    if (!isOver()) roll.enter({ id, role: 'program', socket: socketPath });
     return server;
   } catch (error) {
     const message = `Supervisor ${id} cannot be reached from outside, its control socket could not be opened: ${toError(error).message}`;

@@ -32,8 +32,13 @@ export interface FollowedText {
 export interface StateDirectory {
   /** Absolute. */
   readonly path: string;
-  /** Live ones first, in order of creation, then ended ones. `warnings`: damaged records, supervisors that do not answer; a sentence each. */
-  list(): Promise<{ readonly processes: readonly SeenProcess[]; readonly warnings: readonly string[] }>;
+  /**
+   * Live ones first, in order of creation, then ended ones. `warnings`: damaged records, supervisors that do not answer; a sentence each.
+   * `onlyLive`: those that have ended are left out, and their records are not read to the end, so damage there is not told.
+   */
+  list(options?: {
+    readonly onlyLive?: boolean;
+  }): Promise<{ readonly processes: readonly SeenProcess[]; readonly warnings: readonly string[] }>;
   show(id: string): Promise<SeenProcess & { readonly timeline: readonly TimelineEntry[] }>;
   read(id: string, options?: ReadOptions): Promise<OutputRead>;
   /**

@@ -9,6 +9,8 @@ export interface EarlierProcess {
   readonly ready: ReadyView;
   readonly life: EarlierLife;
   readonly attemptOffset: number;
+  /** It had ended and concerns nobody any more: everybody may look at it, and nobody has it. */
+  readonly isNobodys: boolean;
   /** Of one that has ended: what it printed was counted then. */
   readonly output: OutputView | null;
 }

@@ -2,6 +2,7 @@ import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { EarlierProcess } from './earlier-process.ts';
+import { isOwed } from './is-owed.ts';
 import type { ProcessRecord, RecordedReadiness } from './process-record.ts';
 import type { ProcessTimes } from './process-times.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
@@ -9,7 +10,12 @@ import type { FinalView, ProcessView } from './process-view.ts';
 /** What a record tells of the life of its process, in the time of this program. */
 export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierProcess {
   const { view, timeline, revival } = record;
-  const shared = { owner: view.owner, timeline, attemptOffset: revival?.attemptOffset ?? 0 };
+  const shared = {
+    owner: view.owner,
+    timeline,
+    attemptOffset: revival?.attemptOffset ?? 0,
+    isNobodys: 'endedAt' in view && !isOwed(record),
+  };
   const times = toTimes(view, clock);
   if ('endedAt' in view) {
     return {

@@ -91,6 +91,11 @@ export class SupervisedProcess implements ProcessHandle {
     return this.#isReleased;
   }
 
+  /** See `EarlierProcess`. */
+  get isNobodys(): boolean {
+    return this.#earlier?.isNobodys ?? false;
+  }
+
   /** It began under another supervisor. */
   get isEarlier(): boolean {
     return this.#earlier !== null;
@@ -129,8 +134,9 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   async ready(): Promise<ReadyView> {
-    await this.#changes.until(() => this.#ready.state !== 'waiting' || this.hasEnded);
-    return this.#ready.state === 'waiting' ? { state: 'failed', why: 'it ended first' } : this.#ready;
+    await this.#changes.until(() => this.#ready.state !== 'waiting' || this.#isOver);
+    if (this.#ready.state !== 'waiting') return this.#ready;
+    return { state: 'failed', why: this.#isReleased ? 'its supervisor ended first' : 'it ended first' };
   }
 
   async result(): Promise<ResultEnvelope> {
@@ -188,6 +194,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   async kill(options: KillOptions = {}): Promise<KillAnswer> {
     const { signal, grace, by } = parseOptions(killOptions, { input: options, name: 'kill' });
+    if (this.#isReleased) return wasReleased(this.id);
     const target = {
       id: this.id,
       life: this.life.view,
@@ -202,6 +209,7 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   background(by: Requester = 'user'): boolean {
+    if (this.#isReleased) return false;
     const status = this.status;
     const isUp = status === 'running' && this.life.view.status === 'running' && this.life.view.exit === null;
     if (!isUp && status !== 'pending' && status !== 'restarting') return false;
@@ -211,6 +219,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   restart(by: Requester = 'user'): boolean {
     const status = this.status;
+    if (this.#isReleased) return false;
     if (status !== 'running' && status !== 'backgrounded' && status !== 'restarting') return false;
     this.life.send({ type: 'process.restart', by });
     return true;
@@ -222,7 +231,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   changeLimits(changes: LimitChanges): boolean {
     const parsed = parseOptions(limitChanges, { input: changes, name: 'changeLimits' });
-    if (this.hasEnded || this.status === 'stopping') return false;
+    if (this.#isOver || this.status === 'stopping') return false;
     this.life.send({
       type: 'limits.change',
       limits: {
@@ -309,7 +318,7 @@ export class SupervisedProcess implements ProcessHandle {
     await this.#changes.until(() => {
       const { view } = this.life;
       survivedWith = view.status === 'stopping' ? view.receipt : null;
-      return this.hasEnded || survivedWith !== null;
+      return this.#isOver || survivedWith !== null;
     });
     const { view } = this.life;
     return 'receipt' in view ? view.receipt : survivedWith;
@@ -363,6 +372,13 @@ export class SupervisedProcess implements ProcessHandle {
       }
     });
   }
+}
+
+function wasReleased(id: string): KillAnswer {
+  const message =
+    `Process ${id} was not ended: its supervisor is shut down and has left it running, as it is persistent. ` +
+    'The next supervisor of the state directory can end it, or: troupe kill.';
+  return { type: 'notRunning', message };
 }
 
 /** With these, what was ready is not any more. */

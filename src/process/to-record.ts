@@ -3,6 +3,7 @@ import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { ProcessRecord, RecordedReadiness, Revival } from './process-record.ts';
+import type { ProcessView } from './process-view.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
 /** Who writes the record, and what the process itself does not know. */
@@ -19,14 +20,36 @@ export function toRecord(
 ): ProcessRecord {
   const { supervisorId, scope, clock } = ground;
   return {
+    // `hasEndedRecord` looks at the beginning.
     version: 1,
+    view: withStatusFirst(process.view()),
     supervisorId,
     scope,
     savedAt: clock.epochMs(),
-    view: process.view(),
     timeline: process.timeline(),
     leader,
     revival: toRevival(process, clock),
+  };
+}
+
+function withStatusFirst({ status, ...facts }: ProcessView): ProcessView {
+  return { status, ...facts } as ProcessView;
+}
+
+/** The same for an attempt that is about to be started: what the chart will say of it in a moment. */
+export function toAttemptRecord(
+  process: SupervisedProcess,
+  { ground, attempt }: { ground: RecordGround; attempt: number },
+): ProcessRecord {
+  const record = toRecord(process, { ground, leader: null });
+  const { view, revival } = record;
+  const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode } = view;
+  const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode };
+  const { executionMode, createdAt, output } = view;
+  return {
+    ...record,
+    view: { ...facts, executionMode, createdAt, output, attempt, status: 'pending', queued: false },
+    revival: revival === null ? null : { ...revival, nextStartAt: null, stop: null },
   };
 }
 

@@ -19,6 +19,13 @@ import type { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
 
+/** For what stands before a supervisor: whoever orders the end, a signal too, these are called. */
+export interface SupervisorHooks {
+  readonly onStopping?: () => void;
+  /** The shutdown is over when this is. */
+  readonly onStopped?: () => Promise<void> | void;
+}
+
 /** How often ended processes are looked through for those to forget. */
 const SWEEP_EVERY_MS = 60_000;
 
@@ -26,11 +33,12 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEPS_FOR_LOGS = 60;
 
 /**
- * Creates a supervisor. Nothing is started and no file is written before the first process.
+ * Creates a supervisor. What earlier supervisors of the state directory have left is taken over at once (option
+ * `recover`). Apart from that nothing is started and no file is written before the first process.
  *
  * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
  */
-export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
+export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
   const ground = createGround(settings, {
     reportError: (error) => reportFault(error),
@@ -59,9 +67,12 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 
   let stopping: Promise<ShutdownReport> | null = null;
   const shutdown = () => {
-    stopping ??= shutDown(runtime, ground).finally(() => {
+    if (stopping !== null) return stopping;
+    hooks.onStopping?.();
+    stopping = shutDown(runtime, ground).finally(() => {
       cancelSweep();
       removeSignals();
+      return hooks.onStopped?.();
     });
     return stopping;
   };
@@ -79,6 +90,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 
   const recovered = settings.recover ? recover(runtime, ground) : nothingRecovered;
   if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
+  if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
   const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });
 
   return {

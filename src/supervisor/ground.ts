@@ -38,6 +38,8 @@ export interface Ground extends PlanningGround {
   readonly store: RecordStore<ProcessRecord> | null;
   /** Who else supervises in the same directory; `null` where there is none. */
   readonly roll: SupervisorRoll | null;
+  /** Sees to it that the roll has this supervisor, before it writes or claims anything: else nobody could tell that it is alive. */
+  enter(): void;
 }
 
 /** @throws TroupeError `unsupported-platform`; `invalid-option` where the environment tells no depth. */
@@ -57,6 +59,7 @@ export function createGround(
   const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
   const paths =
     settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
+  const roll = paths === null ? null : createFileSupervisorRoll({ directory: paths.directory });
   return {
     supervisorId,
     settings,
@@ -72,7 +75,13 @@ export function createGround(
     paths,
     scope: readTableScope(),
     store: openStore(settings, paths),
-    roll: paths === null ? null : createFileSupervisorRoll({ directory: paths.directory }),
+    roll,
+    enter: () => {
+      // Looked at each time, which is cheap: whoever emptied the directory took the entry, too. Somebody who opened a control socket for
+      // us has entered us with it.
+      if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
+        roll?.enter({ id: supervisorId, role: 'program', socket: null });
+    },
     backend:
       ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
     durableBackend:

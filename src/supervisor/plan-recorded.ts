@@ -18,8 +18,11 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
     env: revival?.env ?? {},
     secrets: {},
   };
-  const files = revival?.files ?? null;
-  const logPath = files?.log ?? view.output.logFile;
+  // By its id, never by what the record says: a file that somebody put there must not make us read another one.
+  const { paths } = ground;
+  const files =
+    revival === null || paths === null ? null : { log: paths.logOf(id), status: paths.statusOf(id) };
+  const logPath = paths === null || view.output.logFile === null ? null : paths.logOf(id);
   return {
     id,
     kind: view.kind,

@@ -10,6 +10,8 @@ interface EffectWorld {
   readonly clock: Clock;
   /** @throws when there is none: an effect of a process that the supervisor does not know is a fault of ours. */
   find(id: string): SupervisedProcess;
+  /** Writes down that an attempt is about to be started, which a crash must not make two of. */
+  saveAttempt(process: SupervisedProcess, attempt: number): void;
   /** Ends what the backend may have started, without its help. */
   abandonTree(id: string): void;
 }
@@ -22,7 +24,11 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
       body: fromCallback<BackendCommand, BodyInput, BackendFact>(({ input, sendBack, receive }) => {
         const process = world.find(input.id);
         const { plan, log, life } = process;
-        if (!input.adopts) process.beginAttempt();
+        if (!input.adopts) {
+          process.beginAttempt();
+          // The first one is on disk since it was ordered.
+          if (plan.files !== null && input.attempt > 1) world.saveAttempt(process, input.attempt);
+        }
         const { startedAtMs } = life.times;
         const port: BackendPort = {
           request: plan.toRequest(input.attempt),

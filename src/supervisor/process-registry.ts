@@ -26,24 +26,23 @@ export function createProcessRegistry(options: {
   maxFinished: number;
   /** Ended ones that are still needed, by what they left behind. */
   isNeeded: (id: string) => boolean;
-  /** Nothing of it is kept here any more. */
-  onForgotten: (id: string) => void;
+  /** Nothing of it is kept here any more. `full`: others took its place. */
+  onForgotten: (process: SupervisedProcess, why: 'full' | 'removed') => void;
 }): ProcessRegistry {
   const live = new Map<string, SupervisedProcess>();
   const ended = new Map<string, SupervisedProcess>();
 
-  const forget = (id: string) => {
-    const process = ended.get(id);
-    ended.delete(id);
+  const forget = (process: SupervisedProcess, why: 'full' | 'removed') => {
+    ended.delete(process.id);
     // Who still wrote to it was no leftover of ours.
-    void process?.log.close();
-    options.onForgotten(id);
+    void process.log.close();
+    options.onForgotten(process, why);
   };
 
   const forgetOldest = () => {
-    for (const id of ended.keys()) {
+    for (const process of ended.values()) {
       if (ended.size <= options.maxFinished) return;
-      if (!options.isNeeded(id)) forget(id);
+      if (!options.isNeeded(process.id)) forget(process, 'full');
     }
   };
 
@@ -70,8 +69,9 @@ export function createProcessRegistry(options: {
     add: (process) => live.set(process.id, process),
     get: (id) => live.get(id) ?? ended.get(id),
     remove: (id) => {
+      const process = live.get(id) ?? ended.get(id);
       live.delete(id);
-      forget(id);
+      if (process !== undefined) forget(process, 'removed');
     },
     release: (id) => void live.delete(id),
     end: (process) => {

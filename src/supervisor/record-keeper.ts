@@ -1,7 +1,7 @@
 import type { Cancel } from '../clock/clock.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { type RecordGround, toRecord } from '../process/to-record.ts';
+import { type RecordGround, toAttemptRecord, toRecord } from '../process/to-record.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
@@ -18,8 +18,10 @@ export interface RecordKeeper {
   saveOrThrow(process: SupervisedProcess): void;
   /** Writes down all that waits for it. */
   flush(): void;
+  /** Writes down that an attempt is about to be started, before it is. A failure is reported. */
+  saveAttempt(process: SupervisedProcess, attempt: number): void;
   /** Its record is not needed any more. */
-  forget(id: string): void;
+  forget(process: SupervisedProcess): void;
 }
 
 /** The longest that a record is behind. In so long a supervisor that is killed forgets what its watchdog still knows. */
@@ -30,6 +32,7 @@ export const noRecords: RecordKeeper = {
   save: () => {},
   saveOrThrow: () => {},
   flush: () => {},
+  saveAttempt: () => {},
   forget: () => {},
 };
 
@@ -37,20 +40,20 @@ export function createRecordKeeper(options: {
   store: RecordStore<ProcessRecord>;
   ground: RecordGround;
   trees: TreeRegistry;
-  /** Called once, before the first record is written: who writes is to be known before. */
+  /** Called before a record is written: that who writes is alive is to be known before. */
   enter: () => void;
   reportError: (error: unknown) => void;
 }): RecordKeeper {
   const { store, ground, trees, reportError } = options;
   const { clock } = ground;
   const waiting = new Set<SupervisedProcess>();
-  let hasEntered = false;
   let cancelFlush: Cancel | null = null;
 
   const saveOrThrow = (process: SupervisedProcess) => {
     waiting.delete(process);
-    if (!hasEntered) options.enter();
-    hasEntered = true;
+    // What had ended before is nobody's: it is noted on while it is there, and not brought back.
+    if (process.isNobodys && store.read(process.id) === null) return;
+    options.enter();
     store.save(process.id, toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null }));
   };
 
@@ -79,9 +82,21 @@ export function createRecordKeeper(options: {
       waiting.add(process);
       cancelFlush ??= clock.at(clock.nowMs() + COALESCE_MS, flush);
     },
-    forget: (id) => {
-      for (const process of waiting) if (process.id === id) waiting.delete(process);
-      store.remove(id);
+    saveAttempt: (process, attempt) => {
+      try {
+        options.enter();
+        store.save(process.id, toAttemptRecord(process, { ground, attempt }));
+      } catch (error) {
+        reportError(error);
+      }
+    },
+    forget: (process) => {
+      waiting.delete(process);
+      try {
+        store.remove(process.id);
+      } catch (error) {
+        reportError(error);
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { redactText } from '../output/redact-text.ts';
 import { toCompletionId } from '../process/completion-id.ts';
+import { isOwed } from '../process/is-owed.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type Admission, createAdmission } from './admission.ts';
@@ -24,6 +25,8 @@ export interface Runtime {
   readonly events: Subject<RuntimeEvent>;
   readonly completions: CompletionStream;
   readonly records: RecordKeeper;
+  /** A part of the supervisor does not work. */
+  reportFault(error: unknown): void;
   /** Something changed that a list of all processes shows. */
   readonly changes: Subject<void>;
   /** Says once that a process was created: before anything else is said of it, and only if it was not refused. */
@@ -47,15 +50,17 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
           store,
           ground,
           trees,
-          // Whoever opened a control socket for us has entered us with it.
-          enter: () => {
-            const { roll, supervisorId: id } = ground;
-            if (roll?.stateOf(id) === 'dead') roll.enter({ id, role: 'program', socket: null });
-          },
+          enter: ground.enter,
           reportError,
         });
   const registry = createProcessRegistry({
-    onForgotten: (id) => records.forget(id),
+    onForgotten: (process, why) => {
+      // For want of room here: others may ask for it, or wait for it.
+      const isKept =
+        why === 'full' &&
+        (process.isEarlier || isOwed({ view: process.view(), timeline: process.timeline() }));
+      if (!isKept) records.forget(process);
+    },
     maxFinished: settings.maxFinished,
     isNeeded: (id) => leftovers.ids.includes(id),
   });
@@ -222,7 +227,12 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
 
   const world: ProcessWorld = {
     clock,
-    machine: provideProcessEffects({ clock, find, abandonTree: trees.abandon }),
+    machine: provideProcessEffects({
+      clock,
+      find,
+      saveAttempt: records.saveAttempt,
+      abandonTree: trees.abandon,
+    }),
     parent: admission.actor,
     onAnnouncement,
     onNoted: (id) => {
@@ -243,6 +253,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     admission,
     leftovers,
     records,
+    reportFault: reportError,
     events,
     completions,
     changes,

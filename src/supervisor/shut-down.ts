@@ -27,12 +27,21 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   // With survivors the watchdog stays: it ends with this program, and then they are its to end.
   if (report.survivors.length === 0) {
     await ground.watchdog?.close();
-    ground.roll?.leave(ground.supervisorId);
+    leaveRoll(runtime, ground);
   }
-  ground.backend.close?.();
+  for (const backend of new Set([ground.backend, ground.durableBackend])) backend?.close?.();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();
   return report;
+}
+
+/** An entry that stays says that nobody is there: its program has ended. */
+function leaveRoll({ reportFault }: Runtime, { roll, supervisorId }: Ground): void {
+  try {
+    roll?.leave(supervisorId);
+  } catch (error) {
+    reportFault(error);
+  }
 }
 
 async function findSurvivors(

@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { isOwed } from '../process/is-owed.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import { toCookie } from '../spawn/environment.ts';
@@ -14,8 +15,8 @@ export function isPastRetention(
   { view, timeline }: { view: FinalView; timeline: readonly TimelineEntry[] },
   { settings, nowAt }: { settings: SupervisorSettings; nowAt: number },
 ): boolean {
-  const waits = view.lifetime === 'persistent' && !timeline.some(({ event }) => event === 'notified');
-  return view.endedAt < nowAt - (waits ? settings.logRetention : settings.retention);
+  const keptMs = isOwed({ view, timeline }) ? settings.logRetention : settings.retention;
+  return view.endedAt < nowAt - keptMs;
 }
 
 /** Forgets processes that ended longer ago than `retention`; how many. */
@@ -49,37 +50,41 @@ export async function forgetAll(
 }
 
 /** Removes logs that nobody has written to for `logRetention` and whose process is not alive; how many. */
-export async function removeOldLogs({ registry, leftovers }: Runtime, ground: Ground): Promise<number> {
-  const { paths, settings, clock } = ground;
-  if (paths === null) return 0;
+export async function removeOldLogs(runtime: Runtime, ground: Ground): Promise<number> {
+  const old = await findOldLogs(runtime, ground);
+  if (old.length === 0) return 0;
+  // A process of another supervisor in this directory may be alive, silent as it may be.
+  const entries = (await ground.table?.list()) ?? [];
+  let removed = 0;
+  for (const { id, files } of old) {
+    const alive = (await ground.table?.carrying(toCookie(id), entries)) ?? [];
+    if (alive.length > 0) continue;
+    const done = await Promise.allSettled(files.map((file) => rm(file, { force: true })));
+    if (done.every(({ status }) => status === 'fulfilled')) removed += 1;
+  }
+  return removed;
+}
+
+async function findOldLogs(
+  { registry, leftovers }: Runtime,
+  { paths, settings, clock }: Ground,
+): Promise<readonly { readonly id: string; readonly files: readonly string[] }[]> {
+  if (paths === null) return [];
   const names = await readdir(paths.processes).catch(() => []);
   const ids = new Set(names.flatMap((name) => OUTPUT_FILE.exec(name)?.[1] ?? []));
-  const isInUse = (id: string) => registry.live.has(id) || leftovers.ids.includes(id);
-  const removed = await Promise.all(
-    [...ids].map(async (id) => {
-      if (isInUse(id)) return false;
-      const files = [paths.logOf(id), paths.statusOf(id)];
-      const writtenAt = Math.max(...(await Promise.all(files.map(readWrittenAt))));
-      if (clock.epochMs() - writtenAt <= settings.logRetention) return false;
-      if (await isAliveElsewhere(id, ground)) return false;
-      return Promise.all(files.map((file) => rm(file, { force: true }))).then(
-        () => true,
-        () => false,
-      );
-    }),
-  );
-  return removed.filter(Boolean).length;
+  const old: { id: string; files: string[] }[] = [];
+  for (const id of ids) {
+    if (registry.live.has(id) || leftovers.ids.includes(id)) continue;
+    const files = [paths.logOf(id), `${paths.logOf(id)}.tail`, paths.statusOf(id)];
+    const writtenAt = Math.max(...(await Promise.all(files.map(readWrittenAt))));
+    if (clock.epochMs() - writtenAt > settings.logRetention) old.push({ id, files });
+  }
+  return old;
 }
 
 /** A log, and what stands beside it of a process that writes its log itself. */
-const OUTPUT_FILE = /^(.+)\.(?:log|status)$/;
+const OUTPUT_FILE = /^(.+?)\.(?:log|log\.tail|status)$/;
 
 async function readWrittenAt(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;
-}
-
-/** Whether a process of another supervisor in this directory is alive, silent as it may be. */
-async function isAliveElsewhere(id: string, { table }: Ground): Promise<boolean> {
-  if (table === null) return false;
-  return (await table.carrying(toCookie(id), await table.list())).length > 0;
 }

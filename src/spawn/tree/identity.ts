@@ -42,7 +42,7 @@ export function holdsNumber(
   return entry?.pid === identity.pid && entry.startedAt === identity.startedAt;
 }
 
-/** Whether numbers of one scope mean anything in the other: the same boot, the same pid namespace. */
+/** Whether numbers of one scope mean anything in the other: the same boot, the same pid namespace. An unknown boot is no boot of ours. */
 export function isFromScope(theirs: TableScope, ours: TableScope): boolean {
-  return theirs.bootId === ours.bootId && theirs.pidNamespace === ours.pidNamespace;
+  return ours.bootId !== null && theirs.bootId === ours.bootId && theirs.pidNamespace === ours.pidNamespace;
 }

@@ -1,13 +1,22 @@
+import { spawnSync } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { readProcText } from './proc-entry.ts';
 import type { TableScope } from './process-table.ts';
 
-/** Where pids mean anything for this program, as `/proc` tells it at once; all `null` on macOS, where only a program would. */
-export function readTableScope(): TableScope {
+/** Where pids mean anything for this program. macOS has no pid namespaces, and a program that tells the boot. */
+export function readTableScope(platform: NodeJS.Platform = process.platform): TableScope {
   return {
-    bootId: readProcText('/proc/sys/kernel/random/boot_id')?.trim() ?? null,
+    bootId:
+      readProcText('/proc/sys/kernel/random/boot_id')?.trim() ??
+      (platform === 'darwin' ? askBootSession() : null),
     pidNamespace: readPidNamespace(),
   };
+}
+
+/** A few milliseconds, once for each supervisor. */
+function askBootSession(): string | null {
+  const { stdout } = spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
+  return stdout?.trim() || null;
 }
 
 function readPidNamespace(): string | null {

@@ -1,0 +1,108 @@
+import { toEarlierProcess } from '../process/from-record.ts';
+import type { UntimedEvent } from '../process/process-life.ts';
+import type { ProcessRecord } from '../process/process-record.ts';
+import type { FinalView } from '../process/process-view.ts';
+import { SupervisedProcess } from '../process/supervised-process.ts';
+import { isFromScope } from '../spawn/tree/identity.ts';
+import { createProcessTree } from '../spawn/tree/process-tree.ts';
+import type { Ground } from './ground.ts';
+import { planRecorded } from './plan-recorded.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What takes records over, and who is told of one that could not be. */
+export interface Taking {
+  readonly runtime: Runtime;
+  readonly ground: Ground;
+  readonly onDamage: (id: string, error: unknown) => void;
+}
+
+/** One that has ended: it can be asked for here, and stays as its supervisor left it. */
+export function keepEnded(record: ProcessRecord, taking: Taking): boolean {
+  try {
+    const process = open(record, taking);
+    taking.runtime.registry.add(process);
+    taking.runtime.registry.end(process);
+    return true;
+  } catch (error) {
+    taking.onDamage(record.view.id, error);
+    return false;
+  }
+}
+
+/** One that has ended and still concerns somebody: what it left behind is owned here, and its end is told from here. */
+export function keepOwed(record: ProcessRecord, taking: Taking): boolean {
+  const { runtime, ground } = taking;
+  const process = open(record, taking);
+  claim(record, ground);
+  runtime.registry.add(process);
+  runtime.registry.end(process);
+  const { leftovers, lifetime } = record.view as FinalView;
+  if (leftovers.length === 0) return true;
+  const isKnown = addTree(record, { ground, hasLeaderEnded: true });
+  if (isKnown && lifetime === 'persistent') {
+    runtime.admission.adopted(process.plan);
+    runtime.keepLeftovers(process);
+    return true;
+  }
+  // They were to end with their supervisor.
+  if (isKnown) ground.trees.abandon(process.id);
+  process.life.forgetLeftovers();
+  return true;
+}
+
+/** One that was alive: its chart finds out what became of it. Nothing happens before it is ours on disk. */
+export function takeLive(record: ProcessRecord, taking: Taking): boolean {
+  const { runtime, ground } = taking;
+  const process = open(record, taking);
+  claim(record, ground);
+  runtime.registry.add(process);
+  process.life.begin();
+  runtime.admission.adopted(process.plan);
+  runtime.announceCreation(process);
+  process.life.send(toFirstEvent(record, ground));
+  return true;
+}
+
+/** All that is known of it stays: how it is now is written down when that is found out. */
+function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter }: Ground): void {
+  enter();
+  const isSame = isFromScope(record.scope, scope);
+  store?.save(record.view.id, {
+    ...record,
+    supervisorId,
+    // Of another boot it stays what it was: nobody is to take its numbers for ours.
+    scope: isSame ? scope : record.scope,
+    savedAt: clock.epochMs(),
+  });
+}
+
+/** What was to outlive its supervisor is looked for; the rest is over, and what is alive of it all the same is ended. */
+function toFirstEvent(record: ProcessRecord, ground: Ground): UntimedEvent {
+  if (!isFromScope(record.scope, ground.scope))
+    return { type: 'process.lost', why: 'the machine was started anew since' };
+  if (record.revival !== null) return { type: 'process.adopt' };
+  addTree(record, { ground, hasLeaderEnded: false });
+  return { type: 'process.lost', why: `its supervisor ${record.supervisorId} ended without ending it` };
+}
+
+/** Makes the tree known of which a record tells. `false` where it tells of none that means anything here. */
+function addTree(
+  { view, leader }: ProcessRecord,
+  { ground, hasLeaderEnded }: { ground: Ground; hasLeaderEnded: boolean },
+): boolean {
+  const { table, clock, trees, scope } = ground;
+  if (leader === null || table === null || !isFromScope(leader, scope)) return false;
+  const tree = createProcessTree({ identity: leader, table, clock });
+  if (hasLeaderEnded) tree.leaderExited();
+  if (view.lifetime === 'persistent') trees.spare(view.id);
+  trees.add(view.id, { tree, identity: leader });
+  return true;
+}
+
+function open(record: ProcessRecord, { runtime, ground }: Taking): SupervisedProcess {
+  return new SupervisedProcess(
+    planRecorded(record, ground),
+    runtime.world,
+    toEarlierProcess(record, ground.clock),
+  );
+}
