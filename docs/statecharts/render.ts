@@ -1,30 +1,28 @@
-import { type AnyStateMachine, StateMachine } from 'xstate';
-import * as machines from '../../machines/index.ts';
-import { childrenOf, type Diagram } from './drawing/diagram.ts';
+import { childrenOf, type Diagram } from '../../src/cli/graph/drawing/diagram.ts';
+import { toMermaid } from '../../src/cli/graph/drawing/to-mermaid.ts';
+import { listMachines } from '../../src/cli/graph/list-machines.ts';
+import { toSvg } from '../../src/cli/graph/to-svg.ts';
 import { toOverview } from './drawing/overview.ts';
 import { toPart } from './drawing/part.ts';
-import { toDiagram } from './drawing/to-diagram.ts';
 import { toGuide } from './drawing/to-guide.ts';
-import { toMermaid } from './drawing/to-mermaid.ts';
-import { toSvg } from './to-svg.ts';
 
 /** A chart with more states than this is drawn as an overview and a picture for each compound state. */
 const MAX_STATES_IN_ONE_PICTURE = 12;
 
 /** Every file of this folder that is made from the machines: its name and its text. */
 export async function renderStatecharts(): Promise<ReadonlyMap<string, string>> {
-  const diagrams = findMachines().map(toDiagram);
+  const diagrams = listMachines();
   const files = new Map<string, string>();
   for (const diagram of diagrams) {
     files.set(`${diagram.name}.mmd`, toMermaid(diagram));
-    for (const picture of toPictures(diagram)) files.set(`${picture.name}.svg`, await toSvg(picture));
+    for (const picture of toPictures(diagram))
+      files.set(`${picture.name}.svg`, (await toSvg(picture)) ?? missing());
   }
   return files.set('README.md', toIndex(diagrams));
 }
 
-/** Whatever machine the door of `machines/` lets out is drawn. */
-function findMachines(): readonly AnyStateMachine[] {
-  return Object.values(machines).filter((value) => value instanceof StateMachine);
+function missing(): never {
+  throw new Error('The pictures want @viz-js/viz, and it is not there: run `npm install`.');
 }
 
 function toPictures(diagram: Diagram): readonly Diagram[] {

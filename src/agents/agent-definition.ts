@@ -1,12 +1,9 @@
 import { type AgentDefinition, agentFile } from '../config/agent-file.ts';
 import { describeProblems, type Problem } from '../config/parse-options.ts';
-
-export type CheckedDefinition =
-  | { readonly ok: true; readonly definition: AgentDefinition }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+import type { Checked } from '../config/yaml-text.ts';
 
 /** Checks what a file, or code in place of a file, says of an agent. A model may be given as text; a section may be empty. */
-export function checkDefinition(given: unknown): CheckedDefinition {
+export function checkDefinition(given: unknown): Checked<AgentDefinition> {
   if (!isObject(given)) {
     return {
       ok: false,
@@ -18,7 +15,7 @@ export function checkDefinition(given: unknown): CheckedDefinition {
   const input = expand(given);
   const missing = ['name', 'model'].filter((key) => input[key] === undefined);
   const result = agentFile.safeParse(input);
-  if (result.success) return { ok: true, definition: result.data };
+  if (result.success) return { ok: true, value: result.data };
   const others = describeProblems(result.error, { input, schema: agentFile }).filter(
     ({ path }) => path.length !== 1 || !missing.includes(String(path[0])),
   );

@@ -22,7 +22,7 @@ function applyOverride(definition: AgentDefinition, flag: string): AgentDefiniti
   const problems: string[] = [];
   for (const value of toCandidates(flag.slice(equals + 1))) {
     const checked = checkDefinition(setAt(definition, { path, value }));
-    if (checked.ok) return checked.definition;
+    if (checked.ok) return checked.value;
     problems.push(checked.problems.map(({ text }) => text).join(' '));
   }
   throw refuse(name, problems[0] ?? '');

@@ -165,7 +165,7 @@ function pickOwn({ id, ask, journal, parent, onEvent, host }: AgentOptions) {
 /** Definitions come from files, where they were checked, and from code, where nobody has looked yet. */
 function check(given: AgentDefinition): AgentDefinition {
   const checked = checkDefinition(given);
-  if (checked.ok) return checked.definition;
+  if (checked.ok) return checked.value;
   const message = checked.problems.map(({ text }) => `definition: ${text}`).join('\n');
   throw new TroupeError({ code: 'invalid-option', message });
 }

@@ -1,103 +1,12 @@
-import type { Document, LineCounter } from 'yaml';
 import type { AgentDefinition } from '../config/agent-file.ts';
-import { toErrorText } from '../config/error-text.ts';
-import { quote } from '../config/quote.ts';
-import { TroupeError } from '../config/troupe-error.ts';
+import { parseYamlText } from '../config/yaml-text.ts';
 import { checkDefinition } from './agent-definition.ts';
-
-type Yaml = typeof import('yaml');
-
-/** So often one anchor may be repeated before it counts as a bomb. */
-const MAX_ALIASES = 100;
-
-/** One mistake in brackets is told by a parser in a hundred ways. */
-const MAX_PROBLEMS = 10;
-
-interface Place {
-  readonly file: string;
-  readonly lines: LineCounter;
-}
 
 /**
  * Reads the text of an agent's file.
  *
  * @throws TroupeError `invalid-agent-file`: each problem on a line of its own, with file, line and column.
  */
-export async function parseAgentFile(text: string, { file }: { file: string }): Promise<AgentDefinition> {
-  const yaml = await import('yaml');
-  const place = { file, lines: new yaml.LineCounter() };
-  const document = readDocument(text, { yaml, place });
-  const checked = checkDefinition(toValue(document, place));
-  if (checked.ok) return checked.definition;
-  throw refuse(
-    checked.problems.map((problem) => ({ ...problem, offset: findOffset(problem.path, { document, yaml }) })),
-    place,
-  );
-}
-
-function readDocument(text: string, { yaml, place }: { yaml: Yaml; place: Place }): Document.Parsed {
-  let document: Document.Parsed;
-  try {
-    document = yaml.parseDocument(text, {
-      lineCounter: place.lines,
-      prettyErrors: false,
-      stringKeys: true,
-      logLevel: 'error',
-    });
-  } catch (error) {
-    // Nested too deep for the parser.
-    throw refuse([{ offset: 0, text: `cannot be read as YAML: ${toErrorText(error)}.` }], place);
-  }
-  const complaints = [...document.errors, ...document.warnings];
-  if (complaints.length === 0) return document;
-  const problems = complaints.map(({ pos, code, message }) => ({
-    offset: pos[0],
-    // The parser does not say which key stands there twice.
-    text:
-      code === 'DUPLICATE_KEY'
-        ? `${quote(/^[^:\n]*/.exec(text.slice(pos[0]))?.[0] ?? '')} stands there twice; leave one out.`
-        : `no YAML: ${message.replace(/\.?$/, '.')}`,
-  }));
-  throw refuse(problems, place);
-}
-
-function toValue(document: Document.Parsed, place: Place): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    throw refuse([{ offset: 0, text: `cannot be read: ${toErrorText(error)}.` }], place);
-  }
-}
-
-/** Where the value of that path stands; a key that is not known, or has no value, is found by itself. */
-function findOffset(
-  path: readonly PropertyKey[],
-  { document, yaml }: { document: Document.Parsed; yaml: Yaml },
-): number {
-  let node: unknown = document.contents;
-  let offset = 0;
-  for (const [index, step] of path.entries()) {
-    if (yaml.isAlias(node)) node = node.resolve(document);
-    const isLast = index === path.length - 1;
-    if (yaml.isMap(node)) {
-      const pair = node.items.find(({ key }) => yaml.isScalar(key) && String(key.value) === String(step));
-      const { key, value } = pair ?? {};
-      const target = isLast && yaml.isCollection(value) ? key : (value ?? key);
-      if (yaml.isNode(target)) offset = target.range?.[0] ?? offset;
-      node = value;
-    } else if (yaml.isSeq(node)) {
-      node = node.items[Number(step)];
-      if (yaml.isNode(node)) offset = node.range?.[0] ?? offset;
-    }
-  }
-  return offset;
-}
-
-function refuse(problems: readonly { offset: number; text: string }[], { file, lines }: Place): TroupeError {
-  const inOrder = problems.toSorted((a, b) => a.offset - b.offset).slice(0, MAX_PROBLEMS);
-  const sentences = inOrder.map(({ offset, text }) => {
-    const { line, col } = lines.linePos(offset);
-    return `${file}:${Math.max(1, line)}:${Math.max(1, col)}: ${text}`;
-  });
-  return new TroupeError({ code: 'invalid-agent-file', message: sentences.join('\n') });
+export function parseAgentFile(text: string, { file }: { file: string }): Promise<AgentDefinition> {
+  return parseYamlText(text, { file, code: 'invalid-agent-file', check: checkDefinition });
 }

@@ -19,12 +19,13 @@ export function isOfSystem(number: number | undefined): boolean {
 
 /**
  * Tells of the first signal that asks this program to end. A second one ends it at once: what its processes do then is their
- * watchdog's affair. Call the result when there is nothing to end in order any more. `except` names one that means something else here.
+ * watchdog's affair. Call the result when there is nothing to end in order any more: the signals mean what they meant before. `except` names one that means something else here.
  */
 export function onEndSignal(
   tell: (signal: EndSignal) => void,
   { except = null }: { readonly except?: EndSignal | null } = {},
 ): () => void {
+  keepIgnoringBrokenPipes();
   let hasTold = false;
   const listeners = SIGNALS.filter((signal) => signal !== except).map((signal) => {
     const listener = (_name: string, number?: number) => {
@@ -41,3 +42,20 @@ export function onEndSignal(
     for (const { signal, listener } of listeners) process.off(signal, listener);
   };
 }
+
+/** Tells whoever ends in order that our own output has broken. @returns whether there is somebody. */
+export function tellOfBrokenOutput(): boolean {
+  const isHeard = process.listeners('SIGPIPE').some((listener) => listener !== ignore);
+  if (isHeard) process.emit('SIGPIPE', 'SIGPIPE');
+  return isHeard;
+}
+
+/**
+ * Node ignores SIGPIPE, but gives it back to the system with the last listener: from then on a pipe that breaks would end the program
+ * without a word. So one stays for as long as it runs.
+ */
+export function keepIgnoringBrokenPipes(): void {
+  if (!process.listeners('SIGPIPE').includes(ignore)) process.on('SIGPIPE', ignore);
+}
+
+function ignore(): void {}

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type CliIo, complain } from './cli-io.ts';
+import { tellOfBrokenOutput } from './end-signals.ts';
 import { exitCodes } from './exit-code.ts';
 import { toRefusal } from './refusal.ts';
 
@@ -24,7 +25,7 @@ export function leaveQuietly(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputWatch 
       complain(io, `the output cannot be written: ${toRefusal(error) ?? error.message}.`);
     }
     exitCode ??= isGone ? goneReaderCode : exitCodes.fault;
-    if (!process.emit('SIGPIPE', 'SIGPIPE')) process.exit(exitCode);
+    if (!tellOfBrokenOutput()) process.exit(exitCode);
   };
   io.stdout.on('error', leave);
   io.stderr.on('error', (error: NodeJS.ErrnoException) => {

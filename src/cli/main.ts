@@ -9,5 +9,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exitCode = 125;
 } else {
+  // In the temp directory. Where it cannot be written, all is as without it.
+  process.getBuiltinModule('node:module').enableCompileCache();
   import('./run-cli.ts').then(({ runCli }) => runCli(process.argv.slice(2)));
 }

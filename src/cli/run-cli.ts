@@ -1,4 +1,3 @@
-import { enableCompileCache } from 'node:module';
 import type { CliIo } from './cli-io.ts';
 import { exitCodes } from './exit-code.ts';
 import { leaveQuietly } from './leave-quietly.ts';
@@ -6,10 +5,17 @@ import type { ListFlags } from './processes/list-processes.ts';
 
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
-  // Where it cannot be written, all is as without it.
-  enableCompileCache();
-  const { stdin, stdout, stderr, env } = process;
-  const io: CliIo = { stdin, stdout, stderr, env, cwd: process.cwd() };
+  const { stdout, stderr, env } = process;
+  const io: CliIo = {
+    // Making it takes longer than some verbs, which do not read.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+  };
   const output = leaveQuietly(io);
   const exitCode = await runLine(args, io);
   // What is written is out before the end, also where a pipe is slow.

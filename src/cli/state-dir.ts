@@ -23,6 +23,15 @@ export function findStateDirectory({
   }
 }
 
+/**
+ * Where the processes of an agent are kept: as above. `false` where that cannot be, because a file stands there; its work does not
+ * depend on it.
+ */
+export function findAgentStateDirectory(io: Pick<CliIo, 'cwd' | 'env'>): string | false {
+  const directory = findStateDirectory({ flag: undefined, io });
+  return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false ? false : directory;
+}
+
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

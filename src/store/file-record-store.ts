@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { readRecordFile } from './read-record-file.ts';
@@ -33,7 +33,9 @@ export interface FileRecordStoreOptions<Doc> {
 export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>): RecordStore<Doc> {
   const { parse, clock = createRealClock(), files = systemFiles } = options;
   const directory = resolve(options.directory);
-  const pathOf = (id: string) => join(directory, `${checkRecordId(id)}.json`);
+  // What `join` takes for a thousand names is a third of what it takes to read the files.
+  const inside = join(directory, sep);
+  const pathOf = (id: string) => `${inside}${checkRecordId(id)}.json`;
 
   return {
     save: (id, record) => {
@@ -44,7 +46,7 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
       const reading = readRecordFile({ path: pathOf(id), id, parse, files });
       return reading?.ok === true ? reading.record : null;
     },
-    load: () => {
+    load: ({ leaveOut } = {}) => {
       const names = listOrNothing(directory, files);
       removeOldDrafts({ directory, names, files, nowAt: clock.epochMs() });
       const records: Doc[] = [];
@@ -52,8 +54,8 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
       for (const name of names) {
         const id = recordName.exec(name)?.[1];
         if (id === undefined) continue;
-        const path = join(directory, name);
-        const reading = readRecordFile({ path, id, parse, files });
+        const path = `${inside}${name}`;
+        const reading = readRecordFile({ path, id, parse, files, leaveOut });
         if (reading?.ok === true) records.push(reading.record);
         else if (reading !== null) damaged.push({ name: path, why: reading.why });
       }
@@ -73,7 +75,8 @@ function listOrNothing(directory: string, files: RecordFiles): readonly string[]
   try {
     return files.list(directory);
   } catch (error) {
-    if (isMissing(error)) return [];
+    // A file that stands where a directory should be has no records in it; whoever writes one is told.
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return [];
     throw error;
   }
 }

@@ -23,10 +23,11 @@ export function createMemoryRecordStore<Doc>({
       const reading = text === undefined ? null : readText(id, text);
       return reading?.ok === true ? reading.record : null;
     },
-    load: () => {
+    load: ({ leaveOut } = {}) => {
       const records: Doc[] = [];
       const damaged: DamagedRecord[] = [];
       for (const [id, text] of texts) {
+        if (leaveOut?.(text) === true) continue;
         const reading = readText(id, text);
         if (reading.ok) records.push(reading.record);
         else damaged.push({ name: id, why: reading.why });

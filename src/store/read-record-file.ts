@@ -1,14 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { toErrorText } from '../config/error-text.ts';
 import type { RecordFiles } from './record-files.ts';
+import type { LoadOptions } from './record-store.ts';
 import { maxRecordBytes, type ParseRecord, parseRecordText, type RecordReading } from './record-text.ts';
+
+/** What `leaveOut` is told. */
+const BEGINNING_BYTES = 64;
 
 interface Place {
   readonly path: string;
   readonly files: RecordFiles;
+  readonly leaveOut?: LoadOptions['leaveOut'];
 }
 
-/** `null` where there is none. Whatever else is wrong is a clause. */
+/** `null` where there is none, or it is left out. Whatever else is wrong is a clause. */
 export function readRecordFile<Doc>(
   place: Place & { readonly id: string; readonly parse: ParseRecord<Doc> },
 ): RecordReading<Doc> | null {
@@ -28,7 +33,7 @@ function readText(place: Place): Found | null {
     return toWhyNotOpened(error);
   }
   try {
-    return readOpened(file, files);
+    return readOpened(file, place);
   } catch (error) {
     return unreadable(error);
   } finally {
@@ -37,7 +42,7 @@ function readText(place: Place): Found | null {
 }
 
 /** What was opened is what is judged and read: nobody can put something else in between. */
-function readOpened(file: number, files: RecordFiles): Found {
+function readOpened(file: number, { files, leaveOut }: Place): Found | null {
   const { kind, isOurs, sizeBytes } = files.inspect(file);
   if (kind !== 'file') return damaged(kind === 'directory' ? 'it is a directory' : 'it is no file');
   if (!isOurs) return damaged('another user owns it, so it is not trusted');
@@ -45,6 +50,8 @@ function readOpened(file: number, files: RecordFiles): Found {
     return damaged(`it has ${sizeBytes} bytes, and a record has at most ${maxRecordBytes}`);
   }
   const bytes = readBytes(file, { sizeBytes, files });
+  // To decode and to parse a record takes as long as to read it.
+  if (leaveOut?.(bytes.toString('latin1', 0, BEGINNING_BYTES)) === true) return null;
   return isUtf8(bytes) ? { text: bytes.toString() } : damaged('it is no UTF-8');
 }
 
@@ -53,11 +60,11 @@ function readBytes(file: number, { sizeBytes, files }: { sizeBytes: number; file
   const bytes = Buffer.allocUnsafe(sizeBytes);
   let length = 0;
   while (length < sizeBytes) {
-    const count = files.read(file, bytes.subarray(length));
+    const count = files.read(file, length === 0 ? bytes : bytes.subarray(length));
     if (count === 0) break;
     length += count;
   }
-  return bytes.subarray(0, length);
+  return length === sizeBytes ? bytes : bytes.subarray(0, length);
 }
 
 function toWhyNotOpened(error: unknown): Found | null {

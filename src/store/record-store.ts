@@ -6,6 +6,14 @@ export interface DamagedRecord {
   readonly why: string;
 }
 
+export interface LoadOptions {
+  /**
+   * Told the beginning of a record's text, at least 64 bytes where it has them; what this is `true` of is left out unread, damaged or not.
+   * A store may also take no notice.
+   */
+  readonly leaveOut?: (beginning: string) => boolean;
+}
+
 /**
  * Documents by id, each there as it was last saved or not at all, wherever a crash falls. Whoever saves under one id at the same
  * time as another program wins or loses as a whole. All calls are synchronous: what `save` returned from, a crash of
@@ -27,7 +35,10 @@ export interface RecordStore<Doc> {
    *
    * @throws what the system says when it cannot be listed: that must not look like an empty one.
    */
-  load(): { readonly records: readonly Doc[]; readonly damaged: readonly DamagedRecord[] };
+  load(options?: LoadOptions): {
+    readonly records: readonly Doc[];
+    readonly damaged: readonly DamagedRecord[];
+  };
   /** One that is not there is no mistake, a damaged one goes as well. @throws what the system says when it stays. */
   remove(id: string): void;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -22,18 +21,20 @@ export interface SocketPlace {
  * directory, which is named after this one, and goes with the last of them.
  */
 export function createSocketPlace({ directory, supervisors }: StatePaths): SocketPlace {
-  const hash = createHash('sha256').update(directory).digest('hex').slice(0, 12);
-  const shortName = `troupe-${process.geteuid?.()}-${hash}`;
+  let shortName: string | null = null;
+  const toShortName = () => {
+    shortName ??= `troupe-${process.geteuid?.()}-${hashOf(directory)}`;
+    return shortName;
+  };
 
   const pathOf = (supervisorId: string) => {
     const name = `${checkRecordId(supervisorId)}.sock`;
-    const paths = [supervisors, join(tmpdir(), shortName), join('/tmp', shortName)].map((at) =>
-      join(at, name),
-    );
-    return paths.find((path) => Buffer.byteLength(path) <= maxSocketPathBytes) ?? join(supervisors, name);
+    const usual = join(supervisors, name);
+    if (isShortEnough(usual)) return usual;
+    return [tmpdir(), '/tmp'].map((at) => join(at, toShortName(), name)).find(isShortEnough) ?? usual;
   };
   /** Its name is enough: another program may have another temp directory. */
-  const isShortPlace = (place: string) => basename(place) === shortName && isOurDirectory(place);
+  const isShortPlace = (place: string) => basename(place) === toShortName() && isOurDirectory(place);
 
   return {
     make: (supervisorId) => {
@@ -54,6 +55,16 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
       }
     },
   };
+}
+
+/** Who only reads makes no socket, and to load this takes as long as to read some hundred records. */
+function hashOf(text: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function isShortEnough(path: string): boolean {
+  return Buffer.byteLength(path) <= maxSocketPathBytes;
 }
 
 function isSocket(path: string): boolean {

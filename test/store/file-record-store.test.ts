@@ -109,16 +109,6 @@ describe('the directory', () => {
     expect(() => open({ files }).load()).toThrow('EMFILE');
   });
 
-  test.skipIf(isRoot)('that is closed to us says so', () => {
-    const { store, directory } = arrange();
-    store.save('tool_a', note('one'));
-    chmodSync(directory, 0o500);
-    onTestFinished(() => chmodSync(directory, 0o700));
-
-    expect(() => store.save('tool_a', note('two'))).toThrow('EACCES');
-    expect(store.read('tool_a')).toEqual(note('one'));
-  });
-
   test('that is a file says so', () => {
     const { store, put, directory } = arrange();
     put('x', '');
@@ -217,14 +207,6 @@ describe('what is in the place of a record', () => {
       { name: path('tool_a'), why: expect.stringContaining(`it cannot be read: ${code}`) },
     ]);
     expect(store.read('tool_a')).toEqual(note('one'));
-  });
-
-  test.skipIf(isRoot)('a file that is closed to us is told', () => {
-    const { store, path } = arrange();
-    store.save('tool_a', note('one'));
-    chmodSync(path('tool_a'), 0);
-
-    expect(store.load().damaged[0]?.why).toContain('it cannot be read: EACCES');
   });
 
   test('one that goes while it is loaded is no damage', () => {

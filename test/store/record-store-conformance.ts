@@ -153,6 +153,27 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(textOf('tool_bad')).toBe(text);
     });
 
+    test('what is left out by its beginning is not judged', () => {
+      const { store, plant } = arrange();
+      store.save('tool_a', note('one'));
+      store.save('tool_b', { ...note('two'), parts: [{ name: 'x'.repeat(10_000) }] });
+      plant('tool_cut', '{"version":1,"text":"two, and not wh');
+      plant('tool_empty', '');
+      const beginnings: string[] = [];
+
+      const { records, damaged } = store.load({
+        leaveOut: (beginning) => {
+          beginnings.push(beginning.slice(0, 23));
+          return beginning.startsWith('{"version":1,"text":"two');
+        },
+      });
+
+      expect(records).toEqual([note('one')]);
+      expect(damaged).toEqual([expect.objectContaining({ why: 'it is empty' })]);
+      const whole = ['{"version":1,"text":"on', '{"version":1,"text":"tw'];
+      expect(beginnings.sort()).toEqual(['', ...whole, whole[1]]);
+    });
+
     test('a save puts a whole record over a damaged one', () => {
       const { store, plant } = arrange();
       plant('tool_a', '{"half');

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import {
@@ -34,6 +34,7 @@ function openTheatre() {
     return { supervisor, backend, clock };
   };
   return {
+    directory: place.path,
     records,
     follow,
     /** As SIGKILL leaves it: what was not written down is not known. */
@@ -263,4 +264,155 @@ test('a session process goes on without a record', async () => {
 
   expect(handle.status).toBe('backgrounded');
   expect(faults.length).toBeGreaterThan(0);
+});
+
+test('an attempt is written down before it is started', async () => {
+  const { follow, die, record } = openTheatre();
+  const seen: unknown[] = [];
+  const first = follow({
+    script: (run) => {
+      if (run.request.attempt > 1) seen.push(record(run.request.id).view);
+      run.comeUp();
+    },
+  });
+  const { id } = first.supervisor.start({ ...persistent, restart: { policy: 'permanent', minBackoff: 100 } });
+  first.backend.lastRun.exit({ code: 1 });
+  await turn();
+  first.clock.advance(3_000);
+  expect(seen).toMatchObject([{ status: 'pending', attempt: 2 }]);
+
+  die(first.supervisor);
+  const second = follow();
+
+  expect(second.backend.lastRun).toMatchObject({ isAdopted: true, request: { id, attempt: 2 } });
+});
+
+test('what cannot be claimed is left alone', async () => {
+  const { follow, die, records } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.start(persistent);
+  first.clock.advance(100);
+  die(first.supervisor);
+  const full = {
+    ...records,
+    save: () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+  };
+
+  const second = follow({ records: full });
+  const third = follow();
+
+  expect(second.supervisor.recovered).toMatchObject({
+    adopted: [],
+    damaged: [{ name: id, why: expect.stringContaining('ENOSPC') }],
+  });
+  expect(second.backend.runs).toEqual([]);
+  expect(third.supervisor.recovered.adopted).toEqual([id]);
+});
+
+test('a record that cannot be made sense of stops no other', async () => {
+  const { follow, die, records, record } = openTheatre();
+  const first = follow();
+  const [bad, good] = [first.supervisor.start(persistent), first.supervisor.start(persistent)];
+  first.clock.advance(100);
+  die(first.supervisor);
+  const broken = record(bad.id);
+  records.save(bad.id, {
+    ...broken,
+    revival: { ...broken.revival, ready: { line: { source: '(', flags: '' }, within: 1 } },
+  } as ProcessRecord);
+
+  const { supervisor } = follow();
+
+  expect(supervisor.recovered.adopted).toEqual([good.id]);
+  expect(supervisor.recovered.damaged).toMatchObject([{ name: bad.id }]);
+});
+
+test('an emptied state directory makes nobody an orphan', async () => {
+  const { follow, directory } = openTheatre();
+  const first = follow();
+  const handle = first.supervisor.start(persistent);
+  first.clock.advance(100);
+
+  rmSync(directory, { recursive: true });
+  handle.changeLimits({ maxBackgroundTime: 0 });
+  first.clock.advance(100);
+  const second = follow();
+
+  expect(second.supervisor.recovered).toMatchObject({ adopted: [], lost: [] });
+});
+
+test('a record names no file but its own', async () => {
+  const { follow, die, records, record, directory } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.start({ command: ['work'], background: true });
+  first.backend.lastRun.exit();
+  await turn();
+  first.clock.advance(100);
+  die(first.supervisor);
+  const { view, ...rest } = record(id);
+  const output = { ...view.output, logFile: '/etc/passwd' };
+  records.save(id, { ...rest, view: { ...view, output } } as ProcessRecord);
+
+  const { supervisor } = follow();
+
+  expect(supervisor.get(id)?.read().text).toBe('');
+  expect(directory).not.toContain('/etc');
+});
+
+test('who asks a process that was left alone gets an answer', async () => {
+  const { follow } = openTheatre();
+  const { supervisor } = follow();
+  const handle = supervisor.start({ ...persistent, ready: { line: 'never' } });
+  const ready = handle.ready();
+
+  await supervisor.shutdown();
+
+  expect(await handle.kill()).toMatchObject({
+    type: 'notRunning',
+    message: expect.stringContaining('left it running'),
+  });
+  expect([handle.restart(), handle.background(), handle.changeLimits({ timeout: 1 })]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(await ready).toMatchObject({ state: 'failed' });
+});
+
+test('a record that cannot be removed hurts nobody', async () => {
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const stuck = {
+    ...records,
+    remove: () => {
+      throw new Error('EROFS: read-only file system');
+    },
+  };
+  const { supervisor, backend } = openTheatre().follow({ records: stuck, maxFinished: 1 });
+
+  for (let n = 0; n < 3; n += 1) {
+    supervisor.start({ command: ['work', String(n)], background: true });
+    backend.lastRun.exit();
+    await turn();
+  }
+
+  expect(supervisor.list()).toHaveLength(1);
+});
+
+test('a state directory that is a file is told, and the rest works', async () => {
+  const place = tempDir();
+  places.push(place);
+  const path = place.file('state');
+  writeFileSync(path, 'mine');
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend();
+
+  const supervisor = createSupervisor({ clock, backend, stateDirectory: path });
+  const handle = supervisor.start({ command: ['work'], background: true });
+  backend.lastRun.exit();
+  await handle.ended;
+
+  expect(supervisor.recovered).toMatchObject({ adopted: [], lost: [], ended: 0 });
+  expect(await supervisor.shutdown()).toMatchObject({ survivors: [] });
 });

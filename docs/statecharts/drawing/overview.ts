@@ -1,4 +1,9 @@
-import { childrenOf, type Diagram, type DiagramTransition, isWithin } from './diagram.ts';
+import {
+  childrenOf,
+  type Diagram,
+  type DiagramTransition,
+  isWithin,
+} from '../../../src/cli/graph/drawing/diagram.ts';
 
 /**
  * The chart with every compound state folded into one box. Transitions between the boxes are kept, each said once;

@@ -1,4 +1,4 @@
-import { type Diagram, type DiagramState, isWithin } from './diagram.ts';
+import { type Diagram, type DiagramState, isWithin } from '../../../src/cli/graph/drawing/diagram.ts';
 
 /**
  * One compound state with all that is inside, and the states that its transitions lead to as `elsewhere`. Of what

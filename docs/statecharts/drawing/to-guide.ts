@@ -1,4 +1,4 @@
-import type { Diagram, DiagramState, DiagramTransition } from './diagram.ts';
+import type { Diagram, DiagramState, DiagramTransition } from '../../../src/cli/graph/drawing/diagram.ts';
 
 /** A machine in words, as Markdown: what each state means, and where each event leads. All words are the machine's. */
 export function toGuide(diagram: Diagram): string {

@@ -5,6 +5,7 @@ import type { CliIo } from '../cli-io.ts';
 import { parseSpan } from '../parse-span.ts';
 import { toProgramName } from '../program-name.ts';
 import { createPage } from '../render/page.ts';
+import { findAgentStateDirectory } from '../state-dir.ts';
 import { readSurroundings } from '../surroundings.ts';
 import { chooseAgent } from './choose-agent.ts';
 import { createChatId, findKeptConversation, toConversationFile } from './kept-conversations.ts';
@@ -65,6 +66,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         directory,
         model,
         ...surroundings,
+        host: { stateDirectory: findAgentStateDirectory(io) },
         ...(journal !== null && { journal }),
         ...listener,
         onEvent: (event) => {

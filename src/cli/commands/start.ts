@@ -43,6 +43,7 @@ export function defineStart({ program, io, end }: VerbSetup): void {
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('--session', 'it ends with the daemon')
     .option('--interactive', 'give it a terminal (in a later version)')
+    .option('-q, --quiet', 'print the id and nothing else')
     .option('--json', 'print all about it as one JSON object')
     .option('--state-dir <directory>', 'where records and logs are kept')
     .addHelpText('after', toMore(program.name()))

@@ -9,6 +9,7 @@ import { type CliIo, note } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSpan } from '../parse-span.ts';
+import { findAgentStateDirectory } from '../state-dir.ts';
 import { readSurroundings } from '../surroundings.ts';
 import type { ExecFlags } from './exec-flags.ts';
 import { printResult } from './print-result.ts';
@@ -58,6 +59,7 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
       directory: io.cwd,
       model,
       ...surroundings,
+      host: { stateDirectory: findAgentStateDirectory(io) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
       ...(flags.timeout !== undefined && { timeoutMs: parseSpan(flags.timeout, '--timeout') }),

@@ -8,6 +8,7 @@ import { type CliIo, complain, say } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSpan } from '../parse-span.ts';
+import { toMemberLine } from '../render/member-line.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
@@ -128,6 +129,6 @@ function toReceiptLines(answer: KillAnswer, io: CliIo): readonly string[] {
   const others = 'receipt' in answer ? answer.receipt.leftoversEnded : [];
   return [
     toPrintable(answer.message),
-    ...others.map(({ pid, command }) => page.paint('dim', `  also ended: ${pid} ${toPrintable(command)}`)),
+    ...others.map((member) => page.paint('dim', toMemberLine(member, { head: '  also ended: ', page }))),
   ];
 }

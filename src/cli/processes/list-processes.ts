@@ -16,7 +16,7 @@ export interface ListFlags extends StateFlags {
 export function listProcesses(scene: StateScene<ListFlags>): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
-    const { processes, warnings } = await state.list();
+    const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
     const shown = toReadingOrder(processes, flags);
     say(io, ...toLines(shown, scene));
     for (const warning of warnings) note(io, warning);

@@ -3,6 +3,7 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
+import { toMemberLine } from './member-line.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import { toProcessName } from './process-name.ts';
@@ -24,7 +25,7 @@ export interface ProcessFacts {
 
 /** Everything a person may want to know of one process, what happened to it included. */
 export function renderProcessFacts({ view, timeline, ...seen }: ProcessFacts, page: Page): string[] {
-  const facts = [...toFacts(view), ...toSupervisorFacts(view, seen)].flatMap(([name, value]) => {
+  const facts = [...toFacts(view, page), ...toSupervisorFacts(view, seen)].flatMap(([name, value]) => {
     const [first = '', ...more] = toRows(value, page);
     const styled = name === 'status' ? page.paint(statusStyle[view.status], first) : first;
     return [toRow({ name, text: styled }, page), ...more.map((text) => toRow({ name: '', text }, page))];
@@ -48,7 +49,7 @@ function toRows(value: string, page: Page): string[] {
     .flatMap((line) => wrap(line, width));
 }
 
-function toFacts(view: ProcessView): readonly Fact[] {
+function toFacts(view: ProcessView, page: Page): readonly Fact[] {
   return [
     ['status', toStatusText(view)],
     ...('reason' in view && view.reason !== null ? [['end', toEndText(view)] as const] : []),
@@ -65,11 +66,13 @@ function toFacts(view: ProcessView): readonly Fact[] {
     ['owner', `${view.owner}; lifetime ${view.lifetime}`],
     ...('ready' in view && view.ready.state !== 'undeclared' ? [['ready', toReadyText(view)] as const] : []),
     ...toOutputFacts(view),
-    ...('survivors' in view ? toMembers('survivors', view.survivors) : []),
-    ...('leftovers' in view ? toMembers('leftovers', view.leftovers) : []),
-    ...('receipt' in view && view.receipt !== null ? toMembers('survivors', view.receipt.survivors) : []),
+    ...('survivors' in view ? toMembers('survivors', { members: view.survivors, page }) : []),
+    ...('leftovers' in view ? toMembers('leftovers', { members: view.leftovers, page }) : []),
     ...('receipt' in view && view.receipt !== null
-      ? toMembers('also ended', view.receipt.leftoversEnded)
+      ? toMembers('survivors', { members: view.receipt.survivors, page })
+      : []),
+    ...('receipt' in view && view.receipt !== null
+      ? toMembers('also ended', { members: view.receipt.leftoversEnded, page })
       : []),
     ...Object.entries(view.metadata).map(
       ([name, value]): Fact => ['metadata', `${name}: ${toValueText(value)}`],
@@ -124,10 +127,10 @@ function toOutputFacts({ output }: ProcessView): readonly Fact[] {
   ];
 }
 
-function toMembers(name: string, members: readonly TreeMember[]): readonly Fact[] {
-  return members.length === 0
-    ? []
-    : [[name, members.map(({ pid, command }) => `${pid} ${command}`).join('\n')]];
+function toMembers(name: string, { members, page }: { members: readonly TreeMember[]; page: Page }) {
+  const width = page.width - INDENT.length - NAME_WIDTH;
+  const lines = members.map((member) => toMemberLine(member, { head: '', page: { width } }));
+  return members.length === 0 ? [] : [[name, lines.join('\n')] as const];
 }
 
 function toValueText(value: unknown): string {

@@ -2,7 +2,7 @@ import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import { type CliIo, note } from '../cli-io.ts';
-import { type EndSignal, isOfSystem, toSignalCode } from '../end-signals.ts';
+import { type EndSignal, isOfSystem, keepIgnoringBrokenPipes, toSignalCode } from '../end-signals.ts';
 
 /** A command that ends sooner is not worth a word. */
 const WORD_AFTER_MS = 1_000;
@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 export interface ForwardedSignals {
   /** The first one that came. */
   readonly first: EndSignal | null;
-  /** Nobody is told any more. With its last listener SIGPIPE would end this program, and no longer be ignored: that one stays. */
+  /** Nobody is told any more. */
   remove(): void;
 }
 
@@ -24,6 +24,7 @@ export function forwardSignals(
   kill: (options: KillOptions) => void,
   { io, clock }: { readonly io: CliIo; readonly clock: Clock },
 ): ForwardedSignals {
+  keepIgnoringBrokenPipes();
   let first: EndSignal | null = null;
   let count = 0;
   let isOver = false;
@@ -52,7 +53,7 @@ export function forwardSignals(
     remove: () => {
       isOver = true;
       cancelWord();
-      for (const { signal, listener } of listeners) if (signal !== 'SIGPIPE') process.off(signal, listener);
+      for (const { signal, listener } of listeners) process.off(signal, listener);
     },
   };
 }

@@ -55,7 +55,7 @@ export async function startCommand({
         const isReady = await waitUntilReady(view, { state, io });
         if (!isReady) return exitCodes.failed;
       }
-      if (io.stderr.isTTY) tellHow(id, io);
+      if (io.stderr.isTTY && flags.quiet !== true) tellHow(id, io);
       return exitCodes.done;
     });
   } finally {

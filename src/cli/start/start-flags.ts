@@ -15,6 +15,8 @@ export interface StartFlags {
   readonly grace?: string;
   readonly session?: boolean;
   readonly interactive?: boolean;
+  /** No hint how to go on. */
+  readonly quiet?: boolean;
   readonly json?: boolean;
   readonly stateDir?: string;
 }

@@ -9,7 +9,7 @@ import type { GroupEnd, GroupReadiness, ProcessGroup } from '../../supervisor/gr
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, complain, note } from '../cli-io.ts';
-import { type EndSignal, isOfSystem, toSignalCode } from '../end-signals.ts';
+import { type EndSignal, isOfSystem, keepIgnoringBrokenPipes, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { showProgress } from '../render/progress-line.ts';
@@ -121,6 +121,7 @@ type ProcessEvent = Extract<RuntimeEvent, { readonly process: unknown }>;
 
 /** The first signal asks for an orderly end, the second kills all at once, the third ends this program as it is. */
 function listen(supervisor: Supervisor) {
+  keepIgnoringBrokenPipes();
   const { promise: first, resolve } = Promise.withResolvers<EndSignal>();
   let count = 0;
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const).map((signal) => {
@@ -137,8 +138,7 @@ function listen(supervisor: Supervisor) {
     return { signal, listener };
   });
   const remove = () => {
-    // With its last listener SIGPIPE would end this program, and no longer be ignored.
-    for (const { signal, listener } of listeners) if (signal !== 'SIGPIPE') process.off(signal, listener);
+    for (const { signal, listener } of listeners) process.off(signal, listener);
   };
   return { first, remove };
 }

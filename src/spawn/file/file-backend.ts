@@ -3,6 +3,8 @@ import type { Cancel } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
+import { createInputPipe } from '../pipe/input-pipe.ts';
+import { createPipePool } from '../pipe/pipe-pool.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { adoptLaunched } from './adopt-launched.ts';
 import type { FileWorld } from './file-world.ts';
@@ -20,6 +22,7 @@ type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['fi
  */
 export function createFileBackend(world: FileWorld): Backend {
   let tools = world.tools ?? null;
+  const inputs = createPipePool();
   const findTools = (): LauncherTools => {
     tools ??= findLauncherTools();
     return tools;
@@ -33,14 +36,12 @@ export function createFileBackend(world: FileWorld): Backend {
       if (!hasFiles(request)) return refuse(new Error('the file backend needs "files" for log and status'));
       // Before it is there: this program may be gone in the same turn, and its watchdog must know.
       world.trees.spare(request.id);
-      let child: ChildProcess;
-      try {
-        child = launch(request, findTools());
-      } catch (error) {
-        return refuse(error);
-      }
+      const input = createInputPipe(request.stdin, inputs);
+      const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio });
+      const stdin = input.open(child);
+      if (child instanceof Error) return refuse(child);
       if (child.pid !== undefined)
-        return runLaunched(child, { port, world, statusPath: request.files.status });
+        return runLaunched(child, { port, world, statusPath: request.files.status, stdin });
       child.once('error', refuse);
       return () => {};
     },
@@ -56,7 +57,16 @@ export function createFileBackend(world: FileWorld): Backend {
       world.trees.spare(request.id);
       return adoptLaunched({ port, world, statusPath: request.files.status });
     },
+    close: inputs.close,
   };
+}
+
+function tryLaunch(...start: Parameters<typeof launch>): ChildProcess | Error {
+  try {
+    return launch(...start);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function hasFiles(request: SpawnRequest): request is FileRequest {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SpawnRequest, Work } from '../backend.ts';
+import type { InputPipe } from '../pipe/input-pipe.ts';
 import { findProgram } from './find-program.ts';
 import { createLauncherScript } from './launcher-script.ts';
 
@@ -38,7 +39,7 @@ export class UnusableFile extends Error {
  */
 export function launch(
   request: SpawnRequest & { files: NonNullable<SpawnRequest['files']> },
-  tools: LauncherTools,
+  { tools, stdin }: { tools: LauncherTools; stdin: InputPipe['stdio'] },
 ): ChildProcess {
   const { cwd, env, files, attempt } = request;
   const [file, ...args] = toCommand(request.work);
@@ -61,7 +62,7 @@ export function launch(
         cwd,
         env,
         detached: true,
-        stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', log, status],
+        stdio: [stdin, log, status],
       },
     );
   } finally {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
@@ -21,11 +22,16 @@ const orphanLookMs = 200;
 /** Follows what a launcher of ours starts: its exit is the sign to read what it wrote down. */
 export function runLaunched(
   child: ChildProcess,
-  { port, world, statusPath }: { port: BackendPort; world: FileWorld; statusPath: string },
+  {
+    port,
+    world,
+    statusPath,
+    stdin,
+  }: { port: BackendPort; world: FileWorld; statusPath: string; stdin: Writable | null },
 ): Cancel {
   const { request, clock } = port;
   const { table } = world;
-  const control = createLeaderControl({ port, world }, inputOf(child, port));
+  const control = createLeaderControl({ port, world }, inputOf(stdin, port));
   let launcherEnd: string | null = null;
   let lookMs = firstLookMs / lookGrowth;
 
@@ -98,12 +104,12 @@ export function runLaunched(
     control.release();
     // It goes on without us.
     child.unref();
-    if (child.stdin instanceof Socket) child.stdin.unref();
+    if (stdin instanceof Socket) stdin.unref();
   };
 }
 
-function inputOf(child: ChildProcess, { clock }: BackendPort) {
-  if (child.stdin !== null) return createInputWriter(child.stdin, clock);
+function inputOf(stdin: Writable | null, { clock }: BackendPort) {
+  if (stdin !== null) return createInputWriter(stdin, clock);
   const refusal = 'Its input was not asked for: start it with stdin: "pipe".';
   return { code: 'noInput', refusal } as const;
 }

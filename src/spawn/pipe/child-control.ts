@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { BackendCommand, WriteFailure, WriteResult } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
@@ -20,10 +21,10 @@ export interface ChildControl {
 
 export function createChildControl(
   child: SpawnedChild,
-  { port, world }: { port: BackendPort; world: PipeWorld },
+  { port, world, stdin }: { port: BackendPort; world: PipeWorld; stdin: Writable | null },
 ): ChildControl {
   const { request, clock, output } = port;
-  const input = child.stdin === null ? null : createInputWriter(child.stdin, clock);
+  const input = stdin === null ? null : createInputWriter(stdin, clock);
   const cancels = new Set<Cancel>();
   let watching = false;
   let exited = false;

@@ -1,42 +1,53 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { createChildControl } from './child-control.ts';
 import { createFifoPool } from './fifo-pool.ts';
+import { createInputPipe, type InputPipe } from './input-pipe.ts';
 import { createOutputPipe, type OutputPipe } from './output-pipe.ts';
+import { createPipePool } from './pipe-pool.ts';
 import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 import { type OutputSources, pourOutput } from './pour-output.ts';
 
-type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>>;
+type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>> & { readonly stdin: InputPipe };
 
 /** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
-export function createPipeBackend(parts: Omit<PipeWorld, 'leaders' | 'fifos'>): Backend {
+export function createPipeBackend(parts: Omit<PipeWorld, 'leaders'>): Backend {
   const fifos = createFifoPool();
-  const world = { ...parts, fifos, leaders: new Set<number>() };
+  const inputs = createPipePool();
+  const world = { ...parts, leaders: new Set<number>() };
   return {
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: true, durable: false },
     run: (port) => {
       // Before the child is there: this program may be gone in the same turn.
       world.trees.prepare();
-      const pipes = { stdout: createOutputPipe(fifos), stderr: createOutputPipe(fifos) };
+      const pipes = {
+        stdin: createInputPipe(port.request.stdin, inputs),
+        stdout: createOutputPipe(fifos),
+        stderr: createOutputPipe(fifos),
+      };
       const child = trySpawn(port, pipes);
       const sources = openSources(child, pipes);
-      if (isSpawned(child) && sources !== null) return supervise(child, { port, world, sources });
+      const stdin = pipes.stdin.open(child);
+      if (isSpawned(child) && sources !== null) return supervise(child, { port, world, sources, stdin });
       return reportFailure(child, port);
     },
-    close: fifos.close,
+    close: () => {
+      fifos.close();
+      inputs.close();
+    },
   };
 }
 
 /** An error where `spawn` throws; a child without a pid where it will emit one. */
-function trySpawn({ request }: BackendPort, { stdout, stderr }: Pipes): ChildProcess | Error {
+function trySpawn({ request }: BackendPort, { stdin, stdout, stderr }: Pipes): ChildProcess | Error {
   const { work, cwd, env } = request;
-  const stdin = request.stdin === 'pipe' ? 'pipe' : 'ignore';
-  const options: SpawnOptions = { cwd, env, detached: true, stdio: [stdin, stdout.stdio, stderr.stdio] };
+  const stdio = [stdin.stdio, stdout.stdio, stderr.stdio];
+  const options: SpawnOptions = { cwd, env, detached: true, stdio };
   try {
     if (work.type === 'argv') return spawn(work.file, work.args, options);
     if (work.type === 'shell') return spawn(work.shell, ['-c', work.script], options);
@@ -69,9 +80,14 @@ function reportFailure(child: ChildProcess | Error, port: BackendPort): Cancel {
 
 function supervise(
   child: SpawnedChild,
-  { port, world, sources }: { port: BackendPort; world: PipeWorld; sources: OutputSources },
+  {
+    port,
+    world,
+    sources,
+    stdin,
+  }: { port: BackendPort; world: PipeWorld; sources: OutputSources; stdin: Writable | null },
 ): Cancel {
-  const control = createChildControl(child, { port, world });
+  const control = createChildControl(child, { port, world, stdin });
 
   pourOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
   world.leaders.add(child.pid);

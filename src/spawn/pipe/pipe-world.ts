@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ProcessTable } from '../tree/process-table.ts';
 import type { TreeRegistry } from '../tree/tree-registry.ts';
-import type { FifoPool } from './fifo-pool.ts';
 
 /** What all children of one supervisor share. */
 export interface PipeWorld {
@@ -9,7 +8,6 @@ export interface PipeWorld {
   readonly trees: TreeRegistry;
   /** Pids of children that were started and whose exit was not seen yet. */
   readonly leaders: Set<number>;
-  readonly fifos: FifoPool;
   readonly reportError: (error: unknown) => void;
 }
 

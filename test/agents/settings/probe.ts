@@ -34,7 +34,7 @@ export function define(settings: Readonly<Record<string, unknown>>): AgentDefini
     target[last] = value;
   }
   const checked = checkDefinition(input);
-  if (checked.ok) return checked.definition;
+  if (checked.ok) return checked.value;
   throw new Error(checked.problems.map(({ text }) => text).join('\n'));
 }
 

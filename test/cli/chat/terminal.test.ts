@@ -220,7 +220,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.enter('/background');
     await at.shows(/⇢ tool_\w+ goes on in the background/);
     await at.enter('/processes');
-    await at.shows(/ID +STATUS +PID +RUNTIME +COMMAND\n {2}tool_\w+ +backgrounded/);
+    await at.shows(/ID +STATUS +KIND +PID +RUNTIME +COMMAND\n {2}tool_\w+ +backgrounded/);
     await at.enter('/output tool');
     await at.shows(/› \/output tool\n {2}│ begun/);
     await at.enter('/procss');

@@ -47,6 +47,22 @@ test('the receipt says what ended with it', async () => {
   expect(orders).toEqual([{ kill: 'tool_a', by: 'user' }, 'close']);
 });
 
+test('a long command that ended with it is one line', async () => {
+  const script = `sh -c\n\twatch \x1b[31mred${' and more'.repeat(50)}`;
+  const answer: KillAnswer = {
+    ...gone,
+    receipt: { ...receipt, leftoversEnded: [{ ...child, command: script }] },
+  };
+  const { io, stdout } = fakeIo();
+  const { open } = fakeStateDirectory([{ ...server, answer }]);
+
+  await killProcesses({ words: ['server'], flags: {}, io, open });
+
+  const [, line = ''] = stdout().split('\n');
+  expect(line).toMatch(/^ {2}also ended: 99 sh -c ⏎ watch ␛\[31mred and more.*…$/);
+  expect(line).toHaveLength(120);
+});
+
 test('signal and grace are passed on', async () => {
   const { code, orders } = kill(['server'], { flags: { signal: 'int', grace: '30s' } });
 

@@ -24,6 +24,18 @@ describe.skipIf(!ensureTmux())('in a real terminal', () => {
     await project.gone();
   });
 
+  test('Ctrl-C is SIGINT to the command and its code', async () => {
+    await using project = projectDir();
+    const script = 'trap "echo told INT; trap - INT; kill -INT $$" INT; echo up; while :; do sleep 0.1; done';
+    await using terminal = await open(project, `run -- sh -c '${script}'`);
+    await terminal.shows(/^up$/m);
+
+    await terminal.press('C-c');
+
+    expect(await terminal.shows('exit code')).toMatch(/told INT\nexit code 130$/);
+    await project.gone();
+  });
+
   test('what is typed is handed on only where it is asked for', async () => {
     await using project = projectDir();
     await using plain = await open(project, 'run cat');

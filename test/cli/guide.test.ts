@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exitCodes } from '../../src/cli/exit-code.ts';
+import { checkStack } from '../../src/cli/up/stack-file.ts';
+import { parseYamlText } from '../../src/config/yaml-text.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8');
+
+test('the stack in the guide is accepted', async () => {
+  const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('guides/using-the-cli.md')) ?? [];
+
+  const { processes } = await parseYamlText(text, {
+    file: 'troupe.yaml',
+    code: 'invalid-option',
+    check: checkStack,
+  });
+
+  expect(Object.keys(processes)).toEqual(['db', 'web']);
+});
+
+test.each(Object.entries(exitCodes))('the reference names the exit code of %s', (_name, code) => {
+  const reference = read('reference/exit-codes.md');
+
+  expect(reference).toContain(`\n| \`${code}\` |`);
+});
