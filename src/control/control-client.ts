@@ -25,6 +25,8 @@ const MAX_WAITING_ITEMS = 16;
 export interface CallOptions {
   /** The answer must have come by then. Default: none. */
   readonly deadlineMs?: number;
+  /** For an answer that may take long: so often the supervisor is asked whether it is there, and must say so by the next time. */
+  readonly pulseMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +64,11 @@ export async function connectControl(
 ): Promise<ControlClient> {
   const connection = await open(socketPath, options);
   return {
-    call: (method, params, callOptions) => connection.ask({ method, params }, callOptions) as Promise<never>,
+    call: (method, params, callOptions) => {
+      const asked = connection.ask({ method, params }, callOptions);
+      const { pulseMs } = callOptions ?? {};
+      return (pulseMs === undefined ? asked : whileAlive(connection, { asked, pulseMs })) as Promise<never>;
+    },
     get isFull() {
       return connection.underWay >= MAX_REQUESTS - 1;
     },
@@ -71,6 +77,23 @@ export async function connectControl(
     },
     close: connection.close,
   };
+}
+
+/** The answer, or `unreachable` as soon as the supervisor does not answer anything any more. */
+function whileAlive(
+  connection: Connection,
+  { asked, pulseMs }: { asked: Promise<unknown>; pulseMs: number },
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const beat = () => {
+      connection.ask({ method: 'hello', params: {} }, { deadlineMs: pulseMs }).catch((error) => {
+        clearInterval(beats);
+        reject(error);
+      });
+    };
+    const beats = setInterval(beat, pulseMs);
+    asked.then(resolve, reject).finally(() => clearInterval(beats));
+  });
 }
 
 /**

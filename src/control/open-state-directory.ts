@@ -13,6 +13,8 @@ import { findEnd } from './wait-process.ts';
 const QUICK: CallOptions = { deadlineMs: 5_000 };
 /** A process is given 10 s to read what is written to it. */
 const WRITE: CallOptions = { deadlineMs: 15_000 };
+/** A kill takes as long as the grace allows; a supervisor that is halted would take for ever. */
+const LONG: CallOptions = { pulseMs: 3_000 };
 
 type Recorded = Extract<Whereabouts, { type: 'recorded' }>;
 
@@ -88,7 +90,7 @@ export function openStateDirectory(options: {
       while (true) {
         const killed = await ask(
           { id, method: 'kill', params: { id, options: toPlain(killOptions) } },
-          { orElse: (it) => kill(ground, { it, killOptions }) },
+          { options: LONG, orElse: (it) => kill(ground, { it, killOptions }) },
         );
         if (killed !== null) return killed;
       }
@@ -126,8 +128,15 @@ async function kill(
   ground: DirectoryGround,
   { it, killOptions }: { it: Recorded; killOptions: Parameters<StateDirectory['kill']>[1] & {} },
 ) {
-  const { id } = it.record.view;
-  if (it.state !== 'dead' && !('endedAt' in it.record.view)) throw unattended(it);
+  const { view } = it.record;
+  const { id } = view;
+  if (it.state !== 'dead') {
+    // Its supervisor is alive, and nobody else may touch what lives of it.
+    if (!('endedAt' in view) || view.leftovers.length > 0) throw unattended(it);
+    const { describeEnd } = await import('../process/end-text.ts');
+    const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;
+    return { type: 'notRunning', message } as const;
+  }
   const { killRecorded } = await import('./kill-recorded.ts');
   return killRecorded(ground, { id, options: killOptions });
 }

@@ -106,6 +106,28 @@ test('damaged records are told and left where they are', async () => {
   );
 });
 
+test('of live ones only, the same is told as of all', async () => {
+  using stage = openQuietStage();
+  const scope = { ...readTableScope(), pidNamespace: 'pid:[1]' };
+  stage.write(runningRecord('tool_live2222', { scope }));
+  stage.write(runningRecord('tool_lost2222'));
+  stage.write(endedRecord('tool_ended222'));
+  const { version, view, ...rest } = endedRecord('tool_first222');
+  const { status, ...facts } = view;
+  writeRecord(stage.path, { version, view: { status, ...facts }, ...rest }, 'tool_first222');
+  writeRecord(stage.path, '{"version":1,"view":{"status":"backgrounded","id":"tool_cut', 'tool_cut22222');
+  writeRecord(stage.path, '{"version":7,"view":{"status":"killed"', 'tool_future22');
+
+  const all = await stage.state.list();
+  const live = await stage.state.list({ onlyLive: true });
+
+  expect(all.processes).toHaveLength(4);
+  expect(live.processes).toEqual(all.processes.filter(({ view }) => !('endedAt' in view)));
+  expect(live.processes.map(({ view }) => view.id)).toEqual(['tool_live2222']);
+  expect(live.warnings).toHaveLength(2);
+  expect(live.warnings.toSorted()).toEqual(all.warnings.toSorted());
+});
+
 test('a supervisor elsewhere is left alone and said to be there', async () => {
   using stage = openQuietStage();
   const scope = { ...readTableScope(), pidNamespace: 'pid:[1]' };

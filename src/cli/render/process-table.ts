@@ -13,7 +13,7 @@ export interface ListedProcess {
 }
 
 /** The owner of what a person starts, which need not be told. */
-const usualOwner = 'user';
+const usualOwners: readonly string[] = ['user', 'shell'];
 
 export const processColumns = {
   id: { heading: 'ID', cell: ({ view }) => toVisible(view.id) },
@@ -49,7 +49,7 @@ export function toBelonging({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
     ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
-    ...(view.owner === usualOwner ? [] : [`of ${toVisible(view.owner)}`]),
+    ...(usualOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
     ...(isLive && !answered ? ['its supervisor does not answer: as last written down'] : []),
   ];
   return parts.length === 0 ? null : `└ ${parts.join(' · ')}`;

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { startPuppetHost } from '../fixtures/puppet-host.ts';
+
+test('a halted supervisor is not waited for', { timeout: 40_000 }, async () => {
+  using place = tempDir();
+  const host = await startPuppetHost(place.path);
+  const { id } = await host.ask('start', { command: ['sleep', '300'], background: true });
+  const state = openStateDirectory({ directory: place.file('state') });
+  await waitUntil(async () => (await state.list()).processes.some(({ answered }) => answered));
+  process.kill(host.pid, 'SIGSTOP');
+
+  const failure = await state.kill(id).catch((error: Error) => error);
+
+  expect(failure).toMatchObject({ code: 'unreachable', message: expect.stringContaining('did not answer') });
+  process.kill(host.pid, 'SIGCONT');
+  state.close();
+  await host.kill();
+  await endAll([], `/${id}/`);
+});
+
+test('what has ended is told without its supervisor', async () => {
+  using place = tempDir();
+  const host = await startPuppetHost(place.path, { options: { control: false } });
+  const { id } = await host.ask('start', { command: 'exit 3', background: true });
+  await host.ask('ended', id);
+  const state = openStateDirectory({ directory: place.file('state') });
+  await waitUntil(async () => 'endedAt' in (await state.show(id)).view);
+
+  const answer = await state.kill(id);
+
+  expect(answer).toMatchObject({
+    type: 'notRunning',
+    message: expect.stringContaining('exited with code 3'),
+  });
+  state.close();
+  await host.kill();
+});
