@@ -9,6 +9,8 @@ import { type ParseRecord, toRecordBytes } from './record-text.ts';
 import { removeOldDrafts } from './remove-old-drafts.ts';
 import { replaceFile } from './replace-file.ts';
 
+const SCRATCH_BYTES = 16 * 1024;
+
 const recordName = /^([\w-]{1,64})\.json$/;
 
 export interface FileRecordStoreOptions<Doc> {
@@ -35,6 +37,7 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
   const directory = resolve(options.directory);
   // What `join` takes for a thousand names is a third of what it takes to read the files.
   const inside = join(directory, sep);
+  const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   const pathOf = (id: string) => `${inside}${checkRecordId(id)}.json`;
 
   return {
@@ -43,7 +46,7 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
       replaceFile({ path, bytes: toRecordBytes(record, id), files });
     },
     read: (id) => {
-      const reading = readRecordFile({ path: pathOf(id), id, parse, files });
+      const reading = readRecordFile({ path: pathOf(id), id, parse, files, scratch });
       return reading?.ok === true ? reading.record : null;
     },
     load: ({ leaveOut } = {}) => {
@@ -55,7 +58,7 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
         const id = recordName.exec(name)?.[1];
         if (id === undefined) continue;
         const path = `${inside}${name}`;
-        const reading = readRecordFile({ path, id, parse, files, leaveOut });
+        const reading = readRecordFile({ path, id, parse, files, leaveOut, scratch });
         if (reading?.ok === true) records.push(reading.record);
         else if (reading !== null) damaged.push({ name: path, why: reading.why });
       }
@@ -76,7 +79,7 @@ function listOrNothing(directory: string, files: RecordFiles): readonly string[]
     return files.list(directory);
   } catch (error) {
     // A file that stands where a directory should be has no records in it; whoever writes one is told.
-    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

@@ -11,6 +11,8 @@ interface Place {
   readonly path: string;
   readonly files: RecordFiles;
   readonly leaveOut?: LoadOptions['leaveOut'];
+  /** Most records fit in, and each is decoded before the next is read: memory for each costs as much as a call to the system. */
+  readonly scratch: Buffer;
 }
 
 /** `null` where there is none, or it is left out. Whatever else is wrong is a clause. */
@@ -42,29 +44,32 @@ function readText(place: Place): Found | null {
 }
 
 /** What was opened is what is judged and read: nobody can put something else in between. */
-function readOpened(file: number, { files, leaveOut }: Place): Found | null {
+function readOpened(file: number, { files, leaveOut, scratch }: Place): Found | null {
   const { kind, isOurs, sizeBytes } = files.inspect(file);
   if (kind !== 'file') return damaged(kind === 'directory' ? 'it is a directory' : 'it is no file');
   if (!isOurs) return damaged('another user owns it, so it is not trusted');
   if (sizeBytes > maxRecordBytes) {
     return damaged(`it has ${sizeBytes} bytes, and a record has at most ${maxRecordBytes}`);
   }
-  const bytes = readBytes(file, { sizeBytes, files });
+  const into = sizeBytes < scratch.byteLength ? scratch : Buffer.allocUnsafe(sizeBytes);
+  const bytes = readBytes(file, { sizeBytes, into, files });
   // To decode and to parse a record takes as long as to read it.
   if (leaveOut?.(bytes.toString('latin1', 0, BEGINNING_BYTES)) === true) return null;
   return isUtf8(bytes) ? { text: bytes.toString() } : damaged('it is no UTF-8');
 }
 
 /** Fewer where the file became shorter. */
-function readBytes(file: number, { sizeBytes, files }: { sizeBytes: number; files: RecordFiles }): Buffer {
-  const bytes = Buffer.allocUnsafe(sizeBytes);
+function readBytes(
+  file: number,
+  { sizeBytes, into, files }: { sizeBytes: number; into: Buffer; files: RecordFiles },
+): Buffer {
   let length = 0;
   while (length < sizeBytes) {
-    const count = files.read(file, length === 0 ? bytes : bytes.subarray(length));
+    const count = files.read(file, length === 0 ? into : into.subarray(length));
     if (count === 0) break;
     length += count;
   }
-  return length === sizeBytes ? bytes : bytes.subarray(0, length);
+  return into.subarray(0, length);
 }
 
 function toWhyNotOpened(error: unknown): Found | null {

@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { finalStatuses } from '../../machines/process/view.ts';
+import type { CommandSpec } from '../../src/config/process-spec.ts';
+import { hasEndedRecord } from '../../src/process/has-ended-record.ts';
+import type { ProcessRecord } from '../../src/process/process-record.ts';
+import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
+import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
+import { tempDir } from '../fixtures/os.ts';
+
+/** What is written down of a process before and after its end. */
+async function writeBoth(spec: CommandSpec): Promise<{ live: string; ended: string; status: string }> {
+  const place = tempDir();
+  const texts = new Map<string, string>();
+  const records = createMemoryRecordStore<ProcessRecord>({ texts });
+  const supervisor = createSupervisor({ stateDirectory: place.path, records });
+  onTestFinished(async () => {
+    await supervisor.shutdown();
+    place.remove();
+  });
+  const handle = supervisor.start({ ...spec, background: true });
+  const live = texts.get(handle.id) ?? '';
+  await handle.kill();
+  const { status } = await handle.ended;
+  await supervisor.shutdown();
+  return { live, ended: texts.get(handle.id) ?? '', status };
+}
+
+test('the beginning of a record tells its end', async () => {
+  const { live, ended, status } = await writeBoth({ command: ['sleep', '1000'] });
+
+  expect(status).toBe('killed');
+  expect([live, ended].map((text) => hasEndedRecord(text.slice(0, 64)))).toEqual([false, true]);
+});
+
+test('words of a command do not end a record', async () => {
+  const words = '{"version":1,"view":{"status":"killed","endedAt":1}}';
+  const { live } = await writeBoth({
+    command: ['sleep', '1000'],
+    label: words,
+    metadata: { status: 'lost' },
+  });
+
+  expect(live).toContain('killed');
+  expect(hasEndedRecord(live)).toBe(false);
+});
+
+test.each(finalStatuses)('%s is told within the first 64 bytes', (status) => {
+  const text = JSON.stringify({ version: 1, view: { status, id: 'tool_22222222' } });
+
+  expect(hasEndedRecord(text.slice(0, 64))).toBe(true);
+});
+
+test.each([
+  '',
+  '{"version":1,"supervisorId":"sup_a","view":{"status":"killed"}}',
+  '{"version":2,"view":{"status":"killed"',
+  '{"version":1,"view":{"status":"running"',
+  '{"version":1,"view":{"status":"killed_',
+  ' {"version":1,"view":{"status":"killed"',
+])('a record that begins with %j has to be read', (beginning) => {
+  expect(hasEndedRecord(beginning)).toBe(false);
+});
