@@ -18,14 +18,25 @@ export function cutText(text: string, options: { maxBytes: number; logFile: stri
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= maxBytes) return { text, cutBytes: 0 };
-  const headEnd = toLineEnd(bytes, Math.floor(maxBytes * headShare));
-  const tailStart = toLineStart(bytes, bytes.byteLength - (maxBytes - headEnd));
-  const cutBytes = tailStart - headEnd;
-  const where = options.logFile === null ? '' : `; all of it is in ${options.logFile}`;
-  const head = bytes.subarray(0, headEnd).toString();
+  return cutEnds({ head: bytes, tail: bytes, betweenBytes: -bytes.byteLength }, options);
+}
+
+/** The same of a text whose middle nobody has looked at: `betweenBytes` of it lie between `head` and `tail`. */
+export function cutEnds(
+  { head, tail, betweenBytes }: { head: Buffer; tail: Buffer; betweenBytes: number },
+  { maxBytes, logFile }: { maxBytes: number; logFile: string | null },
+): CutText {
+  const headBytes = Math.floor(maxBytes * headShare);
+  const headEnd = head.byteLength <= headBytes ? head.byteLength : toLineEnd(head, headBytes);
+  const tailBytes = maxBytes - headEnd;
+  const tailStart =
+    tail.byteLength <= tailBytes ? 0 : toLineStart(tail, Math.max(0, tail.byteLength - tailBytes));
+  const cutBytes = betweenBytes + (head.byteLength - headEnd) + tailStart;
+  const where = logFile === null ? '' : `; all of it is in ${logFile}`;
+  const shownHead = head.subarray(0, headEnd).toString();
   const line = `[… ${cutBytes} bytes left out${where} …]`;
-  const lead = head === '' || head.endsWith('\n') ? '' : '\n';
-  return { text: `${head}${lead}${line}\n${bytes.subarray(tailStart).toString()}`, cutBytes };
+  const lead = shownHead === '' || shownHead.endsWith('\n') ? '' : '\n';
+  return { text: `${shownHead}${lead}${line}\n${tail.subarray(tailStart).toString()}`, cutBytes };
 }
 
 /** The last line break in the second half before the place, else the last whole character. */

@@ -4,7 +4,7 @@ import type { MakeRoom } from './make-room.ts';
 import { punchHole } from './punch-hole.ts';
 import type { TailedFile } from './tailed-file.ts';
 
-/** The first that works is used from then on. */
+/** The first that can work here is used. */
 export const waysToMakeRoom: readonly MakeRoom[] =
   process.platform === 'linux' ? [punchHole, cutLog] : [cutLog];
 
@@ -24,20 +24,22 @@ export function capLog(options: {
   maxBytes: number;
   clock: Clock;
   ways?: readonly MakeRoom[];
-  /** Told once when no way works: then it grows on. */
-  onHelpless: (error: unknown) => void;
+  /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
+  onTrouble: (error: unknown) => void;
 }): Cancel {
   const { file, statusPath, maxBytes, clock } = options;
   let ways = options.ways ?? waysToMakeRoom;
   let last = { atMs: clock.nowMs(), bytes: file.stat()?.size ?? 0 };
   let over = false;
+  let isInTrouble = false;
   let cancelTimer: Cancel = () => {};
 
   async function look(): Promise<void> {
     const stats = file.stat();
     if (stats !== null && stats.blocks * blockBytes > maxBytes) await makeRoom();
     if (over || ways.length === 0) return;
-    lookLater(nextPauseMs(stats));
+    const pauseMs = nextPauseMs(stats);
+    lookLater(isInTrouble ? longestPauseMs : pauseMs);
   }
 
   async function makeRoom(): Promise<void> {
@@ -50,10 +52,13 @@ export function capLog(options: {
         keepHeadBytes: Math.floor(maxBytes / 16),
         keepTailBytes: Math.ceil(maxBytes / 8),
       });
+      if (isInTrouble) options.onTrouble(null);
+      isInTrouble = false;
     } catch (error) {
-      ways = ways.slice(1);
-      if (ways.length === 0) options.onHelpless(error);
-      else if (!over) await makeRoom();
+      if (isImpossible(error)) ways = ways.slice(1);
+      if (ways.length > 0 && isImpossible(error)) return over ? undefined : makeRoom();
+      isInTrouble = true;
+      options.onTrouble(error);
     }
   }
 
@@ -76,3 +81,14 @@ export function capLog(options: {
     cancelTimer();
   };
 }
+
+/** This way never works here. Anything else may pass: no descriptor, no process, no space just now. */
+function isImpossible(error: unknown): boolean {
+  const { code, syscall, stderr } = error as NodeJS.ErrnoException & { stderr?: unknown };
+  if (code === 'EOPNOTSUPP' || code === 'ENOTSUP' || code === 'ENOSYS') return true;
+  if (syscall?.startsWith('spawn') === true) return code === 'ENOENT' || code === 'EACCES';
+  return typeof stderr === 'string' && cannot.test(stderr);
+}
+
+/** What `fallocate` says in the C locale, of the file system or, where it is another program of that name, of its options. */
+const cannot = /not supported|unsupported|not implemented|unrecognized option|invalid option|unknown option/i;

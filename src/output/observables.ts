@@ -1,7 +1,8 @@
-import type { Observable, Subscriber } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { followLog } from './follow-log.ts';
 import { GuardedObservable } from './guarded-observable.ts';
 import { createLineSplitter, type OutputLine } from './lines.ts';
-import { type OutputGap, type OutputPiece, positionAfter } from './output-chunk.ts';
+import type { OutputGap, OutputPiece } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
@@ -12,12 +13,19 @@ export interface OutputStreamOptions {
 }
 
 /**
- * What is kept, then what comes, at once and without a queue; completes once, when the log is finished. A subscriber that is
+ * What is kept, then what comes, at once and without a queue; completes once, when the log is finished. What a process has written
+ * into a file itself comes a MiB in each turn of the event loop, and it completes after the last one. A subscriber that is
  * slower than the process and queues for itself grows without bound: it should `iterate`.
  */
 export function output$(log: OutputLog, options: OutputStreamOptions = {}): Observable<OutputPiece> {
   return new GuardedObservable<OutputPiece>(
-    (subscriber) => follow(log, options.stream, subscriber),
+    (subscriber) =>
+      followLog(log, {
+        ...{ from: log.positionsAt(0), stream: options.stream },
+        onPiece: (piece) => subscriber.next(piece),
+        onFinished: () => subscriber.complete(),
+        isCancelled: () => subscriber.closed,
+      }),
     options.onSubscriberError ?? (() => {}),
   );
 }
@@ -47,40 +55,4 @@ export function lines$(
     },
     options.onSubscriberError ?? (() => {}),
   );
-}
-
-function follow(
-  log: OutputLog,
-  stream: OutputStream | undefined,
-  subscriber: Subscriber<OutputPiece>,
-): () => void {
-  const positions = { ...log.positionsAt(0) };
-  let isEmitting = false;
-
-  /** A subscriber that causes a write is given it by the loop that is already running, in order. */
-  function emit(): void {
-    if (isEmitting) return;
-    isEmitting = true;
-    try {
-      while (emitKept()) if (subscriber.closed) return;
-    } finally {
-      isEmitting = false;
-    }
-    if (log.finished) subscriber.complete();
-  }
-
-  function emitKept(): boolean {
-    let hasEmitted = false;
-    for (const piece of log.chunks(positions, stream)) {
-      positions[piece.stream] = positionAfter(piece);
-      hasEmitted = true;
-      subscriber.next(piece);
-      if (subscriber.closed) break;
-    }
-    return hasEmitted;
-  }
-
-  const cancel = log.onWrite(emit);
-  emit();
-  return cancel;
 }

@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { looksBinary } from './decode.ts';
+import type { DiskReading } from './disk-reading.ts';
 import { createLogFile, type LogFile, type OutputDegradation } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
 import { countNewlines } from './newline-count.ts';
@@ -75,6 +76,8 @@ export interface OutputLog extends OutputSink {
   stats(): OutputStats;
   /** What it holds in memory. */
   readonly keptBytes: number;
+  /** `null` where all that is kept is in memory. */
+  readonly onDisk: DiskReading | null;
   /** For a process that ended long ago: keeps the heads, and of the rest only the newest bytes of each stream. */
   shrink(tailBytes: number): void;
   /** The same as in `stats`. */
@@ -82,7 +85,7 @@ export interface OutputLog extends OutputSink {
   /**
    * What is kept from an offset, or from the positions of a reader, on; a gap stands for what is not. A gap is exact, but
    * from an offset in one stream where two were dropped it can be too long; positions are always exact.
-   * To be walked at once: what arrives during the walk may or may not be in it.
+   * To be walked at once: what arrives during the walk may or may not be in it. It stops early only where `onDisk` has trouble.
    */
   chunks(from: number | StreamPositions, stream?: OutputStream): Iterable<OutputPiece>;
   /** What is kept from the newest chunk to the oldest. */
@@ -143,6 +146,10 @@ class KeptOutput implements OutputLog {
 
   get keptBytes(): number {
     return this.#store.keptBytes;
+  }
+
+  get onDisk(): null {
+    return null;
   }
 
   get positions(): StreamPositions {

@@ -20,10 +20,10 @@ export const punchHole: MakeRoom = async ({ file, statusPath, keepHeadBytes, kee
   const to = Math.floor((size - keepTailBytes) / blockBytes) * blockBytes;
   if (to - from < 2 * blockBytes) return;
   appendFileSync(statusPath, toGapLine({ from: from + shift, to: to + shift }), { mode: 0o600 });
-  await promisify(execFile)('fallocate', [
-    ...['--punch-hole', '--offset', `${from}`, '--length', `${to - from}`],
-    path,
-  ]);
+  const range = ['--offset', `${from}`, '--length', `${to - from}`];
+  // Its words are read, see `capLog`.
+  const env = { ...process.env, LC_ALL: 'C' };
+  await promisify(execFile)('fallocate', ['--punch-hole', ...range, path], { env });
   writeMark(path, { from, to });
 };
 

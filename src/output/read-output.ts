@@ -1,14 +1,15 @@
 import { parseOptions } from '../config/parse-options.ts';
 import { readOptions } from '../config/read-options.ts';
-import { cutText, toByteWords } from './cut-text.ts';
+import { cutEnds, cutText, toByteWords } from './cut-text.ts';
 import { createDecoder, type Decoder, looksBinary } from './decode.ts';
+import { findSpan } from './find-span.ts';
 import { grepLines } from './grep.ts';
 import { bytesToFinish } from './look-back.ts';
-import { type OutputPiece, outputStreams, positionAfter, type StreamPositions } from './output-chunk.ts';
+import { type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 import { toPlainText } from './plain-text.ts';
-import { sliceLines, tailPositions } from './slice-lines.ts';
+import { mostBytesOfFile, type ReadSpan } from './read-span.ts';
 
 export interface ReadOptions {
   /** Where to begin: an offset (the `to` of an earlier read), positions, or a reader's cursor. The beginning by default. */
@@ -40,7 +41,7 @@ export interface OutputRead {
   readonly to: number;
   /** Bytes between `from` and `to` that were no longer in memory; a line in the text says where. */
   readonly droppedBytes: number;
-  /** The text was longer than `maxBytes`. */
+  /** The text was longer than `maxBytes`, or a file was too long to look through all that was asked for. */
   readonly truncated: boolean;
   /** The process has ended, and this reaches to the end of its output. */
   readonly ended: boolean;
@@ -50,91 +51,76 @@ export interface OutputRead {
 }
 
 const defaultMaxBytes = 32 * 1024;
-const beginning: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
 
 /**
- * Reads what is kept, without moving anybody's cursor.
+ * Reads what is kept, without moving anybody's cursor. Of a log that the process writes into a file itself no more is read than can
+ * be shown: where head and tail of a long one are, its middle is not looked at, and what plain text folds is folded within either.
+ * What is left out of it is then counted in bytes of the file. A search without `since` looks through the newest 1 MiB, one with `since` through
+ * the next 1 MiB; a line says so, and `to` is where it stopped.
  *
  * @throws TroupeError `invalid-option`
  */
 export function readOutput(log: OutputLog, options: ReadOptions = {}): OutputRead {
   parseOptions(readOptions, { input: options, name: 'read' });
-  const span = findSpan(log, options);
-  const text = toText(log, { span, format: options.format ?? 'plain' });
-  const shown = options.grep === undefined ? text : grepText(text, { ...options, grep: options.grep });
-  const base = {
-    from: span.from,
-    to: span.to,
-    positions: span.end,
-    droppedBytes: span.pieces.reduce(
-      (sum, piece) => sum + (piece.type === 'gap' ? piece.droppedBytes : 0),
-      0,
-    ),
-    ended: log.ended && span.reachesEnd,
-  };
-  if (typeof shown !== 'string') {
-    return {
-      ...base,
-      to: span.from,
-      positions: span.start,
-      text: '',
-      truncated: false,
-      problem: shown.problem,
-    };
+  const asked = options.maxBytes ?? defaultMaxBytes;
+  const maxBytes = log.onDisk === null ? asked : Math.min(asked, mostBytesOfFile);
+  const span = findSpan(log, { ...options, maxBytes });
+  const shown = span.problem === null ? show(log, { span, options, maxBytes }) : { problem: span.problem };
+  const { from, to, end, droppedBytes } = span;
+  const ended = log.ended && span.reachesEnd;
+  if ('problem' in shown) {
+    const nothing = { text: '', truncated: false, problem: shown.problem };
+    return { from, to: from, positions: span.start, droppedBytes, ended, ...nothing };
   }
-  const cut = cutText(shown, { maxBytes: options.maxBytes ?? defaultMaxBytes, logFile: log.logFile });
-  return { ...base, text: cut.text, truncated: cut.cutBytes > 0, problem: null };
+  return { from, to, positions: end, droppedBytes, ended, ...shown, problem: null };
 }
 
-interface Span {
-  readonly start: StreamPositions;
-  readonly end: StreamPositions;
-  readonly from: number;
-  readonly to: number;
-  readonly pieces: readonly OutputPiece[];
-  readonly reachesEnd: boolean;
+type Shown = { readonly text: string; readonly truncated: boolean } | { readonly problem: string };
+
+interface Showing {
+  readonly span: ReadSpan;
+  readonly options: ReadOptions;
+  readonly maxBytes: number;
 }
 
-function findSpan(log: OutputLog, options: ReadOptions): Span {
-  const stream = options.stream === 'both' ? undefined : options.stream;
-  const cutsLines = options.grep === undefined;
-  const since = options.since === undefined || options.since === 'last' ? beginning : options.since;
-  const asked = typeof since === 'number' ? log.positionsAt(Math.min(since, log.bytes)) : since;
-  const start =
-    cutsLines && options.tail !== undefined
-      ? tailPositions(log, { from: asked, lines: options.tail, stream })
-      : asked;
-  const kept = [...log.chunks(start, stream)];
-  const limit = options.limit ?? options.lines;
-  const pieces = cutsLines
-    ? sliceLines(kept, { skip: options.offset ?? 0, take: limit ?? Number.POSITIVE_INFINITY })
-    : kept;
-  const last = pieces.at(-1);
-  const reachesEnd = pieces.length === 0 ? (limit ?? 1) > 0 : isSameEnd(last, kept.at(-1));
-  const end = { ...start };
-  if (reachesEnd) {
-    for (const name of stream === undefined ? outputStreams : [stream]) end[name] = log.positions[name];
-  } else for (const piece of pieces) end[piece.stream] = Math.max(end[piece.stream], positionAfter(piece));
-  const to = reachesEnd ? log.bytes : last === undefined ? startOffset(kept[0], log.bytes) : endOffset(last);
-  const from =
-    typeof since === 'number' && start === asked ? Math.min(since, log.bytes) : startOffset(kept[0], to);
-  return { start, end, from, to, pieces, reachesEnd };
+function show(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
+  const format = options.format ?? 'plain';
+  const { grep } = options;
+  const { logFile } = log;
+  if (span.rest !== null) return showEnds(log, { span, options, maxBytes });
+  const text = toText(log, { span, format });
+  const found =
+    grep === undefined
+      ? text
+      : grepText(text, { ...options, grep, unsearched: span.unsearched, to: span.to });
+  if (typeof found !== 'string') return found;
+  const cut = cutText(found, { maxBytes, logFile });
+  const isCutShort = span.isCutShort || span.unsearched.before + span.unsearched.behind > 0;
+  return { text: cut.text, truncated: cut.cutBytes > 0 || isCutShort };
 }
 
-function isSameEnd(a: OutputPiece | undefined, b: OutputPiece | undefined): boolean {
-  return a !== undefined && b !== undefined && endOffset(a) === endOffset(b);
+/** Of what stands beside the middle that nobody looked at, nothing is shown that could be part of a secret. */
+function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
+  const format = options.format ?? 'plain';
+  const rest = span.rest ?? [];
+  const all = [...span.pieces, ...rest];
+  if (format === 'plain' && isBinary(all, 'stdout')) {
+    const bytes = span.end.stdout - span.start.stdout;
+    return { text: `[stdout: binary, ${toByteWords(bytes)}]\n`, truncated: false };
+  }
+  const beside = Math.max(0, (log.onDisk?.longestSecretLength ?? 0) - 1);
+  const headText = toText(log, { span: { ...span, reachesEnd: false }, format });
+  const tailText = toText(log, { span: { ...span, pieces: rest }, format });
+  const head = Buffer.from(headText.slice(0, Math.max(0, headText.length - beside)));
+  const tail = Buffer.from(tailText.slice(beside));
+  const { betweenBytes } = span;
+  return {
+    text: cutEnds({ head, tail, betweenBytes }, { maxBytes, logFile: log.logFile }).text,
+    truncated: true,
+  };
 }
 
-function endOffset(piece: OutputPiece): number {
-  return piece.type === 'gap' ? piece.to : piece.offset + piece.bytes.byteLength;
-}
-
-function startOffset(piece: OutputPiece | undefined, whenNone: number): number {
-  if (piece === undefined) return whenNone;
-  return piece.type === 'gap' ? piece.from : piece.offset;
-}
-
-function toText(log: OutputLog, { span, format }: { span: Span; format: 'plain' | 'raw' }): string {
+function toText(log: OutputLog, { span, format }: { span: ReadSpan; format: 'plain' | 'raw' }): string {
   const binary = format === 'raw' ? [] : outputStreams.filter((stream) => isBinary(span.pieces, stream));
   const decoders = new Map<OutputStream, Decoder>();
   let text = '';
@@ -173,7 +159,15 @@ function ownLine(text: string, line: string): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-function grepText(text: string, options: ReadOptions & { grep: string }): string | { problem: string } {
+interface Search extends ReadOptions {
+  readonly grep: string;
+  readonly unsearched: ReadSpan['unsearched'];
+  readonly to: number;
+}
+
+function grepText(searched: string, options: Search): string | { problem: string } {
+  const { before, behind } = options.unsearched;
+  const text = before > 0 ? searched.slice(searched.indexOf('\n') + 1) : searched;
   const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   const result = grepLines(text === '' ? [] : lines, {
     pattern: options.grep,
@@ -186,5 +180,12 @@ function grepText(text: string, options: ReadOptions & { grep: string }): string
   const limited = result.lines.slice(from, from + limit);
   const shown =
     options.tail === undefined ? limited : limited.slice(Math.max(0, limited.length - options.tail));
-  return shown.length === 0 ? '' : `${shown.join('\n')}\n`;
+  const found = shown.length === 0 ? '' : `${shown.join('\n')}\n`;
+  const older =
+    before > 0 ? `[… the first ${before} bytes were not searched: \`since\` 0 begins there …]\n` : '';
+  const newer =
+    behind > 0
+      ? `[… the last ${behind} bytes were not searched: go on with \`since\` ${options.to} …]\n`
+      : '';
+  return `${older}${found}${newer}`;
 }

@@ -1,3 +1,4 @@
+import { countNewlines } from './newline-count.ts';
 import type { OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
@@ -42,30 +43,66 @@ export function sliceLines(
   return kept;
 }
 
-/** Where the last lines begin, not before `from`. It walks from the newest end: its cost does not depend on what is kept. */
+/** Where the line after the first `skip` ones begins, without keeping what is passed over. */
+export function findLine(
+  pieces: Iterable<OutputPiece>,
+  { skip, mostBytes }: { skip: number; mostBytes: number },
+): { readonly type: 'found'; readonly position: number } | { readonly type: 'not-there' | 'too-far' } {
+  if (skip <= 0) return { type: 'found', position: 0 };
+  let left = skip;
+  let room = mostBytes;
+  for (const piece of pieces) {
+    if (piece.type === 'gap') continue;
+    const { bytes } = piece;
+    const lines = countNewlines(bytes);
+    if (lines < left) {
+      left -= lines;
+      room -= bytes.byteLength;
+      if (room <= 0) return { type: 'too-far' };
+      continue;
+    }
+    let at = -1;
+    for (; left > 0; left -= 1) at = bytes.indexOf(newline, at + 1);
+    return { type: 'found', position: piece.position + at + 1 };
+  }
+  return { type: 'not-there' };
+}
+
+/**
+ * Where the last lines begin, not before `from`. It walks from the newest end: its cost does not depend on what is kept. Where they
+ * are longer than `mostBytes`, what is in these.
+ */
 export function tailPositions(
   log: OutputLog,
-  options: { from: StreamPositions; lines: number; stream: OutputStream | undefined },
-): StreamPositions {
+  options: { from: StreamPositions; lines: number; stream: OutputStream | undefined; mostBytes: number },
+): { readonly positions: StreamPositions; readonly isCutShort: boolean } {
   const { from, stream } = options;
-  let left = Math.max(0, options.lines);
+  const found = (positions: StreamPositions, isCutShort = false) => ({
+    positions: later(from, positions),
+    isCutShort,
+  });
+  if (options.lines <= 0) return found(log.positions);
+  let left = options.lines;
+  let room = options.mostBytes;
   let isNewest = true;
   for (const chunk of log.chunksBackward(stream)) {
     const { bytes } = chunk;
     // A line break at the very end does not begin another line.
-    let before =
-      isNewest && left > 0 && bytes.at(-1) === newline ? bytes.byteLength - 2 : bytes.byteLength - 1;
+    let before = isNewest && bytes.at(-1) === newline ? bytes.byteLength - 2 : bytes.byteLength - 1;
     isNewest = false;
-    if (options.lines <= 0) return later(from, log.positions);
-    for (; before >= -1; before -= 1) {
-      const at = before === -1 ? -1 : bytes.lastIndexOf(newline, before);
-      if (at === -1) break;
-      left -= 1;
-      if (left === 0) return later(from, log.positionsAt(chunk.offset + at + 1));
-      before = at;
-    }
+    const lines = countNewlines(bytes.subarray(0, before + 1));
+    if (lines < left) left -= lines;
+    else
+      for (; ; before -= 1) {
+        before = bytes.lastIndexOf(newline, before);
+        left -= 1;
+        if (left === 0) return found(log.positionsAt(chunk.offset + before + 1));
+      }
+    room -= bytes.byteLength;
+    if (room <= 0) return found(log.positionsAt(chunk.offset), true);
+    if (log.onDisk !== null && chunk.position <= from.stdout) break;
   }
-  return from;
+  return { positions: from, isCutShort: false };
 }
 
 function later(a: StreamPositions, b: StreamPositions): StreamPositions {

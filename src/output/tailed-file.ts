@@ -17,25 +17,42 @@ export interface TailedFile {
   /** `null` while there is no file. */
   stat(): Stats | null;
   map(): LogMap;
-  /** What begins at `offset`: of bytes no more than `maxBytes`, of a gap all; `null` where nothing can be read. */
+  /** The offset behind the last byte that is still there: less than `bytes` once the file was removed or made shorter. */
+  presentBytes(): number;
+  /**
+   * What begins at `offset`: of bytes no more than `maxBytes`, of a gap all. What somebody has taken away is a gap as well. `null`
+   * at the end, and where reading failed for now: then `readTrouble` says why, and it is worth another try.
+   */
   read(offset: number, maxBytes: number): FileSpan | null;
-  /** Why the last attempt to look at a file that was there, or should be, has failed. */
+  /** Why the last attempt to look at a file that was there, or should be, has failed, or what is missing of it. */
   readonly trouble: string | null;
+  readonly readTrouble: string | null;
 }
+
+/** Answers with a descriptor; throws as the system does. */
+export type OpenFile = (path: string) => number;
+
+const openToRead: OpenFile = (path) => openSync(path, 'r');
 
 export function createTailedFile({
   path,
   statusPath,
   isExpected,
+  openFile = openToRead,
 }: {
   path: string;
   statusPath: string | null;
   /** It should be there already. */
   isExpected: boolean;
+  openFile?: OpenFile;
 }): TailedFile {
   let mostBytes = 0;
   let hasBeenThere = isExpected;
-  let trouble: string | null = null;
+  let isMissing = true;
+  let statTrouble: string | null = null;
+  let shortTrouble: string | null = null;
+  let mapTrouble: string | null = null;
+  let readTrouble: string | null = null;
   let statusSize = -1;
   let current: LogMap = parseLogMap('');
 
@@ -43,11 +60,13 @@ export function createTailedFile({
     try {
       const stats = statSync(path);
       hasBeenThere = true;
-      trouble = null;
+      isMissing = false;
+      statTrouble = null;
       return stats;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' || hasBeenThere) trouble = code === 'ENOENT' ? `${path} was removed` : message;
+      isMissing = code === 'ENOENT';
+      if (!isMissing || hasBeenThere) statTrouble = isMissing ? `${path} was removed` : message;
       return null;
     }
   }
@@ -57,23 +76,49 @@ export function createTailedFile({
     if (statusPath === null) return current;
     try {
       const { size } = statSync(statusPath);
-      if (size === statusSize) return current;
-      current = parseLogMap(readFileSync(statusPath, 'utf8'));
-      statusSize = size;
-    } catch {
-      // Nobody has written there: nothing was taken out.
+      if (size !== statusSize) {
+        current = parseLogMap(readWhole(statusPath));
+        statusSize = size;
+      }
+      mapTrouble = null;
+    } catch (error) {
+      // Where nobody has written there, nothing was taken out.
+      const { code, message } = error as NodeJS.ErrnoException;
+      mapTrouble = code === 'ENOENT' ? null : message;
     }
     return current;
   }
 
-  function bytes(): number {
+  function readWhole(file: string): string {
+    const descriptor = openFile(file);
+    try {
+      return readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  function presentBytes(): number {
     const stats = stat();
-    if (stats !== null) mostBytes = Math.max(mostBytes, stats.size + map().shift);
+    if (stats === null) return isMissing ? 0 : mostBytes;
+    const present = stats.size + map().shift;
+    mostBytes = Math.max(mostBytes, present);
+    const missing = mostBytes - present;
+    shortTrouble = missing === 0 ? null : `${path} is ${missing} bytes shorter than it was`;
+    return present;
+  }
+
+  function bytes(): number {
+    presentBytes();
     return mostBytes;
   }
 
   function read(offset: number, maxBytes: number): FileSpan | null {
     const before = map();
+    if (mapTrouble !== null) {
+      readTrouble = mapTrouble;
+      return null;
+    }
     const span = readBy(before, { offset, maxBytes });
     // A gap is written down before its bytes are gone: what was read is good if there still is no gap.
     return map() === before ? span : read(offset, maxBytes);
@@ -90,19 +135,25 @@ export function createTailedFile({
     const position = isInTail ? offset - tail.from : offset < headBytes ? offset : offset - shift;
     const file = isInTail ? tailPathOf(path) : path;
     const found = readRange(file, { position, length: Math.min(...ends) - offset });
-    return found === null || found.byteLength === 0 ? null : { type: 'bytes', offset, bytes: found };
+    if (found === null) return null;
+    if (found.byteLength > 0) return { type: 'bytes', offset, bytes: found };
+    const missingTo = tail === null || offset >= tail.to ? bytes() : isInTail ? tail.to : tail.from;
+    return missingTo > offset ? { type: 'gap', from: offset, to: missingTo } : null;
   }
 
+  /** Nothing where the file ends before, or is no longer there; `null` when reading failed. */
   function readRange(file: string, range: { position: number; length: number }): Uint8Array | null {
     let descriptor: number | null = null;
     try {
-      descriptor = openSync(file, 'r');
+      descriptor = openFile(file);
       const buffer = Buffer.allocUnsafeSlow(range.length);
       const count = readSync(descriptor, buffer, { ...range, offset: 0 });
+      readTrouble = null;
       return buffer.subarray(0, count);
     } catch (error) {
-      if (hasBeenThere) trouble = (error as Error).message;
-      return null;
+      const { code, message } = error as NodeJS.ErrnoException;
+      readTrouble = code === 'ENOENT' ? null : message;
+      return code === 'ENOENT' ? noBytes : null;
     } finally {
       if (descriptor !== null) closeSync(descriptor);
     }
@@ -111,11 +162,17 @@ export function createTailedFile({
   return {
     path,
     bytes,
+    presentBytes,
     stat,
     map,
     read,
     get trouble() {
-      return trouble;
+      return statTrouble ?? shortTrouble ?? readTrouble;
+    },
+    get readTrouble() {
+      return readTrouble;
     },
   };
 }
+
+const noBytes = new Uint8Array(0);

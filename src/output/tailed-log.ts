@@ -1,16 +1,23 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { looksBinary } from './decode.ts';
+import { type DiskReading, retryPauseMs } from './disk-reading.ts';
 import { watchGrowth } from './file-growth.ts';
 import { capLog } from './log-cap.ts';
 import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
-import type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output-chunk.ts';
+import {
+  type OutputChunk,
+  type OutputGap,
+  type OutputPiece,
+  positionAfter,
+  type StreamPositions,
+} from './output-chunk.ts';
 import type { OutputLog, OutputStats } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 import { redactText } from './redact-text.ts';
-import { createTailedFile, type TailedFile } from './tailed-file.ts';
+import { createTailedFile, type OpenFile, type TailedFile } from './tailed-file.ts';
 import { createTailedLines, type TailedLines } from './tailed-lines.ts';
 
 export interface TailedLogOptions {
@@ -26,6 +33,7 @@ export interface TailedLogOptions {
   /** Taken out of texts that are shown. They stand in the file, and in its bytes: nobody of ours sees them before. */
   readonly secrets?: readonly string[];
   readonly waysToMakeRoom?: readonly MakeRoom[];
+  readonly openFile?: OpenFile;
   /** What a listener threw; it is not called again. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -46,7 +54,7 @@ export function createTailedLog(options: TailedLogOptions): OutputLog {
 }
 
 /** A class for the same reason as the log that is kept in memory. */
-class TailedOutput implements OutputLog {
+class TailedOutput implements OutputLog, DiskReading {
   readonly #options: TailedLogOptions;
   readonly #file: TailedFile;
   readonly #createdAtMs: number;
@@ -65,7 +73,10 @@ class TailedOutput implements OutputLog {
   constructor(options: TailedLogOptions) {
     const { clock, path, statusPath, maxBytes, isOver } = options;
     this.#options = options;
-    this.#file = createTailedFile({ path, statusPath, isExpected: isOver });
+    this.#file = createTailedFile({
+      ...{ path, statusPath, isExpected: isOver },
+      ...(options.openFile !== undefined && { openFile: options.openFile }),
+    });
     this.#lines = createTailedLines(this.#file);
     this.#createdAtMs = clock.nowMs();
     this.#ended = this.#finished = this.#isClosed = isOver;
@@ -73,8 +84,8 @@ class TailedOutput implements OutputLog {
     this.#cancelCap = capLog({
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(options.waysToMakeRoom !== undefined && { ways: options.waysToMakeRoom }),
-      onHelpless: (error) => {
-        this.#capTrouble = error instanceof Error ? error.message : String(error);
+      onTrouble: (error) => {
+        this.#capTrouble = error === null ? null : error instanceof Error ? error.message : String(error);
       },
     });
   }
@@ -89,6 +100,29 @@ class TailedOutput implements OutputLog {
 
   get keptBytes(): number {
     return 0;
+  }
+
+  get onDisk(): DiskReading {
+    return this;
+  }
+
+  get readTrouble(): string | null {
+    return this.#file.readTrouble;
+  }
+
+  get longestSecretLength(): number {
+    return Math.max(0, ...(this.#options.secrets ?? []).map(({ length }) => length));
+  }
+
+  droppedBytesBetween(from: number, to: number): number {
+    const present = Math.max(from, Math.min(to, this.#file.presentBytes()));
+    const gaps = this.#file.map().gaps.map((gap) => Math.min(gap.to, present) - Math.max(gap.from, from));
+    return gaps.reduce((sum, bytes) => sum + Math.max(0, bytes), to - present);
+  }
+
+  tryLater(callback: () => void): Cancel {
+    const { clock } = this.#options;
+    return clock.at(clock.nowMs() + retryPauseMs, callback, { idle: !this.#finished });
   }
 
   get isHeld(): boolean {
@@ -164,7 +198,7 @@ class TailedOutput implements OutputLog {
     return {
       bytes,
       lines: this.#lines.count(bytes),
-      droppedBytes: this.#file.map().gaps.reduce((sum, { from, to }) => sum + to - from, 0),
+      droppedBytes: this.droppedBytesBetween(0, bytes),
       lastOutputAtMs: this.#lastOutputAtMs(),
       logFile: this.logFile,
       degraded: this.#degraded(bytes),
@@ -180,11 +214,13 @@ class TailedOutput implements OutputLog {
   }
 
   *chunksBackward(stream: OutputStream = 'stdout'): Generator<OutputChunk, void> {
-    let end = stream === 'stdout' ? this.#file.bytes() : 0;
+    let end = stream === 'stdout' ? this.#file.presentBytes() : 0;
     while (end > 0) {
       const from = Math.max(0, end - chunkBytes);
-      const chunks = [...this.#piecesBetween(from, end)].filter((piece) => piece.type === 'chunk');
-      yield* chunks.reverse();
+      const pieces = [...this.#piecesBetween(from, end)];
+      const last = pieces.at(-1);
+      if (last === undefined || positionAfter(last) < end) return;
+      yield* pieces.filter((piece) => piece.type === 'chunk').reverse();
       end = this.#file.map().gaps.find((gap) => gap.from < from && gap.to >= from)?.from ?? from;
     }
   }
@@ -242,7 +278,8 @@ class TailedOutput implements OutputLog {
 
   #degraded(bytes: number): OutputDegradation | null {
     const { trouble } = this.#file;
-    if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes: bytes };
+    const missingBytes = bytes - this.#file.presentBytes();
+    if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes };
     if (this.#capTrouble === null) return null;
     return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
   }
@@ -263,7 +300,8 @@ class TailedOutput implements OutputLog {
       clock,
       onChange: () => {
         const bytes = this.#file.bytes();
-        if (bytes === this.#toldBytes) return;
+        // Whoever could not read is told again, though nothing has come.
+        if (bytes === this.#toldBytes && this.readTrouble === null) return;
         this.#toldBytes = bytes;
         this.#notify();
       },

@@ -110,7 +110,7 @@ describe('a log at its cap, with holes', () => {
 
 describe('a log at its cap, without holes', () => {
   const cannot: MakeRoom = async () => {
-    throw new Error('this file system has no holes');
+    throw Object.assign(new Error('this file system has no holes'), { code: 'EOPNOTSUPP' });
   };
 
   test('what is left is in order, and what is missing is a gap', async () => {
@@ -144,5 +144,45 @@ describe('a log at its cap, without holes', () => {
     });
     const before = log.bytes;
     await waitUntil(() => log.bytes > before, { what: 'it grows' });
+  });
+});
+
+describe('a way to make room that fails', () => {
+  test.each(['EMFILE', 'EAGAIN', 'ENOSPC'])('for now (%s) is tried again, and said', async (code) => {
+    let failures = 2;
+    let others = 0;
+    const flaky: MakeRoom = async (log) => {
+      failures -= 1;
+      if (failures >= 0) throw Object.assign(new Error(`no luck: ${code}`), { code });
+      await cutLog(log);
+    };
+    const other: MakeRoom = async () => {
+      others += 1;
+    };
+    const { log } = arrange([flaky, other]);
+
+    await waitUntil(() => log.stats().degraded?.error === `no luck: ${code}`, { what: 'it is said' });
+    await waitUntil(() => log.stats().droppedBytes > 0, { what: 'room is made' });
+
+    await waitUntil(() => log.stats().degraded === null, { what: 'it is said no longer' });
+    expect(others).toBe(0);
+  });
+
+  test.each([
+    { code: 'ENOENT', syscall: 'spawn fallocate' },
+    { code: 'ENOSYS' },
+    { code: 1, stderr: 'fallocate: keep size mode is unsupported' },
+  ])('for good is not tried again: %j', async (facts) => {
+    let tries = 0;
+    const impossible: MakeRoom = async () => {
+      tries += 1;
+      throw Object.assign(new Error('never'), facts);
+    };
+    const { log } = arrange([impossible, cutLog]);
+
+    await waitUntil(() => log.stats().droppedBytes > 2 * maxBytes, { what: 'it was cut' });
+
+    expect(tries).toBe(1);
+    expect(log.stats().degraded).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { iterate } from '../../src/output/iterate.ts';
@@ -198,30 +198,6 @@ test('a log that was cut keeps its offsets', () => {
     0, 96, 100, 6, 110,
   ]);
   expect(droppedIn(pieces) + bytesOf(pieces).byteLength).toBe(113);
-});
-
-test('a removed file degrades, and throws nothing', () => {
-  const { log, path } = arrange();
-  writeFileSync(path, 'gone');
-  expect(log.bytes).toBe(4);
-
-  rmSync(path);
-
-  expect([...log.chunks(0)]).toEqual([]);
-  expect(log.bytes).toBe(4);
-  expect(log.stats().degraded).toMatchObject({ what: 'the log file cannot be read', missingBytes: 4 });
-  expect(readOutput(log).text).toBe('');
-});
-
-test('a file that was made shorter is read as far as it goes', () => {
-  const { log, path } = arrange();
-  writeFileSync(path, 'long text');
-  expect(log.bytes).toBe(9);
-
-  truncateSync(path, 4);
-
-  expect(bytesOf(log.chunks(0)).toString()).toBe('long');
-  expect(log.bytes).toBe(9);
 });
 
 test('one that ended long ago is read like any other', () => {

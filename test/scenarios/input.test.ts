@@ -106,7 +106,7 @@ test('who does not read is given up, and is killable', async () => {
     ok: false,
     error: expect.stringMatching(/^It has not read its input for 10 s\./),
   });
-  // What the system keeps for a reader that may come; Node's pipes are sockets, whose size is a setting.
+  // What the system keeps for a reader that may come: the size of a pipe, or of a socket where there is none.
   expect(answer.bytesWritten).toBeGreaterThan(0);
   expect(answer.bytesWritten).toBeLessThan(5 * 1024 * 1024);
   expect(await waiting).toMatchObject({ ok: false, bytesWritten: 0 });
