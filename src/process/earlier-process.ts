@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { EarlierLife } from './process-life.ts';
 import type { OutputView, ReadyView } from './process-view.ts';
 import type { TimelineEntry } from './timeline.ts';
@@ -9,6 +10,8 @@ export interface EarlierProcess {
   readonly ready: ReadyView;
   readonly life: EarlierLife;
   readonly attemptOffset: number;
+  /** Who led when it was last written down; `null` where nobody was known. */
+  readonly leader: ProcessIdentity | null;
   /** It had ended and concerns nobody any more: everybody may look at it, and nobody has it. */
   readonly isNobodys: boolean;
   /** Of one that has ended: what it printed was counted then. */

@@ -9,11 +9,12 @@ import type { FinalView, ProcessView } from './process-view.ts';
 
 /** What a record tells of the life of its process, in the time of this program. */
 export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierProcess {
-  const { view, timeline, revival } = record;
+  const { view, timeline, revival, leader } = record;
   const shared = {
     owner: view.owner,
     timeline,
     attemptOffset: revival?.attemptOffset ?? 0,
+    leader,
     isNobodys: 'endedAt' in view && !isOwed(record),
   };
   const times = toTimes(view, clock);

@@ -12,6 +12,7 @@ import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
+import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createProcessLog } from './create-process-log.ts';
@@ -94,6 +95,11 @@ export class SupervisedProcess implements ProcessHandle {
   /** See `EarlierProcess`. */
   get isNobodys(): boolean {
     return this.#earlier?.isNobodys ?? false;
+  }
+
+  /** See `EarlierProcess`. */
+  get recordedLeader(): ProcessIdentity | null {
+    return this.#earlier?.leader ?? null;
   }
 
   /** It began under another supervisor. */

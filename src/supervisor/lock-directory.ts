@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { lockFile } from '../store/file-lock.ts';
+import { makeDirectory } from '../store/make-directory.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 
 /** Whoever takes over records holds the lock for milliseconds. */
@@ -13,10 +13,10 @@ const STEP_MS = 10;
  * Keeps other supervisors from taking over records at the same time. Waits for one that does, without letting anything else
  * happen in this program.
  *
- * @throws TroupeError `state-directory`
+ * @throws TroupeError `state-directory`; what the system says where the directory cannot be made.
  */
 export function lockDirectory({ directory }: StatePaths): Cancel {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const untilMs = performance.now() + WAIT_MS;
   for (;;) {
     try {

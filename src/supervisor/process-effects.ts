@@ -23,7 +23,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
     actors: {
       body: fromCallback<BackendCommand, BodyInput, BackendFact>(({ input, sendBack, receive }) => {
         const process = world.find(input.id);
-        const { plan, log, life } = process;
+        const { plan, log, life, recordedLeader: leader } = process;
         if (!input.adopts) {
           process.beginAttempt();
           // The first one is on disk since it was ordered.
@@ -35,6 +35,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
           output: log,
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),
+          ...(input.adopts && leader !== null && { leader }),
           tell: (fact) => sendBack({ ...fact, atMs: clock.nowMs() }),
           onCommand: receive,
         };

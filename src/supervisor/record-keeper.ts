@@ -27,6 +27,9 @@ export interface RecordKeeper {
 /** The longest that a record is behind. In so long a supervisor that is killed forgets what its watchdog still knows. */
 const COALESCE_MS = 10;
 
+/** What could not be written is tried again so often. */
+const RETRY_MS = 2_000;
+
 export const noRecords: RecordKeeper = {
   touch: () => {},
   save: () => {},
@@ -62,14 +65,22 @@ export function createRecordKeeper(options: {
       saveOrThrow(process);
     } catch (error) {
       reportError(error);
+      // A disk that is full has room again some time: what is known then is not to be lost for that.
+      waiting.add(process);
+      flushAt(RETRY_MS);
     }
+  };
+
+  const flushAt = (afterMs: number) => {
+    cancelFlush ??= clock.at(clock.nowMs() + afterMs, flush, { idle: afterMs > COALESCE_MS });
   };
 
   const flush = () => {
     cancelFlush?.();
     cancelFlush = null;
-    for (const process of [...waiting].filter(({ isReleased }) => !isReleased)) save(process);
+    const due = [...waiting].filter(({ isReleased }) => !isReleased);
     waiting.clear();
+    for (const process of due) save(process);
   };
 
   return {
@@ -80,7 +91,7 @@ export function createRecordKeeper(options: {
       // It is somebody else's by now, or will be.
       if (process.isReleased) return;
       waiting.add(process);
-      cancelFlush ??= clock.at(clock.nowMs() + COALESCE_MS, flush);
+      flushAt(COALESCE_MS);
     },
     saveAttempt: (process, attempt) => {
       try {

@@ -416,3 +416,28 @@ test('a state directory that is a file is told, and the rest works', async () =>
   expect(supervisor.recovered.problem).toContain('ENOTDIR');
   expect(await supervisor.shutdown()).toMatchObject({ survivors: [] });
 });
+
+test('a record that found no room is written when there is some', async () => {
+  const records = createMemoryRecordStore<ProcessRecord>();
+  let isFull = false;
+  const small = {
+    ...records,
+    save: (id: string, record: ProcessRecord) => {
+      if (isFull) throw new Error('ENOSPC: no space left on device');
+      records.save(id, record);
+    },
+  };
+  const { supervisor, backend, clock } = openTheatre().follow({ records: small });
+  const { id } = supervisor.start({ command: ['work'], background: true });
+  clock.advance(100);
+
+  isFull = true;
+  backend.lastRun.exit({ code: 6 });
+  await turn();
+  clock.advance(1_000);
+  expect(records.read(id)?.view.status).toBe('backgrounded');
+  isFull = false;
+  clock.advance(5_000);
+
+  expect(records.read(id)?.view).toMatchObject({ status: 'failed', exit: { code: 6 } });
+});

@@ -1,0 +1,170 @@
+import { finalStatuses } from '../../machines/process/view.ts';
+import {
+  anything,
+  atLeast,
+  flag,
+  listOf,
+  mapOf,
+  matching,
+  number,
+  object,
+  oneBy,
+  oneOf,
+  optional,
+  orNull,
+  type Shape,
+  text,
+} from '../config/shape.ts';
+
+const member = object({ pid: number, pgid: number, startedAt: text, command: text });
+const exit = orNull(object({ code: orNull(number), signal: orNull(text) }));
+const reason = oneBy('type', {
+  exited: object({ code: number }),
+  signalled: object({ signal: text, by: text }),
+  timedOut: object({ limit: text, afterMs: number }),
+  killed: object({ by: text, signal: text, escalated: flag }),
+  spawnFailed: object({ cause: text, code: orNull(text), message: text }),
+  cancelled: object({ by: text }),
+  lost: object({ why: text }),
+});
+const command = oneBy('type', {
+  argv: object({ argv: listOf(text) }),
+  shell: object({ script: text, shell: text }),
+  function: object({ name: text }),
+});
+const work = oneBy('type', {
+  argv: object({ file: text, args: listOf(text) }),
+  shell: object({ script: text, shell: text }),
+});
+const line: Shape = (value) =>
+  typeof value === 'string' || value === undefined ? null : object({ source: text, flags: text })(value);
+
+const facts = {
+  id: text,
+  kind: oneOf('tool', 'agent', 'service'),
+  command,
+  commandLine: text,
+  cwd: text,
+  label: orNull(text),
+  owner: text,
+  lifetime: oneOf('session', 'parent', 'persistent'),
+  tool: orNull(text),
+  metadata: mapOf(anything),
+  mode: text,
+  executionMode: text,
+  attempt: number,
+  createdAt: number,
+  output: object({
+    bytes: number,
+    lines: number,
+    droppedBytes: number,
+    lastOutputAt: orNull(number),
+    logFile: orNull(text),
+    degraded: orNull(text),
+  }),
+};
+
+/** Who is alive has no end. */
+const live = { ...facts, endedAt: (value: unknown) => (value === undefined ? null : '') };
+
+const started = {
+  ...live,
+  pid: orNull(number),
+  pgid: orNull(number),
+  startedAt: number,
+  runtimeMs: number,
+  restarts: number,
+  ready: object({ state: oneOf('undeclared', 'waiting', 'ready', 'failed') }),
+};
+
+const ended = object({
+  ...facts,
+  pid: orNull(number),
+  startedAt: orNull(number),
+  backgroundedAt: orNull(number),
+  endedAt: number,
+  runtimeMs: number,
+  restarts: number,
+  exit,
+  reason,
+  leftovers: listOf(member),
+  receipt: orNull(
+    object({
+      signalled: text,
+      escalated: flag,
+      survivors: listOf(member),
+      leftoversEnded: listOf(member),
+      durationMs: number,
+    }),
+  ),
+});
+
+const view = oneBy('status', {
+  pending: object({ ...live, queued: flag }),
+  running: object(started),
+  backgrounded: object({ ...started, backgroundedAt: number }),
+  stopping: object({ ...started, survivors: listOf(member) }),
+  restarting: object({ ...live, restarts: number, nextStartAt: number, reason }),
+  ...Object.fromEntries(finalStatuses.map((status) => [status, ended])),
+});
+
+const scope = { bootId: orNull(text), pidNamespace: orNull(text) };
+
+const limits = object({
+  timeoutMs: number,
+  maxExecutionMs: number,
+  maxBackgroundMs: number,
+  killGraceMs: number,
+  drainQuietMs: number,
+  drainMaxMs: number,
+  notifyAfterSilenceMs: number,
+  notifyAfterMs: number,
+});
+
+const revival = object({
+  likeness: text,
+  background: flag,
+  onTimeout: oneOf('background', 'kill', 'wait'),
+  limits,
+  leftoverPolicy: oneOf('keep', 'kill'),
+  restart: object({
+    policy: oneOf('temporary', 'transient', 'permanent'),
+    maxRestarts: number,
+    withinMs: number,
+    minBackoffMs: number,
+    maxBackoffMs: number,
+    healthyAfterMs: number,
+  }),
+  ready: orNull(
+    object({
+      within: number,
+      line,
+      port: optional(number),
+      http: optional(text),
+      file: optional(text),
+      alive: optional(number),
+    }),
+  ),
+  maxReplyBytes: atLeast(256),
+  maxLogBytes: atLeast(4_096),
+  files: object({ log: text, status: text }),
+  work,
+  stdin: oneOf('end', 'pipe'),
+  env: mapOf(orNull(text)),
+  hints: object({ pager: flag, gitPrompt: flag, term: flag }),
+  attemptOffset: number,
+  restartedAt: listOf(number),
+  nextStartAt: orNull(number),
+  stop: orNull(object({ cause: object({ type: text }), signal: text, graceMs: number, escalated: flag })),
+});
+
+/** All that a record of version 1 has, as far as somebody relies on it. */
+export const recordShape: Shape = object({
+  supervisorId: matching(/^[\w-]{1,64}$/),
+  scope: object(scope),
+  savedAt: number,
+  view,
+  timeline: listOf(object({ at: number, event: text, by: optional(text), detail: optional(text) })),
+  leader: orNull(object({ ...scope, pid: number, pgid: number, sid: number, startedAt: text, cookie: text })),
+  revival: orNull(revival),
+});

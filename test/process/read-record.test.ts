@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
+import { readRecord } from '../../src/process/read-record.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+
+/** Records of a persistent process, alive and ended, as a supervisor writes them. */
+async function writeRecords(): Promise<readonly ProcessRecord[]> {
+  using place = tempDir();
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(undefined, { durable: true });
+  const supervisor = createSupervisor({
+    clock,
+    backend,
+    records,
+    stateDirectory: place.path,
+    control: false,
+  });
+  const start = () =>
+    supervisor.start({ command: ['x'], lifetime: 'persistent', background: true, ready: { line: /up/ } });
+  const [, ended] = [start(), start()];
+  backend.lastRun.exit({ code: 2 });
+  await ended.ended;
+  clock.advance(1_000);
+  const found = records.load().records;
+  await supervisor.shutdown();
+  return found;
+}
+
+/** The paths of everything in a document. */
+function pathsOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([name, part]) => pathsOf(part, [...path, name]))];
+}
+
+function withValue(document: unknown, { path, value }: { path: readonly string[]; value: unknown }): unknown {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  const last = path.at(-1) ?? '';
+  let place = copy;
+  for (const name of path.slice(0, -1)) place = place[name] as Record<string, unknown>;
+  place[last] = value;
+  return copy;
+}
+
+test('what a supervisor writes is read again', async () => {
+  for (const record of await writeRecords()) {
+    expect(readRecord(JSON.parse(JSON.stringify(record)), record.view.id)).toMatchObject({ ok: true });
+  }
+});
+
+test('a list where something else belongs is damage, wherever it stands', async () => {
+  const free = new Set(['view.metadata']);
+  for (const record of await writeRecords()) {
+    const paths = pathsOf(JSON.parse(JSON.stringify(record))).filter((path) => path.length > 0);
+    for (const path of paths.filter((each) => ![...free].some((name) => each.join('.').startsWith(name)))) {
+      const bad = withValue(record, { path, value: [[]] });
+
+      const read = readRecord(bad, record.view.id);
+
+      expect({ path: path.join('.'), ok: read.ok }).toEqual({ path: path.join('.'), ok: false });
+    }
+  }
+});
