@@ -6,6 +6,7 @@ import type { ListFlags } from './processes/list-processes.ts';
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
   const { stdout, stderr, env } = process;
+  const cwd = readCurrentDirectory();
   const io: CliIo = {
     // Making it takes longer than some verbs, which do not read.
     get stdin() {
@@ -14,15 +15,30 @@ export async function runCli(args: readonly string[]): Promise<void> {
     stdout,
     stderr,
     env,
-    cwd: process.cwd(),
+    cwd: cwd ?? '/',
   };
   const output = leaveQuietly(io);
-  const exitCode = await runLine(args, io);
+  const exitCode = cwd === null ? await tellItIsGone(io) : await runLine(args, io);
   // What is written is out before the end, also where a pipe is slow.
   stdout.write('', () => {
     // What went wrong with it is told after this.
     setImmediate(() => stderr.write('', () => process.exit(output.exitCode ?? exitCode)));
   });
+}
+
+/** `null` where it was removed, or may not be looked at. */
+function readCurrentDirectory(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}
+
+async function tellItIsGone(io: CliIo): Promise<number> {
+  const { complain } = await import('./cli-io.ts');
+  complain(io, 'the current directory is not there any more', 'Go to another one, and try again.');
+  return exitCodes.failed;
 }
 
 /** @returns the exit code. Never rejects. */

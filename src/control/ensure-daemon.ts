@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { DEPTH_VARIABLE } from '../config/depth.ts';
@@ -9,6 +9,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { LINEAGE } from '../spawn/environment.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { makeDirectory } from '../store/make-directory.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRoll } from '../store/supervisor-roll.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
@@ -71,12 +72,13 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
     if (client !== null) return client;
     const nowMs = clock.nowMs();
     if (started === null || (started.hasYielded() && nowMs > started.sinceMs + OTHER_MS)) {
-      mkdirSync(paths.supervisors, { recursive: true, mode: 0o700 });
+      makeDirectory(paths.supervisors);
       started = startDaemon({ program, directory: paths.directory, logPath, nowMs });
     }
     const failure = started.failure();
     if (failure !== null) throw notStarted(failure, logPath);
-    if (nowMs > untilMs) throw notStarted(`it did not answer within ${deadlineMs} ms`, logPath);
+    if (nowMs > untilMs)
+      throw findMute(roll) ?? notStarted(`it did not answer within ${deadlineMs} ms`, logPath);
     await pause(clock, { ms: LOOK_MS });
   }
 }
@@ -174,8 +176,34 @@ function openLog(path: string): number {
 function notStarted(why: string, logPath: string): TroupeError {
   const words = readTail(logPath);
   const said = words === '' ? `it said nothing in ${logPath}` : `in ${logPath} it said:\n${words}`;
-  const message = `The daemon could not be started: ${why}; ${said}`;
+  // What it had to say may have found no room.
+  const reason = isDiskFull(dirname(logPath)) ? `the disk is full, so make room; ${why}` : why;
+  const message = `The daemon could not be started: ${reason}; ${said}`;
   return new TroupeError({ code: 'unreachable', message });
+}
+
+function isDiskFull(directory: string): boolean {
+  try {
+    const { blocks, bavail } = statfsSync(directory);
+    // Some file systems count no blocks at all.
+    return blocks > 0 && bavail === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The daemon that has the place of every other one, and does not answer. */
+function findMute(roll: SupervisorRoll): TroupeError | null {
+  for (const { entry, state } of roll.list()) {
+    if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
+    const { pid, socket } = entry;
+    const isGone = !existsSync(socket);
+    const why = isGone ? `its socket ${socket} is gone` : `it is busy or halted`;
+    const wayOut = isGone ? `kill ${pid}` : `kill -CONT ${pid}; kill ${pid}`;
+    const message = `The daemon (pid ${pid}) runs, and cannot be reached: ${why}. End it, and what it runs, with: ${wayOut}. Then try again.`;
+    return new TroupeError({ code: 'unreachable', message });
+  }
+  return null;
 }
 
 const isStackLine = /^\s+at /;

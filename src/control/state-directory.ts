@@ -59,12 +59,14 @@ export interface StateDirectory {
   changeLimits(id: string, changes: LimitChanges): Promise<boolean>;
   /**
    * Forgets ended processes and old logs, those of supervisors that are gone, too. Live ones are never touched. `dryRun`: says what
-   * would go, and removes nothing.
+   * would go, and removes nothing. `warnings`: a sentence for each supervisor that does not answer; what it keeps stays.
    */
-  sweep(options?: {
-    readonly all?: boolean;
-    readonly dryRun?: boolean;
-  }): Promise<{ readonly forgotten: number; readonly logsRemoved: number; readonly freedBytes: number }>;
+  sweep(options?: { readonly all?: boolean; readonly dryRun?: boolean }): Promise<{
+    readonly forgotten: number;
+    readonly logsRemoved: number;
+    readonly freedBytes: number;
+    readonly warnings: readonly string[];
+  }>;
   /** Lets go of the connections; no process is touched. */
   close(): void;
 }

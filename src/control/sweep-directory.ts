@@ -1,19 +1,25 @@
 import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention } from '../supervisor/sweep.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { listDirectory } from './list-directory.ts';
-import { isCode } from './peers.ts';
+import type { Peer } from './peers.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 export interface Swept {
   readonly forgotten: number;
   readonly logsRemoved: number;
   readonly freedBytes: number;
+  /** A sentence for each supervisor that swept nothing, as it does not answer. */
+  readonly warnings: readonly string[];
 }
+
+/** One that is halted would take for ever. */
+const ANSWER_MS = 5_000;
 
 interface Sweeping {
   readonly all: boolean;
@@ -35,15 +41,11 @@ export async function sweepDirectory(
     ...findOldLogs(ground, { ...sweeping, files: before }),
     ...past.flatMap(filesOf(ground, sweeping)),
   ];
-  if (dryRun) return count(before, { forgotten: past.length, gone: new Set(doomed) });
+  if (dryRun) return count(before, { forgotten: past.length, gone: new Set(doomed), warnings: [] });
 
-  const asked = ground.peers.list().map((peer) =>
-    ground.peers.ask(peer, { method: 'sweep', params: { all } }).catch((error: unknown) => {
-      if (isCode(error, 'unreachable')) return { forgotten: 0 };
-      throw error;
-    }),
-  );
-  const forgotten = (await Promise.all(asked)).reduce((sum, each) => sum + each.forgotten, 0);
+  const answers = await Promise.all(ground.peers.list().map((peer) => askToSweep(peer, { ground, all })));
+  const forgotten = answers.reduce((sum, each) => sum + each.forgotten, 0);
+  const warnings = answers.flatMap(({ warning }) => (warning === null ? [] : [warning]));
   const orphans = past.filter(({ answered }) => !answered);
   const doomedHere = [
     ...findOldLogs(ground, { ...sweeping, files: before }),
@@ -53,7 +55,23 @@ export async function sweepDirectory(
   for (const { entry, state } of ground.roll.list()) if (state === 'dead') ground.roll.leave(entry.id);
   const after = readFiles(ground);
   const gone = new Set([...before.keys()].filter((path) => !after.has(path)));
-  return count(before, { forgotten: forgotten + orphans.length, gone });
+  return count(before, { forgotten: forgotten + orphans.length, gone, warnings });
+}
+
+async function askToSweep(
+  peer: Peer,
+  { ground: { peers, roll }, all }: { ground: DirectoryGround; all: boolean },
+): Promise<{ readonly forgotten: number; readonly warning: string | null }> {
+  try {
+    const request = { method: 'sweep', params: { all } } as const;
+    const { forgotten } = await peers.ask(peer, request, { deadlineMs: ANSWER_MS });
+    return { forgotten, warning: null };
+  } catch (error) {
+    // It ended while it was asked: that is no trouble.
+    if (roll.stateOf(peer.id) !== 'alive') return { forgotten: 0, warning: null };
+    const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so what it keeps was not swept`;
+    return { forgotten: 0, warning: `${what}: ${toErrorText(error)}` };
+  }
 }
 
 /** Those that are to be forgotten; who left something alive stays known by its id. */
@@ -117,7 +135,7 @@ function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
 
 function count(
   before: ReadonlyMap<string, Stats>,
-  { forgotten, gone }: { forgotten: number; gone: ReadonlySet<string> },
+  { forgotten, gone, warnings }: Pick<Swept, 'forgotten' | 'warnings'> & { gone: ReadonlySet<string> },
 ): Swept {
   const removed = [...before].filter(([path]) => gone.has(path));
   return {
@@ -125,6 +143,7 @@ function count(
     logsRemoved: removed.filter(([path]) => path.endsWith('.log')).length,
     // A log may have holes.
     freedBytes: removed.reduce((sum, [, { blocks, size }]) => sum + Math.min(size, blocks * 512), 0),
+    warnings,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { OutputSink } from '../output/output-sink.ts';
+import type { ProcessIdentity } from './tree/identity.ts';
 
 /** How the process is attached: what a person would have to do to look at it from outside. */
 export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
@@ -49,6 +50,8 @@ export interface BackendPort {
   readonly clock: Clock;
   /** For `adopt`: `nowMs` at which the attempt was started, as far as its record says; may be negative. */
   readonly startedAtMs?: number;
+  /** For `adopt`: who leads according to the record, perhaps of the attempt before. */
+  readonly leader?: ProcessIdentity;
   tell(fact: ToldFact): void;
   /** To be called once, before `run` returns. */
   onCommand(listener: (command: BackendCommand) => void): void;

@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { lockFile } from './file-lock.ts';
 import type { Journal } from './journal.ts';
+import { makeDirectory } from './make-directory.ts';
 
 const NEWLINE = 10;
 
@@ -22,7 +23,7 @@ export function createFileJournal(path: string): Journal {
 
   const open = (): number => {
     if (file !== null) return file;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     const release = lockFile(path);
     try {
       const opened = openSync(path, 'a+', 0o600);

@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -11,6 +10,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { makeDirectory } from './make-directory.ts';
 
 export interface OpenedFile {
   readonly kind: 'file' | 'directory' | 'other';
@@ -44,7 +44,7 @@ export interface RecordFiles {
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 export const systemFiles: RecordFiles = {
-  makeDirectory: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeDirectory,
   list: (directory) => readdirSync(directory),
   create: (path) => openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600),
   open: (path) => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),

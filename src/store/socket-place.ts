@@ -1,8 +1,9 @@
-import { lstatSync, mkdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { makeDirectory } from './make-directory.ts';
 import { checkRecordId } from './record-id.ts';
 import type { StatePaths } from './state-paths.ts';
 
@@ -40,7 +41,7 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
     make: (supervisorId) => {
       const path = pathOf(supervisorId);
       const place = dirname(path);
-      mkdirSync(place, { recursive: true, mode: 0o700 });
+      makeDirectory(place);
       if (place !== supervisors && !isOurDirectory(place)) throw notOurs(place);
       return path;
     },

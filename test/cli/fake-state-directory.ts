@@ -91,7 +91,7 @@ export function fakeStateDirectory(
     },
     sweep: async (options) => {
       orders.push({ sweep: options });
-      return { forgotten: 2, logsRemoved: 1, freedBytes: 2_048 };
+      return { forgotten: 2, logsRemoved: 1, freedBytes: 2_048, warnings: [] };
     },
     close: () => void orders.push('close'),
   };

@@ -29,7 +29,7 @@ test('the version loads no package', async () => {
 
   const files = stderr.trim().split('\n');
   expect(files.filter((url) => url.includes('node_modules'))).toEqual([]);
-  expect(files.length).toBeLessThan(10);
+  expect(files.length).toBeLessThan(15);
 });
 
 test.each(['20.11.0', '22.11.0'])('Node %s is told that it is too old', async (version) => {
@@ -117,4 +117,21 @@ test('a reader that has gone is no error', async () => {
   ]);
 
   expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
+});
+
+test('a current directory that was removed is told', async () => {
+  await using project = projectDir();
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
+  const child = spawn('sh', ['-c', script, process.execPath, mainFile, 'ps'], {
+    cwd: project.path,
+    env: cleanEnvironment(project.env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+
+  const stderr = await text(child.stderr);
+
+  expect(await ended).toBe(1);
+  expect(stderr).toContain('troupe: the current directory is not there any more\n');
+  expect(stderr).not.toMatch(/uv_cwd|^\s+at /m);
 });

@@ -1,3 +1,4 @@
+import { readdirSync, unlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../fixtures/os.ts';
 import { daemonProject } from './daemon-project.ts';
@@ -27,4 +28,18 @@ test('the second daemon is not needed', async () => {
   expect(second.stderr).toContain('has a daemon already');
   child.kill('SIGTERM');
   expect((await ran).code).toBe(143);
+});
+
+test('a daemon without its socket is named with the way out', { timeout: 60_000 }, async () => {
+  await using project = daemonProject();
+  await project.troupe('start', '--', 'sleep', '1000');
+  const place = project.file('.troupe/supervisors');
+  const sockets = readdirSync(place).filter((name) => name.endsWith('.sock'));
+  for (const name of sockets) unlinkSync(`${place}/${name}`);
+
+  const ran = await project.troupe('start', '--', 'sleep', '1000');
+
+  expect(sockets).toHaveLength(1);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/The daemon \(pid (\d+)\) runs, .* is gone\. .* kill \1\./);
 });

@@ -37,3 +37,28 @@ test('what has ended is told without its supervisor', async () => {
   state.close();
   await host.kill();
 });
+
+test('a halted supervisor keeps no other from being swept', { timeout: 40_000 }, async () => {
+  using place = tempDir();
+  const [halted, other] = [await startPuppetHost(place.path), await startPuppetHost(place.path)];
+  const { id } = await halted.ask('start', { command: ['sleep', '300'], background: true });
+  const over = await other.ask('start', { command: 'exit 0', background: true });
+  await other.ask('ended', over.id);
+  const state = openStateDirectory({ directory: place.file('state') });
+  await waitUntil(async () => {
+    const { processes } = await state.list();
+    return processes.length === 2 && processes.every(({ answered }) => answered);
+  });
+  process.kill(halted.pid, 'SIGSTOP');
+
+  const swept = await state.sweep({ all: true });
+
+  expect(swept).toMatchObject({
+    forgotten: 1,
+    warnings: [expect.stringContaining(`(pid ${halted.pid}) could not be asked`)],
+  });
+  process.kill(halted.pid, 'SIGCONT');
+  state.close();
+  await Promise.all([halted.kill(), other.kill()]);
+  await endAll([], `/${id}/`);
+});

@@ -29,7 +29,12 @@ test('a directory that is not there is an empty one', async () => {
   const state = openStateDirectory({ directory: place.file('nowhere') });
 
   expect(await state.list()).toEqual({ processes: [], warnings: [] });
-  expect(await state.sweep({ all: true })).toEqual({ forgotten: 0, logsRemoved: 0, freedBytes: 0 });
+  expect(await state.sweep({ all: true })).toEqual({
+    forgotten: 0,
+    logsRemoved: 0,
+    freedBytes: 0,
+    warnings: [],
+  });
   expect(existsSync(place.file('nowhere'))).toBe(false);
   await expect(state.kill('tool_22222222')).rejects.toMatchObject({ code: 'not-found' });
   await expect(state.show('../../etc/passwd')).rejects.toMatchObject({ code: 'not-found' });
@@ -99,7 +104,7 @@ test('damaged records are told and left where they are', async () => {
   expect(warnings.toSorted()).toEqual([
     expect.stringMatching(/tool_cut22222\.json was left out: it is no JSON/),
     expect.stringMatching(/tool_future22\.json was left out: its version is 7; this troupe reads version 1/),
-    expect.stringMatching(/tool_odd22222\.json was left out: "view" is not as a record has it/),
+    expect.stringMatching(/tool_odd22222\.json was left out: "view.status" is not as a record has it/),
   ]);
   expect(readdirSync(join(stage.path, 'processes')).sort()).toEqual(
     ['tool_cut22222', 'tool_future22', 'tool_odd22222'].map((id) => `${id}.json`),
@@ -193,7 +198,7 @@ test('a record without what everybody relies on is refused with its name', () =>
 
   expect(ofRecord.every((why) => /version|is not as a record has it/.test(why))).toBe(true);
   expect(ofView.every((why) => why.startsWith('"view.'))).toBe(true);
-  expect(new Set(ofLeader)).toEqual(new Set(['"leader" is not as a record has it']));
+  expect(ofLeader.every((why) => why.startsWith('"leader.'))).toBe(true);
   expect(odd[0]).toBe('ok');
   expect(odd.slice(1).includes('ok')).toBe(false);
   expect(readRecord(whole, 'tool_other222')).toMatchObject({ why: 'it is the record of another process' });

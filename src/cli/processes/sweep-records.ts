@@ -1,6 +1,6 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toByteWords } from '../../output/cut-text.ts';
-import { say } from '../cli-io.ts';
+import { note, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { showProgress } from '../render/progress-line.ts';
 import type { StateFlags } from '../state/state-flags.ts';
@@ -17,7 +17,8 @@ export function sweepRecords(scene: StateScene<SweepFlags>): Promise<number> {
   const { all = false, dryRun = false } = flags;
   return withState(scene, async (state) => {
     const progress = showProgress({ text: () => 'Sweeping', io, clock: createRealClock() });
-    const swept = await state.sweep({ all, dryRun }).finally(progress.end);
+    const { warnings, ...swept } = await state.sweep({ all, dryRun }).finally(progress.end);
+    for (const warning of warnings) note(io, warning);
     if (flags.json === true) say(io, JSON.stringify({ ...swept, dryRun }));
     else if (flags.quiet !== true) {
       const { forgotten, logsRemoved, freedBytes } = swept;

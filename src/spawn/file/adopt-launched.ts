@@ -2,11 +2,11 @@ import { watch as watchFile } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from './file-world.ts';
-import { findLauncher } from './find-leader.ts';
+import { findLauncher, findRecorded } from './find-leader.ts';
 import { followStatus } from './follow-status.ts';
 import { createLeaderControl, sidOf } from './leader-control.ts';
 import { somebodyCarries } from './somebody-carries.ts';
-import { type LaunchStatus, readStatus } from './status-file.ts';
+import { type KnownLaunch, type LaunchStatus, readStatusOf, unreadableEnd } from './status-file.ts';
 
 /** A launcher that was forked but runs no program yet carries nothing: nobody is believed to be there only after so long. */
 const surelyNobodyMs = 100;
@@ -36,9 +36,26 @@ export function adoptLaunched({
   const control = createLeaderControl({ port, world }, closed);
   const sinceMs = clock.nowMs();
   let wasSeenAlive = false;
+  /** Whom the record names, where only it does. */
+  let recorded: KnownLaunch | null = null;
+
+  function read(begun: KnownLaunch | null): LaunchStatus {
+    const { attempt } = request;
+    const said = readStatusOf(statusPath, { attempt, known: begun ?? recorded });
+    if (said.leader !== null || port.leader === undefined) return said;
+    // He is dead, and perhaps of the attempt before: only an exit that is of this one makes him its leader.
+    const { pid, startedAt } = port.leader;
+    const ended = readStatusOf(statusPath, {
+      attempt,
+      known: { launcher: null, leader: { pid, startedAt } },
+    });
+    return ended.exit === null ? said : ended;
+  }
 
   /** Without a leader anybody who carries the name may be on the way to become it. */
   async function mayStillWrite(status: LaunchStatus): Promise<boolean> {
+    if (status.leader === null && port.leader !== undefined)
+      recorded ??= await findRecorded(port.leader, { table, id: request.id });
     if ((await findLauncher(status, { table, id: request.id })) !== null) return true;
     const waitedMs = clock.nowMs() - sinceMs;
     if (status.leader !== null || waitedMs >= patienceMs) return false;
@@ -46,7 +63,7 @@ export function adoptLaunched({
   }
 
   const watch = followStatus({
-    read: () => readStatus(statusPath, request.attempt),
+    read,
     mayStillWrite,
     pauseMs: () => (control.isKnown ? lookMs : searchLookMs),
     table,
@@ -67,16 +84,18 @@ export function adoptLaunched({
         port.tell({ type: 'process.exited', exit: { code, signal } });
         control.exited(wasSeenAlive ? 'justNow' : 'longAgo');
       },
-      onUnseenEnd: () => {
-        const why = wasSeenAlive
+      onUnseenEnd: ({ isCut }) => {
+        const unwritten = wasSeenAlive
           ? 'nobody saw how it ended: the launcher that was to write that down had ended before it'
           : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
-        port.tell({ type: 'process.lost', why });
+        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(statusPath) : unwritten });
         control.exited('longAgo');
       },
       onNothing: ({ launcher }) => {
         control.neverKnown();
-        port.tell({ type: 'process.lost', why: launcher === null ? neverStarted : startedHalfway });
+        const unsaid =
+          port.leader === undefined ? neverStarted : `${neverStarted}, or ${statusPath} was removed or cut`;
+        port.tell({ type: 'process.lost', why: launcher === null ? unsaid : startedHalfway });
       },
     },
   });

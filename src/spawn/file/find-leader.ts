@@ -1,6 +1,7 @@
 import { toCookie } from '../environment.ts';
+import { isFromScope, isSame, type ProcessIdentity } from '../tree/identity.ts';
 import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
-import type { LaunchStatus } from './status-file.ts';
+import type { KnownLaunch, LaunchStatus } from './status-file.ts';
 
 /**
  * Who leads according to `status`, if he is alive. Without a start time that somebody took down, a process counts as him that is the
@@ -28,4 +29,18 @@ export async function findLauncher(
   if (entry?.alive !== true) return null;
   const [carrier = null] = await table.carrying(toCookie(id), [entry]);
   return carrier;
+}
+
+/** Who leads according to a record, if he is alive. His launcher is the parent that carries the cookie; any other parent is none. */
+export async function findRecorded(
+  identity: ProcessIdentity,
+  { table, id }: { table: ProcessTable; id: string },
+): Promise<KnownLaunch | null> {
+  if (!isFromScope(identity, await table.scope())) return null;
+  const entry = await table.read(identity.pid);
+  if (entry === null || !isSame(identity, entry)) return null;
+  const { pid, startedAt, ppid } = entry;
+  const parent = await table.read(ppid);
+  const [launcher] = parent === null ? [] : await table.carrying(toCookie(id), [parent]);
+  return { launcher: launcher?.pid ?? null, leader: { pid, startedAt } };
 }

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
 import { findLeader } from './find-leader.ts';
-import type { LaunchStatus, RecordedExit } from './status-file.ts';
+import type { KnownLaunch, LaunchStatus, RecordedExit } from './status-file.ts';
 
 /** What a status file tells, in the order in which it is called; after the last three nothing more is. */
 export interface StatusListener {
@@ -9,7 +9,7 @@ export interface StatusListener {
   onBegun(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
   onExit(exit: RecordedExit): void;
   /** The leader has ended, and nobody is left to write down how. */
-  onUnseenEnd(): void;
+  onUnseenEnd(status: LaunchStatus): void;
   /** Nobody leads, and nobody is left who could start it. */
   onNothing(status: LaunchStatus): void;
 }
@@ -26,7 +26,8 @@ export interface StatusWatch {
  * wrote who is gone by then is in it.
  */
 export function followStatus(options: {
-  read(): LaunchStatus;
+  /** `known`: what was told as begun, which stays true whatever becomes of the file. */
+  read(known: KnownLaunch | null): LaunchStatus;
   mayStillWrite(status: LaunchStatus): Promise<boolean>;
   /** Until the next look, unless somebody asks for one; `null`: only then. */
   pauseMs(status: LaunchStatus): number | null;
@@ -37,7 +38,7 @@ export function followStatus(options: {
   reportError: (error: unknown) => void;
 }): StatusWatch {
   const { clock, listener } = options;
-  let begun = false;
+  let begun: KnownLaunch | null = null;
   let over = false;
   let released = false;
   let looking = false;
@@ -65,24 +66,24 @@ export function followStatus(options: {
   }
 
   async function step(): Promise<void> {
-    last ??= options.read();
+    last ??= options.read(begun);
     const isOpen = await options.mayStillWrite(last);
-    const status = options.read();
+    const status = options.read(begun);
     last = status;
     const { leader, exit } = status;
     if (over) return;
     if (leader === null) return isOpen ? undefined : end(() => listener.onNothing(status));
     const entry = await findLeader(status, options);
     // It wrote down its number before it made its group: a signal in between would reach the launcher's.
-    if (!begun && exit === null && entry !== null && entry.pgid !== leader.pid) return;
-    if (!begun) {
-      begun = true;
+    if (begun === null && exit === null && entry !== null && entry.pgid !== leader.pid) return;
+    if (begun === null) {
+      begun = toKnown(leader, { entry, status });
       await listener.onBegun({ pid: leader.pid, entry, status });
       over ||= released;
     }
     if (over) return;
     if (exit !== null) return end(() => listener.onExit(exit));
-    if (!isOpen && entry === null) end(listener.onUnseenEnd);
+    if (!isOpen && entry === null) end(() => listener.onUnseenEnd(status));
   }
 
   function end(tell: () => void): void {
@@ -94,10 +95,17 @@ export function followStatus(options: {
     look: () => void pass(),
     cancel: () => {
       released = true;
-      over ||= begun;
+      over ||= begun !== null;
       if (over) cancelTimer();
     },
   };
+}
+
+function toKnown(
+  { pid, startedAt }: KnownLaunch['leader'],
+  { entry, status }: { entry: ProcessEntry | null; status: LaunchStatus },
+): KnownLaunch {
+  return { launcher: status.launcher, leader: { pid, startedAt: entry?.startedAt ?? startedAt } };
 }
 
 /** The file could not be read: too many open files, perhaps. */

@@ -10,7 +10,13 @@ import type { FileWorld } from './file-world.ts';
 import { followStatus } from './follow-status.ts';
 import { createLeaderControl, sidOf } from './leader-control.ts';
 import { somebodyCarries } from './somebody-carries.ts';
-import { type NamedProcess, readStatus, toBeganLine } from './status-file.ts';
+import {
+  type KnownLaunch,
+  type NamedProcess,
+  readStatusOf,
+  toBeganLine,
+  unreadableEnd,
+} from './status-file.ts';
 
 /** The leader's line comes about a millisecond after the launcher was started. */
 const firstLookMs = 1;
@@ -47,13 +53,14 @@ export function runLaunched(
     }
   }
 
-  const read = () => readStatus(statusPath, request.attempt);
+  const read = (known: KnownLaunch | null) => readStatusOf(statusPath, { attempt: request.attempt, known });
 
   const watch = followStatus({
     read,
     // Who was forked by a launcher that was killed then may become the leader yet.
     mayStillWrite: async () =>
-      launcherEnd === null || (read().leader === null && (await somebodyCarries(table, request.id))),
+      launcherEnd === null ||
+      (!control.isKnown && read(null).leader === null && (await somebodyCarries(table, request.id))),
     pauseMs: ({ leader }) => {
       if (launcherEnd !== null) return leader === null ? firstLookMs : orphanLookMs;
       if (control.isKnown) return null;
@@ -76,8 +83,10 @@ export function runLaunched(
         port.tell({ type: 'process.exited', exit: { code, signal } });
         control.exited('justNow');
       },
-      onUnseenEnd: () => {
-        const why = `nobody saw how it ended: the launcher that was to write that down had ended before it (${launcherEnd})`;
+      onUnseenEnd: ({ isCut }) => {
+        const why = isCut
+          ? unreadableEnd(statusPath)
+          : `nobody saw how it ended: the launcher that was to write that down had ended before it (${launcherEnd})`;
         port.tell({ type: 'process.lost', why });
         control.exited('longAgo');
       },

@@ -25,6 +25,14 @@ export interface LaunchStatus {
   readonly gaps: readonly LogGap[];
   /** What the shell said beside its lines. */
   readonly words: string;
+  /** The file does not say who leads, although that is known: it was removed, emptied or cut. */
+  readonly isCut: boolean;
+}
+
+/** Of one attempt, from elsewhere than its file. */
+export interface KnownLaunch {
+  readonly launcher: number | null;
+  readonly leader: NonNullable<LaunchStatus['leader']>;
 }
 
 /** What a supervisor adds: when the leader, which it sees alive, began. */
@@ -32,9 +40,25 @@ export function toBeganLine(attempt: number, { pid, startedAt }: NamedProcess): 
   return `\nbegan ${attempt} ${pid} ${startedAt}\n`;
 }
 
+/** Which attempt is asked for, and what the file need not say of it. */
+export interface StatusQuery {
+  readonly attempt: number;
+  readonly known: KnownLaunch | null;
+}
+
 /** A file that is not there says nothing. Throws when it is there and cannot be read. */
 export function readStatus(path: string, attempt: number): LaunchStatus {
-  return parseStatus(readText(path), attempt);
+  return readStatusOf(path, { attempt, known: null });
+}
+
+/** Like `readStatus`, where something may be known beside the file. */
+export function readStatusOf(path: string, query: StatusQuery): LaunchStatus {
+  return parseStatus(readText(path), query);
+}
+
+/** Why an end is unknown whose line is not where it was to be written. */
+export function unreadableEnd(statusPath: string): string {
+  return `how it ended is unknown: ${statusPath}, where that was to be written, was removed or cut`;
 }
 
 function readText(path: string): string {
@@ -52,14 +76,14 @@ const logLine = /^(gap|base) /;
 
 /**
  * A line counts once its newline is there. What is no line of ours between the leader's and the end is the shell's word about a
- * signal. Where an attempt stands twice, the later one counts.
+ * signal. Where an attempt stands twice, the later one counts. The end of a leader that is known counts without the lines before it.
  */
-export function parseStatus(text: string, attempt: number): LaunchStatus {
+export function parseStatus(text: string, { attempt, known }: StatusQuery): LaunchStatus {
   let launcher: number | null = null;
   let leader: LaunchStatus['leader'] = null;
   let exit: RecordedExit | null = null;
   let words: string[] = [];
-  let isOurs = false;
+  let isOurs = known !== null;
   for (const line of text.split('\n').slice(0, -1)) {
     if (line === '' || logLine.test(line)) continue;
     const [, kind, number, pid, startedAt = null] = statusLine.exec(line) ?? [];
@@ -73,11 +97,18 @@ export function parseStatus(text: string, attempt: number): LaunchStatus {
     else if (kind === 'leader' && Number(number) === attempt) {
       leader = { pid: Number(pid), startedAt: null };
       words = [];
-    } else if (Number(endedNumber) === attempt && leader !== null)
+    } else if (Number(endedNumber) === attempt && (leader ?? known) !== null)
       exit ??= toExit(Number(status), { isMute: mute !== undefined, hasWords: words.length > 0 });
     else if (exit === null) words.push(line);
   }
-  return { launcher, leader, exit, gaps: parseLogMap(text).gaps, words: words.join(' ') };
+  return {
+    launcher: launcher ?? known?.launcher ?? null,
+    leader: leader ?? known?.leader ?? null,
+    exit,
+    gaps: parseLogMap(text).gaps,
+    words: words.join(' '),
+    isCut: leader === null && known !== null,
+  };
 }
 
 /** A shell says 128 + n for the signal n, and so may a program. */

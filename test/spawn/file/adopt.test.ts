@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { readStatus } from '../../../src/spawn/file/status-file.ts';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import { identify } from '../../../src/spawn/tree/identity.ts';
 import { carriers, fixtureProgram, isAlive, startTicksOf, waitUntil } from '../../fixtures/os.ts';
 import { createStage, type FileRequest, shell } from './arrange.ts';
 
@@ -160,6 +163,87 @@ test('a leader is watched on when his launcher was killed', async () => {
   expect((await attempt.fact('process.lost')).why).toContain(
     'the launcher that was to write that down had ended',
   );
+});
+
+/** A process that goes on after its program was killed, and its leader as a record names it. */
+async function startRecorded(stage: Stage, script: string) {
+  const request = await startAndDie(stage, script);
+  const { launcher, leader } = readStatus(request.files.status, 1);
+  const identity = await identify(createCurrentTable(), { pid: leader?.pid ?? 0, id: request.id });
+  if (identity === null) throw new Error('its leader is not there');
+  return { request, launcher, leader: identity };
+}
+
+const damages = {
+  removed: (path: string) => rmSync(path),
+  emptied: (path: string) => truncateSync(path),
+  cut: (path: string) => truncateSync(path, readFileSync(path, 'utf8').indexOf('leader') + 4),
+};
+
+test.each(Object.entries(damages))(
+  'a recorded leader is adopted where its file was %s',
+  async (_, damage) => {
+    const stage = createStage();
+    const { request, launcher, leader } = await startRecorded(stage, 'exec sleep 60');
+    damage(request.files.status);
+
+    const adopted = stage.adopt(request, { leader });
+    expect((await adopted.fact('process.adopted')).pid).toBe(leader.pid);
+    adopted.send({ type: 'tree.survey' });
+    expect((await adopted.fact('tree.surveyed')).leftovers).toEqual([]);
+    process.kill(launcher ?? 0, 'SIGKILL');
+    process.kill(leader.pid, 'SIGKILL');
+
+    expect((await adopted.fact('process.lost')).why).toContain('was removed or cut');
+    expect(isAlive(leader.pid)).toBe(false);
+  },
+);
+
+test('an exit written after the file was emptied counts', async () => {
+  const stage = createStage();
+  const { request, leader } = await startRecorded(
+    stage,
+    'trap "exit 9" TERM; echo up; while :; do sleep 0.02; done',
+  );
+  truncateSync(request.files.status);
+  const adopted = stage.adopt(request, { leader });
+  await adopted.fact('process.adopted');
+
+  process.kill(leader.pid, 'SIGTERM');
+
+  expect((await adopted.fact('process.exited')).exit).toEqual({ code: 9, signal: null });
+});
+
+test('a recorded number that is another’s by now is not adopted', async () => {
+  const stage = createStage();
+  const { request, leader } = await startRecorded(stage, 'exec sleep 60');
+  rmSync(request.files.status);
+  process.kill(leader.pid, 'SIGKILL');
+  await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'launcher and leader are gone' });
+  const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void stranger.kill('SIGKILL'));
+
+  const adopted = stage.adopt(request, { leader: { ...leader, pid: stranger.pid ?? 0 } });
+  await adopted.fact('process.lost');
+
+  expect(adopted.types).not.toContain('process.adopted');
+  expect(isAlive(stranger.pid ?? 0)).toBe(true);
+});
+
+test.each(['run', 'adopt'] as const)('a lost file does not hide the end: %s', async (verb) => {
+  const stage = createStage();
+  const attempt =
+    verb === 'run'
+      ? stage.run(shell('exec sleep 60'))
+      : stage.adopt(await startAndDie(stage, 'exec sleep 60'));
+  const { pid } = await attempt.fact(verb === 'run' ? 'process.spawned' : 'process.adopted');
+  rmSync(attempt.request.files.status);
+
+  process.kill(pid ?? 0, 'SIGKILL');
+
+  expect((await attempt.fact('process.lost')).why).toContain('was removed or cut');
+  expect(attempt.types).not.toContain('process.spawnFailed');
+  await attempt.fact('output.ended');
 });
 
 test('a line that comes after the adoption is seen', async () => {

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { createTailedLog } from '../../../src/output/tailed-log.ts';
-import type { SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
+import type { BackendPort, SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
 import { createFileBackend } from '../../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../../src/spawn/file/launcher.ts';
 import { readStatus } from '../../../src/spawn/file/status-file.ts';
@@ -34,6 +34,9 @@ export interface Attempt {
 }
 
 export type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
+
+/** What a record tells whoever adopts. */
+type Recorded = Pick<BackendPort, 'startedAtMs' | 'leader'>;
 
 /** A place for the processes of one test; at its end all of them are gone. */
 export function createStage(tools?: LauncherTools) {
@@ -80,10 +83,7 @@ export function createStage(tools?: LauncherTools) {
     };
   };
 
-  const follow = (
-    request: FileRequest,
-    { verb, ...more }: { verb: 'run' | 'adopt'; startedAtMs?: number },
-  ): Attempt => {
+  const follow = (request: FileRequest, { verb, ...more }: { verb: 'run' | 'adopt' } & Recorded): Attempt => {
     const facts: ToldFact[] = [];
     const { log, status } = request.files;
     const output = createTailedLog({
@@ -135,7 +135,6 @@ export function createStage(tools?: LauncherTools) {
     guarded,
     createRequest,
     run: (work: Work, more?: Partial<SpawnRequest>) => follow(createRequest(work, more), { verb: 'run' }),
-    adopt: (request: FileRequest, more: { startedAtMs?: number } = {}) =>
-      follow(request, { verb: 'adopt', ...more }),
+    adopt: (request: FileRequest, more: Recorded = {}) => follow(request, { verb: 'adopt', ...more }),
   };
 }

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
-import { parseStatus, toBeganLine } from '../../../src/spawn/file/status-file.ts';
+import { parseStatus as parse, toBeganLine } from '../../../src/spawn/file/status-file.ts';
 
+const parseStatus = (text: string, attempt: number) => parse(text, { attempt, known: null });
 const begun = '\nlauncher 1 10\n\nleader 1 11\n';
 
 test('nothing is known of an attempt that left no line', () => {
-  expect(parseStatus('', 1)).toEqual({ launcher: null, leader: null, exit: null, gaps: [], words: '' });
+  expect(parseStatus('', 1)).toEqual({
+    launcher: null,
+    leader: null,
+    exit: null,
+    gaps: [],
+    words: '',
+    isCut: false,
+  });
   expect(parseStatus('\nlauncher 2 10\n\nleader 2 11\n\nexit 2 0\n', 1).launcher).toBeNull();
 });
 
@@ -53,4 +61,14 @@ test('attempts share a file', () => {
   expect(parseStatus(text, 1).exit?.signal).toBe('SIGTERM');
   expect(parseStatus(text, 2)).toMatchObject({ launcher: 20, leader: { pid: 21 }, exit: { code: 0 } });
   expect(parseStatus(text, 3)).toMatchObject({ launcher: 30, leader: null, exit: null });
+});
+
+test('the end of a known leader counts in a cut file', () => {
+  const known = { launcher: 10, leader: { pid: 11, startedAt: '99' } };
+
+  for (const cut of ['', 'lead', '\nlauncher 1 10\n', '\nlauncher 1 10\n\nlead']) {
+    const status = parse(`${cut}\nexit 1 7\n`, { attempt: 1, known });
+    expect(status).toMatchObject({ ...known, exit: { code: 7 }, isCut: true });
+  }
+  expect(parse('\nexit 1 7\n', { attempt: 2, known })).toMatchObject({ ...known, exit: null });
 });
