@@ -104,7 +104,7 @@ export { createFileJournal } from './store/file-journal.ts';
 export type { Journal } from './store/journal.ts';
 export { createMemoryJournal } from './store/memory-journal.ts';
 export { createMemoryRecordStore } from './store/memory-record-store.ts';
-export type { DamagedRecord, RecordStore } from './store/record-store.ts';
+export type { DamagedRecord, LoadOptions, RecordStore } from './store/record-store.ts';
 export type { ParseRecord } from './store/record-text.ts';
 export { startGroup } from './supervisor/group/create-group.ts';
 export type { GroupOptions, GroupProcessSpec } from './supervisor/group/group-options.ts';

@@ -1,7 +1,7 @@
 import { findOnDisk } from './find-on-disk.ts';
 import { type OutputPiece, outputStreams, positionAfter, type StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
-import type { ReadOptions } from './read-output.ts';
+import type { ReadOptions } from './output-read.ts';
 import { droppedIn, mostCountedBytes, type ReadSpan, type SpanAsk, wholeSpan } from './read-span.ts';
 import { sliceLines, tailPositions } from './slice-lines.ts';
 

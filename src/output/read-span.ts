@@ -1,5 +1,5 @@
 import type { OutputPiece, StreamPositions } from './output-chunk.ts';
-import type { ReadOptions } from './read-output.ts';
+import type { ReadOptions } from './output-read.ts';
 
 /** What a read looks at: pieces that follow one another, but for the middle of a long log that is in a file. */
 export interface ReadSpan {

@@ -51,7 +51,7 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
       secrets: [],
       direct: files !== null,
     },
-    backend: (files === null ? null : ground.durableBackend) ?? memoryOf(view.mode),
+    backend: (revival === null ? null : ground.durableBackend) ?? memoryOf(view.mode),
     launch,
     files,
     toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, ground }),
