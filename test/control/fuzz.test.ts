@@ -168,7 +168,8 @@ test('clients that ask and never listen cost bounded memory', async () => {
   const end = await flood.ended;
 
   expect(end).toMatchObject({ status: 'completed', output: { bytes: 50_000_000 } });
-  expect(heldBytes() - beforeBytes).toBeLessThan(60_000_000);
+  // What they were not given would be 500 MB.
+  expect(heldBytes() - beforeBytes).toBeLessThan(120_000_000);
   for (const client of clients) client.socket.destroy();
   await expectUnharmed(stage);
 });
