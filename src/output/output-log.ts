@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { callListeners } from './call-listeners.ts';
 import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { looksBinary } from './decode.ts';
 import type { DiskReading } from './disk-reading.ts';
@@ -276,23 +277,7 @@ class KeptOutput implements OutputLog {
   }
 
   #notify(): void {
-    if (this.#listeners === null) return;
-    for (const listener of this.#listeners) {
-      try {
-        listener();
-      } catch (error) {
-        this.#listeners?.delete(listener);
-        this.#report(error);
-      }
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#onListenerError?.(error);
-    } catch {
-      // Whoever is told about a broken listener and breaks as well has had his chance.
-    }
+    callListeners(this.#listeners, this.#onListenerError);
   }
 
   #flushRedactors(): void {

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { callListeners } from './call-listeners.ts';
 import { looksBinary } from './decode.ts';
 import { type DiskReading, retryPauseMs } from './disk-reading.ts';
 import { watchGrowth } from './file-growth.ts';
@@ -309,22 +310,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners ?? []) {
-      try {
-        listener();
-      } catch (error) {
-        this.#listeners?.delete(listener);
-        this.#report(error);
-      }
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#options.onListenerError?.(error);
-    } catch {
-      // Whoever is told about a broken listener and breaks as well has had his chance.
-    }
+    callListeners(this.#listeners, this.#options.onListenerError);
   }
 }
 
