@@ -55,7 +55,7 @@ export async function answerFileFlood(): Promise<Answer> {
         name: 'the file backend',
         run: async () => {
           const log = newPath();
-          const files = { log, status: `${log}.status` };
+          const files = { log, status: `${log}.status`, screen: `${log}.screen` };
           const tailed = createTailedLog({
             ...{ clock, path: log, statusPath: files.status },
             ...{ maxBytes: LOG_BYTES, isOver: false },

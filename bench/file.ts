@@ -42,7 +42,11 @@ export async function answerFile(): Promise<Answer> {
         name: 'the file backend',
         run: async () => {
           count += 1;
-          const files = { log: join(directory, `${count}.log`), status: join(directory, `${count}.status`) };
+          const files = {
+            log: join(directory, `${count}.log`),
+            status: join(directory, `${count}.status`),
+            screen: join(directory, `${count}.screen`),
+          };
           const log = createTailedLog({
             ...{ clock, path: files.log, statusPath: files.status },
             ...{ maxBytes: MIB, isOver: false },

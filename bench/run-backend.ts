@@ -25,10 +25,22 @@ export function runBackend(
   return new Promise((resolve, reject) => {
     const due = new Set(['process.exited', 'output.ended']);
     const cancel = backend.run({
-      request: { id, attempt: 1, work, cwd: '/', env, stdin: 'end', files, secrets: [] },
+      request: {
+        id,
+        attempt: 1,
+        work,
+        cwd: '/',
+        env,
+        stdin: 'end',
+        files,
+        outlives: false,
+        terminal: null,
+        secrets: [],
+      },
       output: log,
       clock,
       onCommand: () => {},
+      keepScreen: () => {},
       tell: (fact) => {
         if (fact.type === 'process.spawnFailed') reject(new Error(fact.message));
         due.delete(fact.type);

@@ -15,6 +15,15 @@ export type {
   TreeMember,
 } from '../machines/process/context.ts';
 export type { BackendCommand, BackendFact, WriteFailure, WriteResult } from '../machines/process/events.ts';
+export type {
+  CaptureAnswer,
+  KeyStroke,
+  Modifiers,
+  NamedKey,
+  ScreenCapture,
+  TerminalCommand,
+  TerminalSize,
+} from '../machines/process/terminal.ts';
 export type { LiveStatus, ProcessStatus } from '../machines/process/view.ts';
 export type {
   Agent,
@@ -33,6 +42,7 @@ export type { AgentDefinition, ModelSettings } from './config/agent-file.ts';
 export type { Duration } from './config/duration.ts';
 export type { PolicyOptions, PolicySettings } from './config/policy-options.ts';
 export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
+export type { KeyOrder } from './config/terminal-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export type { Attention } from './conversation/attention.ts';
@@ -76,14 +86,18 @@ export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from
 export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
 export type { ProcessRecord, RecordedReadiness, Revival } from './process/process-record.ts';
+export type { CaptureOptions } from './process/process-terminal.ts';
 export type {
+  AwaitedInput,
   FinalFacts,
   FinalView,
   OutputView,
   ProcessKind,
   ProcessLifetime,
   ProcessView,
+  ProgressView,
   ReadyView,
+  TerminalView,
 } from './process/process-view.ts';
 export type { BackgroundedData, ProcessBrief, ResultEnvelope } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
@@ -93,6 +107,7 @@ export type {
   BackendPort,
   InProcessWork,
   ProcessMode,
+  SpawnFiles,
   SpawnRequest,
   ToldFact,
   Work,
@@ -122,9 +137,11 @@ export type { PortHolder } from './supervisor/readiness/listening-sockets.ts';
 export { findPortHolder } from './supervisor/readiness/port-holder.ts';
 export type { RecoveryReport } from './supervisor/recover.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
+export type { ScheduleNews, ScheduleOptions, ScheduleView } from './supervisor/schedules/schedule.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
+export type { WatchNews, WatchOptions, WatchView } from './supervisor/watches/watch.ts';
 export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
 export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';

@@ -6,6 +6,7 @@ import type {
   SpawnFailureCause,
   TreeMember,
 } from './context.ts';
+import type { TerminalCommand } from './terminal.ts';
 
 /**
  * Every event carries `atMs`, the supervisor's monotonic time in milliseconds at which it was true: the chart never
@@ -54,7 +55,7 @@ export type BackendCommand =
   | { type: 'output.settle'; quietMs: number }
   | { type: 'process.write'; data: Uint8Array; reply: (result: WriteResult) => void }
   | { type: 'process.endInput'; reply: (result: WriteResult) => void }
-  | { type: 'process.resize'; columns: number; rows: number; reply: (result: WriteResult) => void };
+  | TerminalCommand<WriteResult>;
 
 /** How much of a write went in, and if not all of it, why. */
 export type WriteResult =
@@ -75,8 +76,10 @@ export type WriteFailure =
   | 'notReading'
   /** There is no process that could be written to. */
   | 'notRunning'
-  /** It has no terminal to be resized. */
+  /** It has no terminal. */
   | 'noTerminal'
+  /** There is no such key, no such size, or no secret of that name. */
+  | 'invalid'
   /** The system refused, for a reason of its own. */
   | 'broken';
 

@@ -39,6 +39,12 @@ const restart = z.strictObject({
   healthyAfter: duration.default(60_000),
 });
 
+/** What fits into a terminal: fewer columns than 2 break wide characters, and more than 1 000 no program expects. */
+export const terminalSize = z.strictObject({
+  columns: z.int().min(2).max(1_000).default(80),
+  rows: z.int().min(1).max(1_000).default(24),
+});
+
 /** Limits as a process may set them: what it leaves out comes from the supervisor. */
 const ownLimits = {
   timeout: duration.optional(),
@@ -101,6 +107,13 @@ export const commandSpec = z.strictObject({
   shell: z.string().min(1).optional(),
   /** `end`, the default: end-of-file at once. `pipe`: `write` and `endInput` work. */
   stdin: z.enum(['end', 'pipe']).default('end'),
+  /**
+   * Gives it a terminal, as the supervisor's option `terminal` says; where none can be had it gets a pipe for its input, and its view
+   * says so.
+   */
+  interactive: z.boolean().default(false),
+  /** Of its terminal, at first. Default 80 columns and 24 rows. */
+  size: terminalSize.prefault({}),
   hints: ownHints.optional(),
   /** What happens when the same command already runs in the background in the same directory. */
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),

@@ -81,6 +81,11 @@ export const supervisorOptions = z.strictObject({
   maxParallelTools: count.min(1).default(5),
   maxParallelAgents: count.min(1).default(3),
   maxBackgroundProcesses: count.default(10),
+  /**
+   * What gives interactive processes their terminal. `tmux` survives this program, `pty` lives in it. `auto`, the default: tmux where it
+   * is installed and can be used, else a pty, else none.
+   */
+  terminal: z.enum(['auto', 'tmux', 'pty', 'none']).default('auto'),
   /** From SIGTERM to SIGKILL when the supervisor shuts down. Default 3 s. */
   shutdownGrace: duration.default(3_000),
   /** How long a finished process is kept for queries. Default 30 min. */

@@ -162,7 +162,10 @@ function toFacts(record: ProcessRecord) {
   const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;
   const { tool, metadata, mode, executionMode, attempt, createdAt } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime };
-  return { ...facts, tool, metadata, mode, executionMode, attempt, createdAt, output: toOutput(record) };
+  return {
+    ...{ ...facts, tool, metadata, mode, executionMode, attempt, createdAt },
+    ...{ output: toOutput(record), terminal: view.terminal, progress: null, awaitsInput: null },
+  };
 }
 
 function asOfNow(record: ProcessRecord, nowAt: number): ProcessView {

@@ -1,12 +1,15 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { WriteResult } from '../../machines/process/events.ts';
+import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Duration } from '../config/duration.ts';
+import type { KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
+import type { CaptureOptions } from './process-terminal.ts';
 import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
@@ -86,6 +89,17 @@ export interface ProcessHandle {
   writeLine(line: string): Promise<WriteResult>;
   /** End-of-file on its stdin. */
   endInput(): Promise<WriteResult>;
+
+  /** What its terminal shows, or where there was one showed last; where there is none, the answer says so. */
+  capture(options?: CaptureOptions): Promise<CaptureAnswer>;
+  /** Types in its terminal: the text as it stands, then the keys, then Enter. A key that does not exist is an answer. */
+  sendKeys(order: KeyOrder): Promise<WriteResult>;
+  /** Types a text in one piece, so that a program that knows of pastes does not run it line by line. */
+  paste(text: string): Promise<WriteResult>;
+  /** Gives its terminal another size, of which the program is told. @throws TroupeError `invalid-option` for a size that is none. */
+  resize(size: TerminalSize): Promise<WriteResult>;
+  /** All that is alive of its tree, the leader among them, as the operating system knows it; reads the process table. */
+  members(): Promise<readonly TreeMember[]>;
 
   /** Ends the whole tree and proves it. */
   kill(options?: KillOptions): Promise<KillAnswer>;

@@ -1,9 +1,10 @@
 import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/context.ts';
+import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { Backend, SpawnRequest, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
 import type { Command } from './command.ts';
-import type { ProcessKind, ProcessLifetime } from './process-view.ts';
+import type { ProcessKind, ProcessLifetime, TerminalView } from './process-view.ts';
 
 /** All that is decided of a process before it is created. */
 export interface ProcessPlan {
@@ -38,8 +39,12 @@ export interface ProcessPlan {
     readonly direct: boolean;
   };
   readonly backend: Backend;
+  /** What became of the wish for a terminal; `null` where there was none. */
+  readonly terminal: TerminalView | null;
+  /** Where its last screen is kept; `null` where it has none, or nothing is written down. */
+  readonly screenPath: string | null;
   readonly launch: Launch;
-  /** What another supervisor would start again, and where it finds what became of it; `null` where it is not to outlive this one. */
+  /** Where it writes by itself; `null` where all of it goes through this program. */
   readonly files: SpawnRequest['files'];
   /** Made anew for each attempt: an environment is large, and most processes start once. */
   toRequest(attempt: number): SpawnRequest;
@@ -49,6 +54,8 @@ export interface ProcessPlan {
 export interface Launch {
   readonly work: Work;
   readonly stdin: 'end' | 'pipe';
+  /** Of its terminal, at first; `null` where it has none. */
+  readonly size: TerminalSize | null;
   readonly hints: Hints;
   /** Beside the environment of the supervisor; `null` takes a variable out. */
   readonly env: Readonly<Record<string, string | null>>;

@@ -1,5 +1,6 @@
 import type { Limits, OnTimeout, RestartSettings, StopOrder } from '../../machines/process/context.ts';
-import type { Work } from '../spawn/backend.ts';
+import type { TerminalSize } from '../../machines/process/terminal.ts';
+import type { SpawnFiles, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
@@ -38,7 +39,8 @@ export interface Revival {
   readonly ready: RecordedReadiness | null;
   readonly maxReplyBytes: number;
   readonly maxLogBytes: number;
-  readonly files: { readonly log: string; readonly status: string };
+  readonly files: SpawnFiles;
+  readonly size: TerminalSize | null;
   readonly work: Exclude<Work, { type: 'function' }>;
   readonly stdin: 'end' | 'pipe';
   /**

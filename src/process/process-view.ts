@@ -38,6 +38,41 @@ export type ReadyView =
   | { readonly state: 'ready'; readonly afterMs: number }
   | { readonly state: 'failed'; readonly why: string };
 
+/** What became of the wish for a terminal. */
+export type TerminalView =
+  | {
+      readonly type: 'terminal';
+      readonly columns: number;
+      readonly rows: number;
+      /** Program and arguments with which a person sees it and types. */
+      readonly attach: readonly string[];
+      /** Why it is this kind, as a sentence. */
+      readonly because: string;
+    }
+  /** It was asked for and could not be had: the process runs on pipes. */
+  | { readonly type: 'none'; readonly because: string };
+
+/** How far it says that it is. */
+export interface ProgressView {
+  /** 0 to 100; `null` where only that something is under way is known. */
+  readonly percent: number | null;
+  readonly state: 'running' | 'paused' | 'failed';
+  /** The text it was read from, such as `12/40`; `null` where it was told by a control sequence. */
+  readonly text: string | null;
+}
+
+/** It waits for somebody to type. */
+export interface AwaitedInput {
+  /** `line`: until Enter. `secret`: a line, and what is typed does not show. `key`: each key counts. */
+  readonly kind: 'line' | 'secret' | 'key';
+  /** `known`: by the state of the system. `hint`: by what it has printed last. */
+  readonly certainty: 'known' | 'hint';
+  /** What it has printed last, on a line that it did not end; `null` where it asks without words. */
+  readonly prompt: string | null;
+  /** Milliseconds since the epoch: when it was noticed. */
+  readonly since: number;
+}
+
 interface Facts {
   readonly id: string;
   readonly kind: ProcessKind;
@@ -58,6 +93,12 @@ interface Facts {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly output: OutputView;
+  /** `null` where no terminal was asked for. */
+  readonly terminal: TerminalView | null;
+  /** `null` where it says nothing of the kind, and after its end. */
+  readonly progress: ProgressView | null;
+  /** `null` where it does not, or where nobody can know. */
+  readonly awaitsInput: AwaitedInput | null;
 }
 
 interface Started {

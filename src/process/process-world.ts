@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -17,6 +17,8 @@ export interface ProcessWorld {
   onNoted(id: string): void;
   /** Its status or its readiness is another. */
   onChange(): void;
+  /** Who is alive of its tree; the leader first. */
+  members(id: string): Promise<readonly TreeMember[]>;
   /** Ends what an ended process left behind, and proves it. */
   endLeftovers(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
   /** Its actor threw: nobody is left to end what it has started. Its end is announced after this. */

@@ -62,6 +62,27 @@ const facts = {
     logFile: orNull(text),
     degraded: orNull(text),
   }),
+  terminal: orNull(
+    oneBy('type', {
+      terminal: object({ columns: number, rows: number, attach: listOf(text), because: text }),
+      none: object({ because: text }),
+    }),
+  ),
+  progress: orNull(
+    object({
+      percent: orNull(number),
+      state: oneOf('running', 'paused', 'failed'),
+      text: orNull(text),
+    }),
+  ),
+  awaitsInput: orNull(
+    object({
+      kind: oneOf('line', 'secret', 'key'),
+      certainty: oneOf('known', 'hint'),
+      prompt: orNull(text),
+      since: number,
+    }),
+  ),
 };
 
 /** Who is alive has no end. */
@@ -147,7 +168,8 @@ const revival = object({
   ),
   maxReplyBytes: atLeast(256),
   maxLogBytes: atLeast(4_096),
-  files: object({ log: text, status: text }),
+  files: object({ log: text, status: text, screen: text }),
+  size: orNull(object({ columns: number, rows: number })),
   work,
   stdin: oneOf('end', 'pipe'),
   env: mapOf(orNull(text)),

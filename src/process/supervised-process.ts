@@ -1,9 +1,11 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt, Requester } from '../../machines/process/context.ts';
+import type { KillReceipt, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { BackendCommand, ProcessAnnouncement, WriteResult } from '../../machines/process/events.ts';
+import type { CaptureAnswer, ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
+import type { KeyOrder } from '../config/terminal-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { iterate } from '../output/iterate.ts';
 import type { OutputLine } from '../output/lines.ts';
@@ -21,6 +23,7 @@ import { type KillOrder, killProcess } from './kill-process.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import { type CaptureOptions, ProcessTerminal } from './process-terminal.ts';
 import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ProcessWorld } from './process-world.ts';
 import { readPrinted } from './read-printed.ts';
@@ -39,6 +42,7 @@ export class SupervisedProcess implements ProcessHandle {
   /** Who it belongs to now. */
   owner: string;
   readonly log: OutputLog;
+  readonly terminal: ProcessTerminal;
   readonly life: ProcessLife;
   readonly #world: ProcessWorld;
   readonly #timeline: TimelineEntry[];
@@ -65,6 +69,12 @@ export class SupervisedProcess implements ProcessHandle {
       clock: world.clock,
       hasEnded: earlier?.life.type === 'ended',
       onListenerError: (error) => world.onFault(plan.id, error),
+    });
+    this.terminal = new ProcessTerminal(plan, {
+      ask: (toCommand, otherwise) => this.#askBody(toCommand, otherwise),
+      hasEnded: () => this.hasEnded,
+      hide: (screen) => screen,
+      reportError: (error) => world.onFault(plan.id, error),
     });
     this.life = new ProcessLife(plan, {
       world,
@@ -122,6 +132,8 @@ export class SupervisedProcess implements ProcessHandle {
       ready: this.#ready,
       clock: this.#world.clock,
       countedOutput: this.#earlier?.output ?? null,
+      terminal: this.terminal.view,
+      awaitsInput: null,
     });
   }
 
@@ -187,7 +199,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   write(data: string | Uint8Array): Promise<WriteResult> {
     const bytes = toBytes(data);
-    return this.#askBody((reply) => ({ type: 'process.write', data: bytes, reply }));
+    return this.#askInput((reply) => ({ type: 'process.write', data: bytes, reply }));
   }
 
   writeLine(line: string): Promise<WriteResult> {
@@ -195,7 +207,31 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   endInput(): Promise<WriteResult> {
-    return this.#askBody((reply) => ({ type: 'process.endInput', reply }));
+    return this.#askInput((reply) => ({ type: 'process.endInput', reply }));
+  }
+
+  capture(options?: CaptureOptions): Promise<CaptureAnswer> {
+    return this.terminal.capture(options);
+  }
+
+  sendKeys(order: KeyOrder): Promise<WriteResult> {
+    return this.terminal.sendKeys(order);
+  }
+
+  paste(text: string): Promise<WriteResult> {
+    return this.terminal.paste(text);
+  }
+
+  resize(size: TerminalSize): Promise<WriteResult> {
+    return this.terminal.resize(size);
+  }
+
+  keepScreen(screen: ScreenCapture): void {
+    this.terminal.keep(screen);
+  }
+
+  members(): Promise<readonly TreeMember[]> {
+    return this.#world.members(this.id);
   }
 
   async kill(options: KillOptions = {}): Promise<KillAnswer> {
@@ -366,16 +402,17 @@ export class SupervisedProcess implements ProcessHandle {
     return { onSubscriberError: (error: unknown) => this.#world.onFault(this.id, error) };
   }
 
-  #askBody(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+  #askInput(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+    const error = `Process ${this.id} is not running (status ${this.status}).`;
+    return this.#askBody(toCommand, { ok: false, bytesWritten: 0, code: 'notRunning', error });
+  }
+
+  #askBody<Answer>(
+    toCommand: (reply: (answer: Answer) => void) => BackendCommand,
+    otherwise: Answer,
+  ): Promise<Answer> {
     return new Promise((resolve) => {
-      if (this.hasEnded || !this.life.sendToBody(toCommand(resolve))) {
-        resolve({
-          ok: false,
-          bytesWritten: 0,
-          code: 'notRunning',
-          error: `Process ${this.id} is not running (status ${this.status}).`,
-        });
-      }
+      if (this.hasEnded || !this.life.sendToBody(toCommand(resolve))) resolve(otherwise);
     });
   }
 }

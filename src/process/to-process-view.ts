@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
-import type { OutputView, ProcessView, ReadyView } from './process-view.ts';
+import type { AwaitedInput, OutputView, ProcessView, ReadyView, TerminalView } from './process-view.ts';
 
 interface Sources {
   readonly plan: ProcessPlan;
@@ -13,6 +13,8 @@ interface Sources {
   readonly log: OutputLog;
   readonly ready: ReadyView;
   readonly clock: Clock;
+  readonly terminal: TerminalView | null;
+  readonly awaitsInput: AwaitedInput | null;
   /** Of one that had ended before: its output is not counted again. */
   readonly countedOutput: OutputView | null;
 }
@@ -36,6 +38,9 @@ export function toProcessView(sources: Sources): ProcessView {
     attempt: life.attempt,
     createdAt: times.createdAt,
     output: sources.countedOutput ?? toOutputView(sources),
+    terminal: sources.terminal,
+    progress: null,
+    awaitsInput: sources.awaitsInput,
   };
   return { ...facts, ...toStateFacts(sources) };
 }
@@ -62,6 +67,9 @@ type FactsOnly = Pick<
   | 'attempt'
   | 'createdAt'
   | 'output'
+  | 'terminal'
+  | 'progress'
+  | 'awaitsInput'
 >;
 
 function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {

@@ -45,10 +45,11 @@ export function toAttemptRecord(
   const { view, revival } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode };
-  const { executionMode, createdAt, output } = view;
+  const { executionMode, createdAt, output, terminal, progress, awaitsInput } = view;
+  const seen = { executionMode, createdAt, output, terminal, progress, awaitsInput };
   return {
     ...record,
-    view: { ...facts, executionMode, createdAt, output, attempt, status: 'pending', queued: false },
+    view: { ...facts, ...seen, attempt, status: 'pending', queued: false },
     revival: revival === null ? null : { ...revival, nextStartAt: null, stop: null },
   };
 }
@@ -57,7 +58,8 @@ export function toAttemptRecord(
 function toRevival({ plan, life, attemptOffset }: SupervisedProcess, clock: Clock): Revival | null {
   const { launch, files, output } = plan;
   const { progress } = life;
-  if (files === null || launch.work.type === 'function' || progress === null) return null;
+  if (plan.lifetime !== 'persistent' || files === null) return null;
+  if (launch.work.type === 'function' || progress === null) return null;
   const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
   const { stop } = progress;
   return {
@@ -71,6 +73,7 @@ function toRevival({ plan, life, attemptOffset }: SupervisedProcess, clock: Cloc
     maxReplyBytes: output.maxReplyBytes,
     maxLogBytes: output.logFile?.maxBytes ?? 0,
     files,
+    size: launch.size,
     work: launch.work,
     stdin: launch.stdin,
     env: launch.env,

@@ -1,4 +1,5 @@
 import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
+import type { ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
@@ -18,12 +19,24 @@ export interface SpawnRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'end' | 'pipe';
   /**
-   * For what outlives this program: where its output goes without our help, and where its end is written down. `null`: it is
-   * poured into the sink. Both files are of this process alone, all its attempts use the same.
+   * For what writes by itself: where its output goes without our help, and where its end is written down. `null`: it is
+   * poured into the sink. The files are of this process alone, all its attempts use the same.
    */
-  readonly files: { readonly log: string; readonly status: string } | null;
+  readonly files: SpawnFiles | null;
+  /** It is to go on when this program ends, and to be adopted by another; else nothing of it may stay. */
+  readonly outlives: boolean;
+  /** The size of its terminal; `null` where it is to have none. */
+  readonly terminal: TerminalSize | null;
   /** Never to be shown: in command lines and error texts `redactText` takes their place. */
   readonly secrets: readonly string[];
+}
+
+/** Absolute paths of files of one process alone. */
+export interface SpawnFiles {
+  readonly log: string;
+  readonly status: string;
+  /** The last screen of its terminal; see `toScreenText`. */
+  readonly screen: string;
 }
 
 /** What is to be run: a program with its arguments, text for a shell, or a function of this program. */
@@ -53,6 +66,8 @@ export interface BackendPort {
   /** For `adopt`: who leads according to the record, perhaps of the attempt before. */
   readonly leader?: ProcessIdentity;
   tell(fact: ToldFact): void;
+  /** How the screen looks at the end, for whoever asks later: before `output.ended`, and earlier where that may be far. The last one counts. */
+  keepScreen(screen: ScreenCapture): void;
   /** To be called once, before `run` returns. */
   onCommand(listener: (command: BackendCommand) => void): void;
 }
@@ -68,7 +83,7 @@ export interface BackendPort {
  *   is alive has changed;
  * - on `tree.survey` answers `tree.surveyed` with what is alive of the tree beside the leader;
  * - on `output.settle` says `output.quieted` once no byte has come for that long;
- * - answers `process.write`, `process.endInput` and `process.resize` through the reply they carry, also with a refusal;
+ * - answers `process.write`, `process.endInput`, `process.resize` and `terminal.…` through the reply they carry, also with a refusal;
  * - never throws, and leaves processes alone when the returned `Cancel` is called: that ends timers and watches.
  *   Output of what is still alive is read on and does not keep the program alive.
  */
@@ -82,6 +97,8 @@ export interface Backend {
    * nobody can know what became of it, it says `process.lost` instead, or after `process.adopted`.
    */
   adopt?(port: BackendPort): Cancel;
+  /** Program and arguments with which a person looks at the terminal of that process without this program; `null` where nothing does. */
+  attachCommand?(id: string): readonly string[] | null;
   /** Lets go of what it holds between runs; called once, at the end of the shutdown. */
   close?(): void;
 }
@@ -90,11 +107,11 @@ export interface Backend {
 export interface BackendCapabilities {
   /** Takes `process.write` when the request asked for `stdin: 'pipe'`. */
   readonly input: boolean;
-  /** Has a screen: takes `process.resize`. */
+  /** Gives a terminal to what asked for one: takes `process.resize`, `process.write` and all of `terminal.…`. Output is `screen`. */
   readonly terminal: boolean;
   /** Runs operating-system processes, so that a tree, leftovers and survivors exist. */
   readonly osProcesses: boolean;
-  /** Tells stdout and stderr apart; else all output is `stdout`, in the order of arrival. */
+  /** Tells stdout and stderr apart; else all output is `stdout` or `screen`, in the order of arrival. */
   readonly separateStreams: boolean;
   /** What it runs can outlive this program, and be adopted. */
   readonly durable: boolean;

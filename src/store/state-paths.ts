@@ -14,6 +14,8 @@ export interface StatePaths {
   logOf(processId: string): string;
   /** `processes/<id>.status` */
   statusOf(processId: string): string;
+  /** `processes/<id>.screen` */
+  screenOf(processId: string): string;
   /** `supervisors/<id>.json` */
   supervisorOf(supervisorId: string): string;
 }
@@ -31,6 +33,7 @@ export function toStatePaths(stateDirectory: string): StatePaths {
     recordOf: (id) => join(processes, `${checkRecordId(id)}.json`),
     logOf: (id) => join(processes, `${checkRecordId(id)}.log`),
     statusOf: (id) => join(processes, `${checkRecordId(id)}.status`),
+    screenOf: (id) => join(processes, `${checkRecordId(id)}.screen`),
     supervisorOf: (id) => join(supervisors, `${checkRecordId(id)}.json`),
   };
 }

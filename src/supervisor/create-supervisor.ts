@@ -1,3 +1,4 @@
+import { EMPTY } from 'rxjs';
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
@@ -119,6 +120,17 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     adopt: owners.adopt,
     isWithin: owners.isWithin,
     kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
+    watch: () => {
+      throw new Error('not built yet');
+    },
+    unwatch: () => false,
+    watches: () => [],
+    schedule: () => {
+      throw new Error('not built yet');
+    },
+    unschedule: () => false,
+    schedules: () => [],
+    news$: EMPTY,
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
     completions$: new GuardedObservable(
       (subscriber) => completions.completions$.subscribe(subscriber),

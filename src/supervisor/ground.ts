@@ -13,6 +13,7 @@ import { readRecord } from '../process/read-record.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
+import { createTerminals, ownTerminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
@@ -21,6 +22,7 @@ import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import { createSocketPlace } from '../store/socket-place.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRoll } from '../store/supervisor-roll.ts';
 import type { PlanningGround } from './planning-ground.ts';
@@ -84,6 +86,13 @@ export function createGround(
     },
     backend:
       ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
+    terminals:
+      ownBackend === undefined
+        ? createTerminals({
+            ...{ table: table ?? createCurrentTable(), trees, reportError },
+            tmuxSocket: paths === null ? null : () => createSocketPlace(paths).make('tmux'),
+          })
+        : ownTerminals(ownBackend),
     durableBackend:
       ownBackend === undefined
         ? createFileBackend({ table: table ?? createCurrentTable(), trees, reportError })

@@ -9,9 +9,11 @@ import { decideExecution } from '../policy/execution-mode.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork } from '../spawn/backend.ts';
+import type { Backend, InProcessWork, SpawnFiles } from '../spawn/backend.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
+import type { StatePaths } from '../store/state-paths.ts';
 import { checkPersistent } from './check-persistent.ts';
+import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
 import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
 import { toRequest, toWork } from './to-request.ts';
 
@@ -35,11 +37,11 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
   if (spec.lifetime === 'persistent') checkPersistent(spec, ground);
   const isDurable = spec.lifetime === 'persistent';
   const owner = spec.owner ?? settings.owner;
-  const launch = toLaunch(spec, { command, ground });
+  const terminal = chooseTerminal(spec, { id, ground });
+  const backend = toBackend(spec, { terminal, ground });
   const files =
-    isDurable && ground.paths !== null
-      ? { log: ground.paths.logOf(id), status: ground.paths.statusOf(id) }
-      : null;
+    writesByItself(backend, isDurable) && ground.paths !== null ? toSpawnFiles(id, ground.paths) : null;
+  const launch = toLaunch(spec, { command, terminal, ground });
   const cwd = resolve(ground.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
     id,
@@ -73,17 +75,34 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
       maxReplyBytes: settings.maxReplyBytes,
       logFile: toLogFile(spec, { id, ground }),
       secrets,
-      direct: isDurable,
+      direct: files !== null,
     },
-    backend: toBackend(spec, ground),
+    backend,
+    terminal: terminal?.view ?? null,
+    screenPath: terminal?.size == null ? null : (ground.paths?.screenOf(id) ?? null),
     launch,
     files,
-    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, ground }),
+    toRequest: (attempt) =>
+      toRequest({ id, attempt, cwd, owner, launch, files, outlives: isDurable, ground }),
   };
 }
 
-function toBackend(spec: ParsedSpec, { backend, durableBackend }: PlanningGround): Backend {
+export function toSpawnFiles(id: string, paths: StatePaths): SpawnFiles {
+  return { log: paths.logOf(id), status: paths.statusOf(id), screen: paths.screenOf(id) };
+}
+
+/** A terminal of tmux does so in any case: it is not ours. */
+function writesByItself({ mode }: Backend, isDurable: boolean): boolean {
+  return isDurable || mode === 'tmux';
+}
+
+function toBackend(
+  spec: ParsedSpec,
+  { terminal, ground }: { terminal: TerminalChoice | null; ground: PlanningGround },
+): Backend {
+  const { backend, durableBackend } = ground;
   if ('run' in spec) return inProcessBackend;
+  if (terminal?.backend != null) return terminal.backend;
   return spec.lifetime === 'persistent' ? (durableBackend ?? backend) : backend;
 }
 
@@ -121,16 +140,22 @@ function toLogFile(
 
 function toLaunch(
   spec: ParsedSpec,
-  { command, ground }: { command: Command; ground: PlanningGround },
+  {
+    command,
+    terminal,
+    ground,
+  }: { command: Command; terminal: TerminalChoice | null; ground: PlanningGround },
 ): Launch {
   const { hints } = ground.settings;
   if ('run' in spec) {
     const work = { type: 'function', run: spec.run as InProcessWork } as const;
-    return { work, stdin: 'end', hints, env: {}, secrets: {} };
+    return { work, stdin: 'end', size: null, hints, env: {}, secrets: {} };
   }
   return {
     work: toWork(command as Exclude<Command, { type: 'function' }>),
-    stdin: spec.stdin,
+    // Without a terminal it can at least be written to.
+    stdin: spec.interactive ? 'pipe' : spec.stdin,
+    size: terminal?.size ?? null,
     hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
     env: spec.env,
     secrets: spec.secrets,

@@ -3,6 +3,7 @@ import { toReadinessSettings } from '../process/from-record.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { Backend, ProcessMode } from '../spawn/backend.ts';
+import { toSpawnFiles } from './plan-process.ts';
 import type { PlanningGround } from './planning-ground.ts';
 import { toRequest } from './to-request.ts';
 
@@ -14,14 +15,14 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
   const launch: Launch = {
     work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
     stdin: revival?.stdin ?? 'end',
+    size: revival?.size ?? null,
     hints: revival?.hints ?? settings.hints,
     env: revival?.env ?? {},
     secrets: {},
   };
   // By its id, never by what the record says: a file that somebody put there must not make us read another one.
   const { paths } = ground;
-  const files =
-    revival === null || paths === null ? null : { log: paths.logOf(id), status: paths.statusOf(id) };
+  const files = revival === null || paths === null ? null : toSpawnFiles(id, paths);
   const logPath = paths === null || view.output.logFile === null ? null : paths.logOf(id);
   return {
     id,
@@ -51,11 +52,21 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
       secrets: [],
       direct: files !== null,
     },
-    backend: (revival === null ? null : ground.durableBackend) ?? memoryOf(view.mode),
+    backend: findBackend(record, ground),
+    terminal: view.terminal,
+    screenPath: view.terminal?.type === 'terminal' ? (paths?.screenOf(id) ?? null) : null,
     launch,
     files,
-    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, ground }),
+    toRequest: (attempt) =>
+      toRequest({ id, attempt, cwd, owner, launch, files, outlives: files !== null, ground }),
   };
+}
+
+function findBackend({ view, revival }: ProcessRecord, ground: PlanningGround): Backend {
+  if (revival === null) return memoryOf(view.mode);
+  if (revival.size === null) return ground.durableBackend ?? memoryOf(view.mode);
+  const tmux = ground.terminals.tmux();
+  return 'why' in tmux ? memoryOf(view.mode) : tmux;
 }
 
 /** What ran it is gone, and only its name is shown. */

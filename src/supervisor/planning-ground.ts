@@ -1,6 +1,7 @@
 import type { CommandSettings, FunctionSettings } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import type { Backend } from '../spawn/backend.ts';
+import type { Terminals } from '../spawn/terminal/terminals.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 
 /** What a supervisor has decided for all its processes. */
@@ -18,6 +19,7 @@ export interface PlanningGround {
   readonly backend: Backend;
   /** Runs commands that outlive this program; `null` where there are none. */
   readonly durableBackend: Backend | null;
+  readonly terminals: Terminals;
 }
 
 export type ParsedSpec = CommandSettings | FunctionSettings;

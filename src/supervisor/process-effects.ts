@@ -37,6 +37,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),
           ...(input.adopts && leader !== null && { leader }),
           tell: (fact) => sendBack({ ...fact, atMs: clock.nowMs() }),
+          keepScreen: (screen) => process.keepScreen(screen),
           onCommand: receive,
         };
         if (!input.adopts) return plan.backend.run(port);

@@ -1,5 +1,7 @@
 import { Subject } from 'rxjs';
+import type { TreeMember } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
+import { isFinal } from '../../machines/process/view.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { redactText } from '../output/redact-text.ts';
 import { toCompletionId } from '../process/completion-id.ts';
@@ -140,7 +142,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       log: process.log,
       fromOffset: process.attemptOffset,
       cwd,
-      treePids: () => treePids(process, ground),
+      treePids: async () => (await findMembers(process, ground)).map(({ pid }) => pid),
       onReady: () => {
         process.setReady({ state: 'ready', afterMs: Math.round(clock.nowMs() - startMs) });
         tell('process.ready', process);
@@ -240,6 +242,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       if (process !== undefined) records.touch(process);
     },
     onChange: () => changes.next(),
+    members: (id) => findMembers(find(id), ground),
     endLeftovers: (id, order) => leftovers.end(id, order),
     onBroken: (id, error) => {
       trees.abandon(id);
@@ -277,9 +280,15 @@ function isAwaited(process: SupervisedProcess): boolean {
   return 'ready' in view && view.ready.state === 'waiting';
 }
 
-async function treePids(process: SupervisedProcess, { trees }: Ground): Promise<readonly number[]> {
-  const { view } = process.life;
-  const leader = 'pid' in view && view.pid !== null ? [view.pid] : [];
-  const others = (await trees.get(process.id)?.survey()) ?? [];
-  return [...leader, ...others.map(({ pid }) => pid)];
+/** The leader first. */
+async function findMembers(
+  { id, plan, life: { view } }: SupervisedProcess,
+  { trees }: Ground,
+): Promise<readonly TreeMember[]> {
+  const identity = trees.identityOf(id);
+  const others = (await trees.get(id)?.survey()) ?? [];
+  if (!('pid' in view) || view.pid === null || isFinal(view.status)) return others;
+  const { pid } = view;
+  const { pgid = pid, startedAt = '' } = identity ?? {};
+  return [{ pid, pgid, startedAt, command: plan.commandLine }, ...others];
 }

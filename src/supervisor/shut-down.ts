@@ -30,6 +30,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
     leaveRoll(runtime, ground);
   }
   for (const backend of new Set([ground.backend, ground.durableBackend])) backend?.close?.();
+  ground.terminals.close();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();
   return report;

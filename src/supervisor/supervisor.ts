@@ -6,7 +6,9 @@ import type { ProcessView } from '../process/process-view.ts';
 import type { ResultEnvelope } from '../process/result-envelope.ts';
 import type { RecoveryReport } from './recover.ts';
 import type { Completion, RuntimeEvent } from './runtime-event.ts';
+import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
+import type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';
 
 /**
  * Starts processes, watches them, and leaves none behind. Many can live in one program; none knows of the others.
@@ -49,6 +51,28 @@ export interface Supervisor extends AsyncDisposable {
   isWithin(owner: string, ancestor: string): boolean;
   /** Kills by id; an unknown one is an answer, with the nearest ids. */
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
+
+  /**
+   * Tells `owner` when a process has gone quiet, or prints a line that matches, until it ends. Another watch of the same owner on it
+   * replaces this one.
+   *
+   * @throws TroupeError `not-found`; `invalid-option`, also for an expression that does not compile.
+   */
+  watch(id: string, options?: WatchOptions): WatchView;
+  /** `false` where there was none. `owner`: by default the owner of the process. */
+  unwatch(id: string, options?: { readonly owner?: string }): boolean;
+  watches(filter?: { readonly owner?: string; readonly process?: string }): readonly WatchView[];
+  /**
+   * Tells `owner` something later. It is written down, and goes on under the next supervisor of the state directory.
+   *
+   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`.
+   */
+  schedule(options: ScheduleOptions): ScheduleView;
+  /** `false` where there was none. */
+  unschedule(id: string): boolean;
+  schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
+  /** What watches and schedules tell. What came while nobody listened is told to the first who does. */
+  readonly news$: Observable<WatchNews | ScheduleNews>;
 
   /** What happens, from now on; completes at the end of the shutdown. */
   readonly events$: Observable<RuntimeEvent>;

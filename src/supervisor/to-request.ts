@@ -12,10 +12,11 @@ export function toRequest(start: {
   readonly owner: string;
   readonly launch: Launch;
   readonly files: SpawnRequest['files'];
+  readonly outlives: boolean;
   readonly ground: PlanningGround;
 }): SpawnRequest {
-  const { id, attempt, cwd, owner, launch, files, ground } = start;
-  const { work, stdin, hints, env, secrets } = launch;
+  const { id, attempt, cwd, owner, launch, files, outlives, ground } = start;
+  const { work, stdin, size, hints, env, secrets } = launch;
   const { settings, supervisorId, depth } = ground;
   return {
     id,
@@ -29,11 +30,14 @@ export function toRequest(start: {
         : createEnvironment({
             inherited: process.env,
             isRedacted: ground.isRedacted,
-            hints,
+            // A terminal has a type of its own, which its backend knows.
+            hints: size === null ? hints : { ...hints, term: false },
             overrides: { ...settings.env, ...env, ...secrets },
             identity: { processId: id, supervisorId, owner, depth },
           }),
     stdin,
+    outlives,
+    terminal: size,
     secrets: Object.values(secrets),
     files,
   };

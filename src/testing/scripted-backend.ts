@@ -1,10 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
 import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
+import type {
+  KeyStroke,
+  ScreenCapture,
+  TerminalCommand,
+  TerminalSize,
+} from '../../machines/process/terminal.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
 import { watchQuiet } from '../spawn/quiet-watch.ts';
+import { refuseTerminal } from '../spawn/tree-commands.ts';
 
 /** What a run does when it begins. Default: it comes up, or is found up, at once, and then waits to be played. */
 export type Script = (run: ScriptedRun) => void;
@@ -20,11 +27,13 @@ export interface ScriptedBackend extends Backend {
 export interface ScriptedBackendOptions {
   /** Takes persistent processes, and plays those of another supervisor on as runs of its own. Default false. */
   readonly durable?: boolean;
+  /** Gives a terminal to what is interactive: `screen` of a run is what it shows. Default false. */
+  readonly terminal?: boolean;
 }
 
 export function createScriptedBackend(
   script: Script = (run) => (run.isAdopted ? run.beAdopted() : run.comeUp()),
-  { durable = false }: ScriptedBackendOptions = {},
+  { durable = false, terminal = false }: ScriptedBackendOptions = {},
 ): ScriptedBackend {
   const runs: ScriptedRun[] = [];
   const play = (port: BackendPort, begun: 'here' | 'elsewhere'): Cancel => {
@@ -35,7 +44,7 @@ export function createScriptedBackend(
   };
   return {
     mode: 'scripted',
-    capabilities: { input: true, terminal: false, osProcesses: false, separateStreams: true, durable },
+    capabilities: { input: true, terminal, osProcesses: false, separateStreams: true, durable },
     runs,
     get lastRun() {
       const run = runs.at(-1);
@@ -56,6 +65,13 @@ export class ScriptedRun {
   readonly signals: ProcessSignal[] = [];
   /** What was written to its stdin. */
   input = '';
+  /** What its terminal shows. */
+  screen: readonly string[] = [];
+  /** What was pressed in its terminal, in order. */
+  readonly strokes: KeyStroke[] = [];
+  readonly pasted: string[] = [];
+  /** The sizes its terminal had, the first one included. */
+  readonly sizes: TerminalSize[] = [];
   /** Which signals end it, and its children. */
   obeys: (signal: ProcessSignal) => boolean = () => true;
   /** What is alive beside the leader. */
@@ -66,6 +82,7 @@ export class ScriptedRun {
   readonly #pid: number;
   #state: 'new' | 'up' | 'exited' = 'new';
   #outputEnded = false;
+  #offset = 0;
   #cancels: Cancel[] = [];
 
   constructor(port: BackendPort, { pid, isAdopted }: { pid: number; isAdopted: boolean }) {
@@ -73,6 +90,7 @@ export class ScriptedRun {
     this.isAdopted = isAdopted;
     this.#port = port;
     this.#pid = pid;
+    if (port.request.terminal !== null) this.sizes.push(port.request.terminal);
     port.onCommand((command) => this.#obey(command));
   }
 
@@ -94,8 +112,9 @@ export class ScriptedRun {
   }
 
   /** What is to outlive its supervisor writes its log itself, and has but one stream. */
-  print(text: string, stream: OutputStream = 'stdout'): void {
+  print(text: string, stream: OutputStream = this.sizes.length > 0 ? 'screen' : 'stdout'): void {
     const { files } = this.request;
+    this.#offset += Buffer.byteLength(text);
     if (files === null) this.#port.output.write(stream, Buffer.from(text));
     else appendFileSync(files.log, text);
   }
@@ -104,6 +123,7 @@ export class ScriptedRun {
   exit(status: Partial<ExitStatus> = {}): void {
     if (this.#state !== 'up') return;
     this.#state = 'exited';
+    if (this.sizes.length > 0) this.#port.keepScreen(this.#capture(true));
     if (!this.holdsOutput) this.endOutput();
     const signal = status.signal ?? null;
     this.tell({
@@ -137,7 +157,7 @@ export class ScriptedRun {
       case 'output.settle':
         return this.#settleOutput(command.quietMs);
       case 'process.write':
-        if (this.request.stdin !== 'pipe')
+        if (this.request.stdin !== 'pipe' && this.sizes.length === 0)
           return command.reply(refusal('noInput', 'Its input was not asked for.'));
         this.input += Buffer.from(command.data).toString();
         return command.reply({ ok: true, bytesWritten: command.data.byteLength });
@@ -145,9 +165,36 @@ export class ScriptedRun {
         if (this.request.stdin !== 'pipe')
           return command.reply(refusal('noInput', 'Its input was not asked for.'));
         return command.reply({ ok: true, bytesWritten: 0 });
-      case 'process.resize':
-        return command.reply(refusal('noTerminal', 'It has no terminal.'));
+      default:
+        return this.sizes.length === 0 ? refuseTerminal(command) : this.#obeyTerminal(command);
     }
+  }
+
+  #obeyTerminal(command: TerminalCommand<WriteResult>): void {
+    switch (command.type) {
+      case 'process.resize':
+        this.sizes.push({ columns: command.columns, rows: command.rows });
+        return command.reply({ ok: true, bytesWritten: 0 });
+      case 'terminal.sendKeys':
+        this.strokes.push(...command.strokes);
+        return command.reply({ ok: true, bytesWritten: command.strokes.length });
+      case 'terminal.paste':
+        this.pasted.push(command.text);
+        return command.reply({ ok: true, bytesWritten: Buffer.byteLength(command.text) });
+      case 'terminal.capture': {
+        const screen = this.#capture(false);
+        const drawing = command.withDrawing ? screen.lines.join('\r\n') : null;
+        return command.reply({ ok: true, screen, drawing, offset: this.#offset });
+      }
+    }
+  }
+
+  #capture(isLast: boolean): ScreenCapture {
+    const { columns, rows } = this.sizes.at(-1) ?? { columns: 80, rows: 24 };
+    const lines = Array.from({ length: rows }, (_, index) => this.screen[index] ?? '');
+    const row = Math.max(0, this.screen.length - 1);
+    const cursor = { column: this.screen.at(-1)?.length ?? 0, row, isVisible: true };
+    return { columns, rows, lines, scrollback: [], cursor, isAlternate: false, title: null, isLast };
   }
 
   #take(signal: ProcessSignal): void {

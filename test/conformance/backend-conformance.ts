@@ -312,6 +312,8 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_conform/${id}/` },
       stdin: options.stdin ?? 'end',
       files,
+      outlives: false,
+      terminal: null,
       secrets: [],
     };
     const log =
@@ -327,6 +329,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       request,
       output: log,
       clock,
+      keepScreen: () => {},
       tell: (fact) => facts.push(fact),
       onCommand: (given) => {
         listener = given;

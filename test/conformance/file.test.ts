@@ -43,7 +43,11 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
     },
     durable: {
-      files: (id) => ({ log: directory.file(`${id}.log`), status: directory.file(`${id}.status`) }),
+      files: (id) => ({
+        log: directory.file(`${id}.log`),
+        status: directory.file(`${id}.status`),
+        screen: directory.file(`${id}.screen`),
+      }),
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },

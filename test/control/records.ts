@@ -21,6 +21,9 @@ const facts = {
   attempt: 1,
   createdAt: 1_000,
   output: { bytes: 0, lines: 0, droppedBytes: 0, lastOutputAt: null, logFile: null, degraded: null },
+  terminal: null,
+  progress: null,
+  awaitsInput: null,
 } as const;
 
 /** A record of a supervisor that was never entered in the roll: one that is dead. */

@@ -33,7 +33,7 @@ export function adoptLaunched({
 }): Cancel {
   const { request, clock } = port;
   const { table } = world;
-  const control = createLeaderControl({ port, world }, closed);
+  const control = createLeaderControl({ port, world }, { input: closed });
   const sinceMs = clock.nowMs();
   let wasSeenAlive = false;
   /** Whom the record names, where only it does. */

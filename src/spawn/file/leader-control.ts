@@ -1,14 +1,11 @@
-import type { ProcessSignal } from '../../../machines/process/context.ts';
-import type { BackendCommand, WriteFailure, WriteResult } from '../../../machines/process/events.ts';
+import type { BackendCommand, WriteFailure } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
-import { toErrorText } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
 import { toCookie } from '../environment.ts';
-import type { InputWriter } from '../pipe/input-writer.ts';
-import { watchQuiet } from '../quiet-watch.ts';
 import type { ProcessEntry } from '../tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
+import { createTreeCommands, type InputPort, type TerminalPort } from '../tree-commands.ts';
 import type { FileWorld } from './file-world.ts';
 import type { NamedProcess } from './status-file.ts';
 import { withoutLauncher } from './without-launcher.ts';
@@ -32,43 +29,21 @@ const leftoverLookMs = 1_000;
 
 export function createLeaderControl(
   { port, world }: { port: BackendPort; world: FileWorld },
-  input: InputWriter | { readonly refusal: string; readonly code: WriteFailure },
+  {
+    input,
+    terminal,
+  }: {
+    input: InputPort | { readonly refusal: string; readonly code: WriteFailure };
+    terminal?: TerminalPort;
+  },
 ): LeaderControl {
-  const { request, clock, output } = port;
+  const { request, clock } = port;
   const found = Promise.withResolvers<ProcessTree | null>();
   const cancels = new Set<Cancel>();
-  let watching = false;
   let exited = false;
   let outputEnded = false;
   let released = false;
   let isKnown = false;
-
-  async function signalTree(signal: ProcessSignal): Promise<void> {
-    const tree = await found.promise;
-    if (tree === null) return port.tell({ type: 'tree.gone', ended: [] });
-    if (!watching) watchTree(tree);
-    await tree.signal(signal);
-  }
-
-  function watchTree(tree: ProcessTree): void {
-    watching = true;
-    const cancel = tree.watch({
-      onAlive: (alive) => port.tell({ type: 'tree.seen', alive }),
-      onGone: (ended) => {
-        world.trees.remove(request.id);
-        port.tell({ type: 'tree.gone', ended });
-        if (exited) endOutput();
-      },
-    });
-    cancels.add(cancel);
-  }
-
-  async function surveyTree(): Promise<void> {
-    const leftovers = (await (await found.promise)?.survey()) ?? [];
-    if (leftovers.length === 0 && exited) world.trees.remove(request.id);
-    port.tell({ type: 'tree.surveyed', leftovers });
-    if (leftovers.length === 0 && exited) endOutput();
-  }
 
   /** Who holds the log cannot be known; who could hold it can: nobody writes once nobody of the tree is alive. */
   function endOutput(): void {
@@ -84,44 +59,19 @@ export function createLeaderControl(
     cancels.add(clock.at(clock.nowMs() + leftoverLookMs, again, { idle: true }));
   }
 
-  function settleOutput(quietMs: number): void {
-    cancels.add(watchQuiet({ clock, output, quietMs, onQuiet: () => port.tell({ type: 'output.quieted' }) }));
-  }
-
-  const refuse = (code: WriteFailure, error: string): WriteResult => ({
-    ok: false,
-    bytesWritten: 0,
-    code,
-    error,
+  const commands = createTreeCommands({
+    port,
+    trees: world.trees,
+    findTree: () => found.promise,
+    signalUnknown: () => port.tell({ type: 'tree.gone', ended: [] }),
+    hasExited: () => exited,
+    onAlone: endOutput,
+    input,
+    ...(terminal !== undefined && { terminal }),
   });
 
-  function feed(
-    reply: (result: WriteResult) => void,
-    give: (writer: InputWriter) => Promise<WriteResult>,
-  ): void {
-    if ('refusal' in input) return reply(refuse(input.code, input.refusal));
-    void give(input)
-      .catch((error: unknown) => refuse('broken', `It could not be written: ${toErrorText(error)}`))
-      .then(reply);
-  }
-
   return {
-    obey: (command) => {
-      switch (command.type) {
-        case 'process.signal':
-          return void signalTree(command.signal);
-        case 'tree.survey':
-          return void surveyTree();
-        case 'output.settle':
-          return settleOutput(command.quietMs);
-        case 'process.write':
-          return feed(command.reply, (writer) => writer.write(command.data));
-        case 'process.endInput':
-          return feed(command.reply, (writer) => writer.end());
-        case 'process.resize':
-          return command.reply(refuse('noTerminal', 'It has no terminal.'));
-      }
-    },
+    obey: commands.obey,
     known: async ({ leader, launcher }) => {
       const { table, trees, reportError } = world;
       const { bootId, pidNamespace } = await table.scope();
@@ -154,6 +104,7 @@ export function createLeaderControl(
     },
     release: () => {
       released = true;
+      commands.release();
       for (const cancel of cancels) cancel();
       cancels.clear();
     },

@@ -37,7 +37,7 @@ export function runLaunched(
 ): Cancel {
   const { request, clock } = port;
   const { table } = world;
-  const control = createLeaderControl({ port, world }, inputOf(stdin, port));
+  const control = createLeaderControl({ port, world }, { input: inputOf(stdin, port) });
   let launcherEnd: string | null = null;
   let lookMs = firstLookMs / lookGrowth;
 

@@ -2,6 +2,7 @@ import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { watchQuiet } from '../quiet-watch.ts';
+import { refuseTerminal, refuseWrite } from '../tree-commands.ts';
 
 /**
  * Runs a function of this program. SIGKILL cannot end it: a function that ignores its abort signal stays
@@ -84,12 +85,11 @@ function obey(
         }),
       );
       return;
+    case 'process.write':
+    case 'process.endInput':
+      command.reply(refuseWrite('noInput', 'Work inside this program has no input.'));
+      return;
     default:
-      command.reply({
-        ok: false,
-        bytesWritten: 0,
-        code: command.type === 'process.resize' ? 'noTerminal' : 'noInput',
-        error: 'Work inside this program has no input.',
-      });
+      refuseTerminal(command);
   }
 }

@@ -1,13 +1,11 @@
 import type { Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
-import type { BackendCommand, WriteFailure, WriteResult } from '../../../machines/process/events.ts';
-import type { Cancel } from '../../clock/clock.ts';
-import { toErrorText } from '../../config/error-text.ts';
+import type { BackendCommand } from '../../../machines/process/events.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
-import { watchQuiet } from '../quiet-watch.ts';
 import { identify } from '../tree/identity.ts';
 import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
+import { createTreeCommands } from '../tree-commands.ts';
 import { createInputWriter } from './input-writer.ts';
 import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 
@@ -23,10 +21,7 @@ export function createChildControl(
   child: SpawnedChild,
   { port, world, stdin }: { port: BackendPort; world: PipeWorld; stdin: Writable | null },
 ): ChildControl {
-  const { request, clock, output } = port;
-  const input = stdin === null ? null : createInputWriter(stdin, clock);
-  const cancels = new Set<Cancel>();
-  let watching = false;
+  const { request, clock } = port;
   let exited = false;
   /** A signal went to the group alone, as the tree is not known. */
   let groupWasSignalled = false;
@@ -59,13 +54,6 @@ export function createChildControl(
     return tree;
   }
 
-  async function signalTree(signal: ProcessSignal): Promise<void> {
-    const found = await findTreeAgain();
-    if (found === null) return signalGroup(signal);
-    if (!watching) watchTree(found);
-    await found.signal(signal);
-  }
-
   /** The child leads a group of its own, which is ours until its exit is collected. Then nobody is known to be alive. */
   function signalGroup(signal: ProcessSignal): void {
     if (exited) return port.tell({ type: 'tree.gone', ended: [] });
@@ -77,58 +65,17 @@ export function createChildControl(
     }
   }
 
-  function watchTree(found: ProcessTree): void {
-    watching = true;
-    const cancel = found.watch({
-      onAlive: (alive) => port.tell({ type: 'tree.seen', alive }),
-      onGone: (ended) => {
-        world.trees.remove(request.id);
-        port.tell({ type: 'tree.gone', ended });
-      },
-    });
-    cancels.add(cancel);
-  }
-
-  async function surveyTree(): Promise<void> {
-    const leftovers = (await (await tree)?.survey()) ?? [];
-    if (leftovers.length === 0) world.trees.remove(request.id);
-    port.tell({ type: 'tree.surveyed', leftovers });
-  }
-
-  function settleOutput(quietMs: number): void {
-    cancels.add(watchQuiet({ clock, output, quietMs, onQuiet: () => port.tell({ type: 'output.quieted' }) }));
-  }
-
-  const refuse = (code: WriteFailure, error: string): WriteResult => ({
-    ok: false,
-    bytesWritten: 0,
-    code,
-    error,
+  const commands = createTreeCommands({
+    port,
+    trees: world.trees,
+    findTree: findTreeAgain,
+    signalUnknown: signalGroup,
+    hasExited: () => exited,
+    input: stdin === null ? noInput : createInputWriter(stdin, clock),
   });
-  const refuseBroken = (error: unknown) => refuse('broken', `It could not be written: ${toErrorText(error)}`);
-  const noInput = refuse('noInput', 'Its input was not asked for: start it with stdin: "pipe".');
 
   return {
-    obey: (command) => {
-      switch (command.type) {
-        case 'process.signal':
-          return void signalTree(command.signal);
-        case 'tree.survey':
-          return void surveyTree();
-        case 'output.settle':
-          return settleOutput(command.quietMs);
-        case 'process.write':
-          return input === null
-            ? command.reply(noInput)
-            : void input.write(command.data).catch(refuseBroken).then(command.reply);
-        case 'process.endInput':
-          return input === null
-            ? command.reply(noInput)
-            : void input.end().catch(refuseBroken).then(command.reply);
-        case 'process.resize':
-          return command.reply(refuse('noTerminal', 'It has no terminal.'));
-      }
-    },
+    obey: commands.obey,
     leaderExited: () => {
       exited = true;
       void tree.then((found) => {
@@ -137,9 +84,11 @@ export function createChildControl(
         if (found === null && groupWasSignalled) port.tell({ type: 'tree.gone', ended: [] });
       });
     },
-    release: () => {
-      for (const cancel of cancels) cancel();
-      cancels.clear();
-    },
+    release: commands.release,
   };
 }
+
+const noInput = {
+  code: 'noInput',
+  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
+} as const;

@@ -77,9 +77,15 @@ export function createStage(tools?: LauncherTools) {
       cwd: directory.path,
       env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_file/${id}/` },
       stdin: 'end',
+      outlives: true,
+      terminal: null,
       secrets: [],
       ...more,
-      files: more.files ?? { log: directory.file(`${id}.log`), status: directory.file(`${id}.status`) },
+      files: more.files ?? {
+        log: directory.file(`${id}.log`),
+        status: directory.file(`${id}.status`),
+        screen: directory.file(`${id}.screen`),
+      },
     };
   };
 
@@ -101,6 +107,7 @@ export function createStage(tools?: LauncherTools) {
       request,
       output,
       clock,
+      keepScreen: () => {},
       tell: (fact) => void facts.push(fact),
       onCommand: (given) => {
         listener = given;

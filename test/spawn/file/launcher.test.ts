@@ -155,7 +155,8 @@ test('log and status are for their owner alone', async () => {
   const attempt = run(shell('true'));
   await attempt.fact('process.exited');
 
-  for (const path of Object.values(attempt.request.files)) expect(statSync(path).mode & 0o777).toBe(0o600);
+  const { log, status } = attempt.request.files;
+  for (const path of [log, status]) expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('a later attempt goes on in the same files', async () => {
@@ -216,10 +217,12 @@ test('a log that cannot be opened says which and what to do', async () => {
   symlinkSync(file('taken'), file('link'));
   const status = file('status');
 
-  const below = await run(shell('true'), { files: { log: file('taken/x.log'), status } }).fact(
-    'process.spawnFailed',
-  );
-  const link = await run(shell('true'), { files: { log: file('link'), status } }).fact('process.spawnFailed');
+  const below = await run(shell('true'), {
+    files: { log: file('taken/x.log'), status, screen: file('screen') },
+  }).fact('process.spawnFailed');
+  const link = await run(shell('true'), {
+    files: { log: file('link'), status, screen: file('screen') },
+  }).fact('process.spawnFailed');
 
   expect(below.message).toContain(file('taken/x.log'));
   expect(below.message).toMatch(/stateDirectory/);

@@ -26,6 +26,8 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_control/${id}/` },
     stdin: 'pipe',
     files: null,
+    outlives: false,
+    terminal: null,
     secrets: [],
   };
   const backend = createPipeBackend({
@@ -38,6 +40,7 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     request,
     output: createOutputLog({ clock, maxBufferBytes: 64 * 1024, headBytes: 1024 }),
     clock,
+    keepScreen: () => {},
     tell: (fact) => facts.push(fact),
     onCommand: (given) => {
       listener = given;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** A size that somebody wants a terminal to have. */
+export const newSize = z.strictObject({
+  columns: z.int().min(2).max(1_000),
+  rows: z.int().min(1).max(1_000),
+});
+
+export const captureOptions = z.strictObject({
+  scrollbackLines: z.int().min(0).max(100_000).default(0),
+  withDrawing: z.boolean().default(false),
+});
+
+/** What is typed: the text, then the keys, then Enter. */
+export const keyOrder = z.strictObject({
+  /** As it stands. With more than one line it is pasted. */
+  text: z.string().default(''),
+  /** Names of keys: `Enter`, `Escape`, `Up`, `F5`, `C-c`, `M-x`, `S-Tab`. */
+  keys: z.array(z.string()).default([]),
+  pressEnter: z.boolean().default(false),
+});
+
+export type KeyOrder = z.input<typeof keyOrder>;

@@ -1,0 +1,178 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type {
+  CaptureAnswer,
+  KeyStroke,
+  ScreenCapture,
+  TerminalSize,
+} from '../../machines/process/terminal.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { captureOptions, type KeyOrder, keyOrder, newSize } from '../config/terminal-options.ts';
+import { parseKeys } from '../spawn/terminal/parse-keys.ts';
+import { parseScreenText, toScreenText } from '../spawn/terminal/screen-text.ts';
+import { refuseWrite } from '../spawn/tree-commands.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { TerminalView } from './process-view.ts';
+
+/** How much of what has scrolled out is shown, and whether with the means to draw it. */
+export interface CaptureOptions {
+  /** Lines that have scrolled out at the top. Default 0. */
+  readonly scrollbackLines?: number;
+  /** Control sequences that draw the screen, too. Default false. */
+  readonly withDrawing?: boolean;
+}
+
+/** The terminal of one process, over all its attempts and beyond its end. */
+export class ProcessTerminal {
+  readonly #plan: ProcessPlan;
+  readonly #ask: <Answer>(
+    toCommand: (reply: (answer: Answer) => void) => BackendCommand,
+    otherwise: Answer,
+  ) => Promise<Answer>;
+  readonly #hasEnded: () => boolean;
+  readonly #hide: (screen: ScreenCapture) => ScreenCapture;
+  readonly #reportError: (error: unknown) => void;
+  #size: TerminalSize | null;
+  #last: ScreenCapture | null = null;
+
+  constructor(
+    plan: ProcessPlan,
+    wiring: {
+      /** Asks the backend; `otherwise` is the answer where nothing runs that could be asked. */
+      ask: <Answer>(
+        toCommand: (reply: (answer: Answer) => void) => BackendCommand,
+        otherwise: Answer,
+      ) => Promise<Answer>;
+      hasEnded: () => boolean;
+      /** The screen as it may be shown. */
+      hide: (screen: ScreenCapture) => ScreenCapture;
+      reportError: (error: unknown) => void;
+    },
+  ) {
+    this.#plan = plan;
+    this.#ask = wiring.ask;
+    this.#hasEnded = wiring.hasEnded;
+    this.#hide = wiring.hide;
+    this.#reportError = wiring.reportError;
+    this.#size = plan.launch.size;
+  }
+
+  get view(): TerminalView | null {
+    const { terminal } = this.#plan;
+    return terminal?.type === 'terminal' && this.#size !== null ? { ...terminal, ...this.#size } : terminal;
+  }
+
+  async capture(options: CaptureOptions = {}): Promise<CaptureAnswer> {
+    const { scrollbackLines, withDrawing } = parseOptions(captureOptions, {
+      input: options,
+      name: 'capture',
+    });
+    const refusal = this.#refusal();
+    if (refusal !== null) return { ok: false, code: 'noTerminal', error: refusal };
+    if (this.#hasEnded()) return this.#captureLast();
+    const notRunning = { ok: false, code: 'notRunning', error: this.#notRunning() } as const;
+    const answer = await this.#ask<CaptureAnswer>(
+      (reply) => ({ type: 'terminal.capture', scrollbackLines, withDrawing, reply }),
+      notRunning,
+    );
+    // Between two attempts, and while it starts or ends, there is but the screen before.
+    if (!answer.ok) return this.#lastScreen() === null ? answer : this.#captureLast();
+    const { columns, rows } = answer.screen;
+    this.#size = { columns, rows };
+    const screen = this.#hide(answer.screen);
+    // A drawing has the secrets, too, and cannot be mended.
+    const isHidden = screen !== answer.screen;
+    return { ...answer, screen, drawing: isHidden ? null : answer.drawing };
+  }
+
+  async sendKeys(order: KeyOrder): Promise<WriteResult> {
+    const { text, keys, pressEnter } = parseOptions(keyOrder, { input: order, name: 'sendKeys' });
+    const refusal = this.#refusal();
+    if (refusal !== null) return refuseWrite('noTerminal', refusal);
+    const parsed = parseKeys(keys);
+    if (!parsed.ok) return refuseWrite('invalid', parsed.error);
+    const isPasted = /[\r\n]/.test(text);
+    if (isPasted) {
+      const pasted = await this.paste(text);
+      if (!pasted.ok) return pasted;
+    }
+    const strokes: readonly KeyStroke[] = [
+      ...(isPasted || text === '' ? [] : [{ type: 'text', text } as const]),
+      ...parsed.strokes,
+      ...(pressEnter ? enter : []),
+    ];
+    if (strokes.length === 0) return { ok: true, bytesWritten: isPasted ? Buffer.byteLength(text) : 0 };
+    return this.#ask<WriteResult>(
+      (reply) => ({ type: 'terminal.sendKeys', strokes, reply }),
+      refuseWrite('notRunning', this.#notRunning()),
+    );
+  }
+
+  async paste(text: string): Promise<WriteResult> {
+    const refusal = this.#refusal();
+    if (refusal !== null) return refuseWrite('noTerminal', refusal);
+    return this.#ask<WriteResult>(
+      (reply) => ({ type: 'terminal.paste', text, reply }),
+      refuseWrite('notRunning', this.#notRunning()),
+    );
+  }
+
+  async resize(size: TerminalSize): Promise<WriteResult> {
+    const { columns, rows } = parseOptions(newSize, { input: size, name: 'resize' });
+    const refusal = this.#refusal();
+    if (refusal !== null) return refuseWrite('noTerminal', refusal);
+    const result = await this.#ask<WriteResult>(
+      (reply) => ({ type: 'process.resize', columns, rows, reply }),
+      refuseWrite('notRunning', this.#notRunning()),
+    );
+    if (result.ok) this.#size = { columns, rows };
+    return result;
+  }
+
+  /** How it looked at the end, from its backend. */
+  keep(screen: ScreenCapture): void {
+    this.#last = this.#hide({ ...screen, isLast: true });
+    const { screenPath } = this.#plan;
+    // tmux has written it by itself.
+    if (screenPath === null || this.#plan.files !== null) return;
+    try {
+      mkdirSync(dirname(screenPath), { recursive: true, mode: 0o700 });
+      writeFileSync(screenPath, toScreenText(this.#last), { mode: 0o600 });
+    } catch (error) {
+      this.#reportError(error);
+    }
+  }
+
+  #captureLast(): CaptureAnswer {
+    const screen = this.#lastScreen();
+    if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
+    const error = `The last screen of ${this.#plan.id} is not there any more, or was never taken. Read its output instead.`;
+    return { ok: false, code: 'broken', error };
+  }
+
+  #lastScreen(): ScreenCapture | null {
+    const { screenPath } = this.#plan;
+    if (this.#last !== null || screenPath === null) return this.#last;
+    try {
+      this.#last = parseScreenText(readFileSync(screenPath, 'utf8'));
+    } catch {
+      // It was never there, or was swept away.
+    }
+    return this.#last;
+  }
+
+  #refusal(): string | null {
+    const { id, terminal, backend } = this.#plan;
+    if (terminal?.type === 'terminal') return null;
+    const why =
+      terminal === null ? `It runs as "${backend.mode}": start it with interactive: true.` : terminal.because;
+    return `Process ${id} has no terminal. ${why}`;
+  }
+
+  #notRunning(): string {
+    return `Process ${this.#plan.id} is not running.`;
+  }
+}
+
+const enter: readonly KeyStroke[] = [{ type: 'key', key: 'Enter', ctrl: false, alt: false, shift: false }];

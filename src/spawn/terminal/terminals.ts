@@ -1,0 +1,40 @@
+import type { Backend } from '../backend.ts';
+import { createPtyBackend } from '../pty/pty-backend.ts';
+import { createTmuxBackend } from '../tmux/tmux-backend.ts';
+import type { NoTerminal, TerminalWorld } from './terminal-world.ts';
+
+/** What can give a process a terminal on this machine. Each is looked for once, when it is first asked for. */
+export interface Terminals {
+  tmux(): Backend | NoTerminal;
+  pty(): Backend | NoTerminal;
+  /** Lets go of what they hold. */
+  close(): void;
+}
+
+export function createTerminals(world: TerminalWorld): Terminals {
+  let tmux: Backend | NoTerminal | null = null;
+  let pty: Backend | NoTerminal | null = null;
+  return {
+    tmux: () => {
+      tmux ??= createTmuxBackend(world);
+      return tmux;
+    },
+    pty: () => {
+      pty ??= createPtyBackend(world);
+      return pty;
+    },
+    close: () => {
+      for (const backend of [tmux, pty]) if (backend !== null && 'close' in backend) backend.close?.();
+    },
+  };
+}
+
+/** Of a supervisor with a backend of its own: that one, if it has terminals. */
+export function ownTerminals(backend: Backend): Terminals {
+  const found = backend.capabilities.terminal ? backend : { why: 'its own backend has no terminals' };
+  return {
+    tmux: () => (backend.capabilities.durable ? found : { why: 'it has a backend of its own' }),
+    pty: () => found,
+    close: () => {},
+  };
+}
