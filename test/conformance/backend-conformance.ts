@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { createOutputLog, type OutputLog } from '../../src/output/output-log.ts';
@@ -33,6 +34,8 @@ export interface BackendUnderTest {
     files(id: string): NonNullable<SpawnRequest['files']>;
     openLog(files: NonNullable<SpawnRequest['files']>, clock: Clock): OutputLog;
   };
+  /** What it runs gets a terminal of that size. */
+  readonly terminal?: TerminalSize;
   /** Whether nothing of the process of that request is alive, by the word of whoever really knows. */
   isGone(request: SpawnRequest): boolean;
   end(): Promise<void>;
@@ -218,7 +221,7 @@ export function describeBackend(
     });
 
     test('input is written and ended', async () => {
-      const { play, work, backend } = await arrange(setup);
+      const { play, work, backend, terminal } = await arrange(setup);
       if (work.echoes === null || !backend.capabilities.input) return;
       const echoing = play(work.echoes, { stdin: 'pipe' });
       await echoing.fact('process.spawned');
@@ -234,11 +237,14 @@ export function describeBackend(
       expect(written).toEqual({ ok: true, bytesWritten: 5 });
       expect(ended.ok).toBe(true);
       expect((await echoing.fact('process.exited')).exit.code).toBe(0);
-      expect(textOf(echoing.log, 'stdout')).toBe('ping\n');
+      // A terminal shows what is typed as well.
+      expect(textOf(echoing.log, 'stdout')).toMatch(terminal === undefined ? /^ping\n$/ : /^(ping\n){1,2}$/);
     });
 
     test('a command beyond it is refused in words', async () => {
-      const { play, work, backend } = await arrange(setup);
+      const { play, work, backend, terminal } = await arrange(setup);
+      // A terminal takes all of them.
+      if (terminal !== undefined) return;
       const obeying = play(work.obeys);
       await obeying.printed('up');
       const answers = [
@@ -309,11 +315,15 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       attempt: 1,
       work,
       cwd: '/',
-      env: { PATH: process.env['PATH'] ?? '', TROUPE_LINEAGE: `/sup_conform/${id}/` },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        TROUPE_LINEAGE: `/sup_conform/${id}/`,
+        ...(underTest.terminal !== undefined && { TERM: 'xterm-256color' }),
+      },
       stdin: options.stdin ?? 'end',
       files,
       outlives: false,
-      terminal: null,
+      terminal: underTest.terminal ?? null,
       secrets: [],
     };
     const log =
@@ -356,9 +366,13 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
   return { ...underTest, play };
 }
 
+/** What a terminal prints is all one stream, and ends its lines in its own way. */
 function textOf(log: OutputLog, stream: 'stdout' | 'stderr'): string {
-  const pieces = [...log.chunks(0, stream)];
-  return Buffer.concat(pieces.flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : []))).toString();
+  const streams = stream === 'stdout' ? (['stdout', 'screen'] as const) : [stream];
+  const pieces = streams.flatMap((each) => [...log.chunks(0, each)]);
+  const bytes = Buffer.concat(pieces.flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : [])));
+  const text = bytes.toString();
+  return log.chunks(0, 'screen')[Symbol.iterator]().next().done ? text : text.replaceAll('\r\n', '\n');
 }
 
 /** Long enough for what should not be told to be told: a few turns of the event loop. */

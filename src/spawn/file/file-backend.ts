@@ -1,15 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Cancel } from '../../clock/clock.ts';
-import { toErrorText } from '../../config/error-text.ts';
-import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
 import { createInputPipe } from '../pipe/input-pipe.ts';
 import { createPipePool } from '../pipe/pipe-pool.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { adoptLaunched } from './adopt-launched.ts';
 import type { FileWorld } from './file-world.ts';
-import { findLauncherTools, type LauncherTools, launch, UnusableFile } from './launcher.ts';
+import { findLauncherTools, type LauncherTools, launch } from './launcher.ts';
 import { runLaunched } from './run-launched.ts';
+import { toFileFailure, UnusableFile } from './unusable-file.ts';
 
 type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
@@ -79,35 +78,4 @@ function reportFailure(error: unknown, port: BackendPort): Cancel {
     queueMicrotask(() => port.tell(toFileFailure(error, port.request)));
   } else void toSpawnFailure(error, port.request).then(port.tell);
   return () => {};
-}
-
-function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnRequest) {
-  const { code = null } = cause as NodeJS.ErrnoException;
-  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}. ${remedyOf(code)}`;
-  return {
-    type: 'process.spawnFailed',
-    cause: causeOf(code),
-    code,
-    message: redactText(message, secrets),
-  } as const;
-}
-
-function causeOf(code: string | null) {
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'no-permission';
-  return code === 'EMFILE' || code === 'ENFILE' ? 'too-many-files' : 'other';
-}
-
-function remedyOf(code: string | null): string {
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'The disk is full: free some space, or give another "stateDirectory".';
-    case 'ELOOP':
-      return 'It is a symbolic link: remove it.';
-    case 'EMFILE':
-    case 'ENFILE':
-      return 'Too many files are open: end other processes, or raise "ulimit -n".';
-    default:
-      return 'Give a "stateDirectory" that can be written.';
-  }
 }

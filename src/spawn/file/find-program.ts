@@ -23,7 +23,9 @@ export function findProgram(
 /** `null`: it can be run. */
 function tryProgram(candidate: string): 'ENOENT' | 'EACCES' | null {
   try {
-    if (statSync(candidate, { throwIfNoEntry: false })?.isFile() !== true) return 'ENOENT';
+    const found = statSync(candidate, { throwIfNoEntry: false });
+    if (found === undefined) return 'ENOENT';
+    if (!found.isFile()) return 'EACCES';
     accessSync(candidate, constants.X_OK);
     return null;
   } catch (error) {

@@ -31,6 +31,8 @@ export function followStatus(options: {
   mayStillWrite(status: LaunchStatus): Promise<boolean>;
   /** Until the next look, unless somebody asks for one; `null`: only then. */
   pauseMs(status: LaunchStatus): number | null;
+  /** The leader stays in the group of its launcher. */
+  sharesGroup?: true;
   table: ProcessTable;
   id: string;
   clock: Clock;
@@ -75,7 +77,8 @@ export function followStatus(options: {
     if (leader === null) return isOpen ? undefined : end(() => listener.onNothing(status));
     const entry = await findLeader(status, options);
     // It wrote down its number before it made its group: a signal in between would reach the launcher's.
-    if (begun === null && exit === null && entry !== null && entry.pgid !== leader.pid) return;
+    const isInGroup = options.sharesGroup === true || entry?.pgid === leader.pid;
+    if (begun === null && exit === null && entry !== null && !isInGroup) return;
     if (begun === null) {
       begun = toKnown(leader, { entry, status });
       await listener.onBegun({ pid: leader.pid, entry, status });

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync } from 'node:fs';
 import type { SpawnRequest, Work } from '../backend.ts';
 import type { InputPipe } from '../pipe/input-pipe.ts';
 import { findProgram } from './find-program.ts';
 import { createLauncherScript } from './launcher-script.ts';
+import { openForAppending } from './unusable-file.ts';
 
 /** The programs that a launcher is made of. */
 export interface LauncherTools {
@@ -22,15 +22,6 @@ export function findLauncherTools(): LauncherTools {
     return { shell: existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh', setsid };
   }
   return { shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', setsid: null };
-}
-
-/** A file of a process that could not be opened; `cause` is the system's error. */
-export class UnusableFile extends Error {
-  readonly path: string;
-  constructor(path: string, cause: unknown) {
-    super(`${path} cannot be written`, { cause });
-    this.path = path;
-  }
 }
 
 /**
@@ -77,21 +68,4 @@ function toCommand(work: Work): [file: string, ...args: readonly string[]] {
   if (work.type === 'argv') return [work.file, ...work.args];
   if (work.type === 'shell') return [work.shell, '-c', work.script];
   throw new Error('the file backend runs commands, not functions');
-}
-
-/** For its owner alone, and not through a link that somebody laid there. */
-function openForAppending(path: string): number {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-  const open = () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  try {
-    return open();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new UnusableFile(path, error);
-  }
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return open();
-  } catch (error) {
-    throw new UnusableFile(path, error);
-  }
 }

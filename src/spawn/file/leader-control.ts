@@ -14,7 +14,10 @@ import { withoutLauncher } from './without-launcher.ts';
 export interface LeaderControl {
   obey(command: BackendCommand): void;
   /** Now it is known who leads. To be called once, before `exited`. */
-  known(who: { leader: NamedProcess & { readonly sid?: number }; launcher: number | null }): Promise<void>;
+  known(who: {
+    leader: NamedProcess & { readonly sid?: number; readonly pgid?: number };
+    launcher: number | null;
+  }): Promise<void>;
   readonly isKnown: boolean;
   /** There will be no leader. */
   neverKnown(): void;
@@ -32,9 +35,12 @@ export function createLeaderControl(
   {
     input,
     terminal,
+    onAlone,
   }: {
     input: InputPort | { readonly refusal: string; readonly code: WriteFailure };
     terminal?: TerminalPort;
+    /** Who is told that nothing of the tree is left, once or more often, says `output.ended` by itself. */
+    onAlone?: () => void;
   },
 ): LeaderControl {
   const { request, clock } = port;
@@ -47,6 +53,7 @@ export function createLeaderControl(
 
   /** Who holds the log cannot be known; who could hold it can: nobody writes once nobody of the tree is alive. */
   function endOutput(): void {
+    if (onAlone !== undefined) return onAlone();
     if (outputEnded) return;
     outputEnded = true;
     port.tell({ type: 'output.ended' });
@@ -75,9 +82,9 @@ export function createLeaderControl(
     known: async ({ leader, launcher }) => {
       const { table, trees, reportError } = world;
       const { bootId, pidNamespace } = await table.scope();
-      const { pid, startedAt, sid = pid } = leader;
+      const { pid, startedAt, pgid = pid, sid = pid } = leader;
       const cookie = toCookie(request.id);
-      const identity = { pid, pgid: pid, sid, startedAt, bootId, pidNamespace, cookie };
+      const identity = { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie };
       const redact = (text: string) => redactText(text, request.secrets);
       const tree = createProcessTree({
         identity,

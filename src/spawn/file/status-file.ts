@@ -27,6 +27,8 @@ export interface LaunchStatus {
   readonly words: string;
   /** The file does not say who leads, although that is known: it was removed, emptied or cut. */
   readonly isCut: boolean;
+  /** All output of its terminal was taken down: no more can come. */
+  readonly isDrained: boolean;
 }
 
 /** Of one attempt, from elsewhere than its file. */
@@ -71,8 +73,10 @@ function readText(path: string): string {
 }
 
 const statusLine = /^(launcher|leader|began) (\d+) (\d+)(?: (\S.*))?$/;
-const exitLine = /^exit (\d+) (\d+)( mute)?$/;
-const logLine = /^(gap|base) /;
+const exitLine = /^exit (\d+) (\w+)( mute| code| signal)?$/;
+/** Of the log, and of who takes it down. */
+const logLine = /^(gap|base|pipe) /;
+const drainedLine = /^drained (\d+)$/;
 
 /**
  * A line counts once its newline is there. What is no line of ours between the leader's and the end is the shell's word about a
@@ -84,21 +88,24 @@ export function parseStatus(text: string, { attempt, known }: StatusQuery): Laun
   let exit: RecordedExit | null = null;
   let words: string[] = [];
   let isOurs = known !== null;
+  let isDrained = false;
   for (const line of text.split('\n').slice(0, -1)) {
     if (line === '' || logLine.test(line)) continue;
     const [, kind, number, pid, startedAt = null] = statusLine.exec(line) ?? [];
-    const [, endedNumber, status, mute] = exitLine.exec(line) ?? [];
+    const [, endedNumber, status = '', manner] = exitLine.exec(line) ?? [];
+    const [, drainedNumber] = drainedLine.exec(line) ?? [];
     if (kind === 'launcher') {
       isOurs = Number(number) === attempt;
       if (isOurs) [launcher, leader, exit, words] = [Number(pid), null, null, []];
     } else if (kind === 'began') {
       if (isOurs && Number(number) === attempt) leader = { pid: Number(pid), startedAt };
-    } else if (!isOurs) continue;
+    } else if (drainedNumber !== undefined) isDrained ||= Number(drainedNumber) === attempt;
+    else if (!isOurs) continue;
     else if (kind === 'leader' && Number(number) === attempt) {
       leader = { pid: Number(pid), startedAt: null };
       words = [];
     } else if (Number(endedNumber) === attempt && (leader ?? known) !== null)
-      exit ??= toExit(Number(status), { isMute: mute !== undefined, hasWords: words.length > 0 });
+      exit ??= toExit(status, { manner, hasWords: words.length > 0 });
     else if (exit === null) words.push(line);
   }
   return {
@@ -108,11 +115,24 @@ export function parseStatus(text: string, { attempt, known }: StatusQuery): Laun
     gaps: parseLogMap(text).gaps,
     words: words.join(' '),
     isCut: leader === null && known !== null,
+    isDrained,
   };
 }
 
+/** tmux, of a launcher that was killed, knows which of both it was, and says a signal by its number or, on some systems, by its name. */
+function toExit(said: string, told: { manner: string | undefined; hasWords: boolean }): RecordedExit | null {
+  const number = /^\d+$/.test(said) ? Number(said) : null;
+  if (told.manner === ' signal') {
+    const signal = number === null ? (`SIG${said}` as ProcessSignal) : signalOf(number);
+    return { code: null, signal, certain: true };
+  }
+  if (number === null) return null;
+  if (told.manner === ' code') return { code: number, signal: null, certain: true };
+  return toShellExit(number, { isMute: told.manner === ' mute', hasWords: told.hasWords });
+}
+
 /** A shell says 128 + n for the signal n, and so may a program. */
-function toExit(status: number, shell: { isMute: boolean; hasWords: boolean }): RecordedExit {
+function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean }): RecordedExit {
   const signal = status > 128 ? signalOf(status - 128) : null;
   if (signal === null) return { code: status, signal: null, certain: true };
   if (shell.hasWords) return { code: null, signal, certain: true };

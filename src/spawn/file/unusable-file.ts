@@ -1,0 +1,63 @@
+import { constants, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { toErrorText } from '../../config/error-text.ts';
+import { redactText } from '../../output/redact-text.ts';
+import type { SpawnRequest } from '../backend.ts';
+
+/** A file of a process that could not be opened; `cause` is the system's error. */
+export class UnusableFile extends Error {
+  readonly path: string;
+  constructor(path: string, cause: unknown) {
+    super(`${path} cannot be written`, { cause });
+    this.path = path;
+  }
+}
+
+/** For its owner alone, and not through a link that somebody laid there. */
+export function openForAppending(path: string): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  const open = () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    return open();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new UnusableFile(path, error);
+  }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return open();
+  } catch (error) {
+    throw new UnusableFile(path, error);
+  }
+}
+
+/** Why a command was not started whose file that is. */
+export function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnRequest) {
+  const { code = null } = cause as NodeJS.ErrnoException;
+  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}. ${remedyOf(code)}`;
+  return {
+    type: 'process.spawnFailed',
+    cause: causeOf(code),
+    code,
+    message: redactText(message, secrets),
+  } as const;
+}
+
+function causeOf(code: string | null) {
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'no-permission';
+  return code === 'EMFILE' || code === 'ENFILE' ? 'too-many-files' : 'other';
+}
+
+function remedyOf(code: string | null): string {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'The disk is full: free some space, or give another "stateDirectory".';
+    case 'ELOOP':
+      return 'It is a symbolic link: remove it.';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'Too many files are open: end other processes, or raise "ulimit -n".';
+    default:
+      return 'Give a "stateDirectory" that can be written.';
+  }
+}

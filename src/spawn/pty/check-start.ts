@@ -1,0 +1,92 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import type { SpawnRequest } from '../backend.ts';
+import { findProgram } from '../file/find-program.ts';
+
+export interface PtyCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * What is to be run, or why it cannot be. A fork succeeds whatever comes after it: the command would start, complain on its
+ * terminal and end with code 1. So what `spawn` reports has to be found out first.
+ */
+export function checkStart({ work, cwd, env }: SpawnRequest): PtyCommand | Error {
+  if (work.type === 'function') return new Error('the pty backend runs commands, not functions');
+  const command =
+    work.type === 'argv'
+      ? { file: work.file, args: work.args }
+      : { file: work.shell, args: ['-c', work.script] };
+  return (
+    findNulByte(command, env) ??
+    findBadDirectory(cwd) ??
+    findTooLong(command, env) ??
+    findBadProgram(command, { cwd, env }) ??
+    command
+  );
+}
+
+type Variables = SpawnRequest['env'];
+
+/** What comes after it would be cut off in silence. */
+function findNulByte({ file, args }: PtyCommand, env: Variables): Error | null {
+  const texts = [file, ...args, ...Object.entries(env).flat()];
+  return texts.some((text) => text.includes('\0')) ? new Error('a text in it contains a NUL byte') : null;
+}
+
+function findBadDirectory(cwd: string): Error | null {
+  try {
+    if (!statSync(cwd).isDirectory()) return failure('ENOTDIR', cwd);
+    accessSync(cwd, constants.X_OK);
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** execve(2), "Limits on size of arguments and environment"; the sum is a quarter of the usual stack. */
+const longestTextBytes = 128 * 1024;
+const longestSumBytes = 2 * 1024 * 1024;
+const pointerBytes = 8;
+
+function findTooLong({ file, args }: PtyCommand, env: Variables): Error | null {
+  const texts = [file, ...args, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  const sizes = texts.map((text) => Buffer.byteLength(text) + 1);
+  const sumBytes = sizes.reduce((sum, size) => sum + size + pointerBytes, 0);
+  const isTooLong = sumBytes > longestSumBytes || sizes.some((size) => size > longestTextBytes);
+  return isTooLong ? failure('E2BIG', file) : null;
+}
+
+/** execvp(3) searches these where there is no PATH. */
+const defaultPath = '/bin:/usr/bin';
+
+function findBadProgram(
+  { file }: PtyCommand,
+  { cwd, env }: Pick<SpawnRequest, 'cwd' | 'env'>,
+): NodeJS.ErrnoException | null {
+  const found = findProgram(file, { path: env['PATH'] ?? defaultPath, cwd });
+  if (typeof found !== 'string') return found;
+  const interpreter = readInterpreter(found);
+  if (interpreter === null) return null;
+  const foundInterpreter = findProgram(`${interpreter}`, { path: '', cwd });
+  return typeof foundInterpreter === 'string' ? null : failure(foundInterpreter.code ?? 'ENOENT', file);
+}
+
+/** The program that a script names in its first line; `null` where it names none, or cannot be read. */
+function readInterpreter(path: string): string | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const beginning = Buffer.alloc(256);
+    const length = readSync(fd, beginning);
+    return /^#![ \t]*(\/[^ \t\n]*)/.exec(beginning.toString('utf8', 0, length))?.[1] ?? null;
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+function failure(code: string, file: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`spawn ${file} ${code}`), { code });
+}

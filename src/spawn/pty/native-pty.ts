@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import { toErrorText } from '../../config/error-text.ts';
+import type { NoTerminal } from '../terminal/terminal-world.ts';
+
+/**
+ * The native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms
+ * after the exit, with whatever was not read yet, tells of the exit only then, and adds variables to the environment.
+ */
+export interface NativePty {
+  /** Forks in a new session with a terminal of its own. What fails in the child, after the fork, becomes output and code 1. */
+  start(command: {
+    readonly file: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+    readonly columns: number;
+    readonly rows: number;
+    /** Its exit was collected: from then on its pid may be another's. */
+    readonly onExit: (code: number, signal: number) => void;
+  }): Started;
+  resize(fd: number, columns: number, rows: number): void;
+}
+
+interface Started {
+  readonly pid: number;
+  /**
+   * Our end of the terminal. The native part forgets FD_CLOEXEC, and Node cannot set it: what this program starts meanwhile has it
+   * as well. That keeps the terminal in being for so long, and no process in it from ending.
+   */
+  readonly fd: number;
+  /** The path of its own end. */
+  readonly pty: string;
+}
+
+interface Binding {
+  fork(
+    file: string,
+    args: readonly string[],
+    env: readonly string[],
+    cwd: string,
+    columns: number,
+    rows: number,
+    uid: number,
+    gid: number,
+    isUtf8: boolean,
+    helperPath: string,
+    onExit: (code: number, signal: number) => void,
+  ): Started;
+  resize(fd: number, columns: number, rows: number): void;
+}
+
+const nobodyElse = -1;
+
+/** Loaded on first use, as most programs never have a terminal. */
+export function loadNativePty(): NativePty | NoTerminal {
+  if (process.platform === 'win32') return { why: 'terminals without tmux are not built for Windows' };
+  const load = createRequire(import.meta.url);
+  try {
+    const binding: Binding = load('@lydell/node-pty/requireBinary.js').requireBinary('pty.node');
+    const helperPath = findHelper(load);
+    return {
+      start: ({ file, args, env, cwd, columns, rows, onExit }) => {
+        const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+        const [uid, gid] = [nobodyElse, nobodyElse];
+        return binding.fork(file, args, variables, cwd, columns, rows, uid, gid, true, helperPath, onExit);
+      },
+      resize: (fd, columns, rows) => binding.resize(fd, columns, rows),
+    };
+  } catch (error) {
+    const [reason] = toErrorText(error).split('\n');
+    return {
+      why: `the package "@lydell/node-pty", which makes terminals, cannot be loaded (${reason}): install troupe with its optional packages`,
+    };
+  }
+}
+
+/** macOS starts programs through one. */
+function findHelper(load: NodeJS.Require): string {
+  if (process.platform !== 'darwin') return '';
+  return load.resolve(`@lydell/node-pty-darwin-${process.arch}/spawn-helper`);
+}

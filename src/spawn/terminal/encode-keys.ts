@@ -1,0 +1,94 @@
+import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
+import { controlCodeOf } from './control-code.ts';
+
+/** What a program has switched on that changes what the keyboard sends. */
+export interface KeyboardModes {
+  /** DECCKM: arrows, Home and End begin with `ESC O`. */
+  readonly applicationCursor: boolean;
+  /** A paste is to be marked as one. */
+  readonly bracketedPaste: boolean;
+}
+
+/**
+ * What a terminal sends for it, as xterm does: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "PC-Style Function Keys".
+ * A modifier for which it has no code is left out: Shift-Enter is Enter.
+ */
+export function encodeKeys(stroke: KeyStroke, modes: KeyboardModes): string {
+  switch (stroke.type) {
+    case 'text':
+      return stroke.text;
+    case 'character':
+      return encodeCharacter(stroke);
+    case 'key':
+      return encodeNamed(stroke.key, { modifiers: stroke, modes });
+  }
+}
+
+/** A text in one piece. Where it is marked as a paste it cannot hold the mark of its end: without ESC there is none. */
+export function encodePaste(text: string, { bracketedPaste }: KeyboardModes): string {
+  const typed = text.replaceAll(/\r\n|\n/g, '\r');
+  return bracketedPaste ? `\x1b[200~${typed.replaceAll('\x1b', '')}\x1b[201~` : typed;
+}
+
+function encodeCharacter({ character, ctrl, alt, shift }: { character: string } & Modifiers): string {
+  const shifted = shift ? character.toUpperCase() : character;
+  const sent = ctrl ? (controlCodeOf(character) ?? character) : shifted;
+  return alt ? `\x1b${sent}` : sent;
+}
+
+function encodeNamed(
+  key: NamedKey,
+  { modifiers, modes }: { modifiers: Modifiers; modes: KeyboardModes },
+): string {
+  const simple = encodeSimple(key, modifiers);
+  if (simple !== null) return modifiers.alt ? `\x1b${simple}` : simple;
+  const modifier = 1 + Number(modifiers.shift) + 2 * Number(modifiers.alt) + 4 * Number(modifiers.ctrl);
+  const letter = cursorLetters[key] ?? functionLetters[key];
+  if (letter === undefined) return `\x1b[${numbers[key]}${modifier === 1 ? '' : `;${modifier}`}~`;
+  if (modifier !== 1) return `\x1b[1;${modifier}${letter}`;
+  return key in functionLetters || modes.applicationCursor ? `\x1bO${letter}` : `\x1b[${letter}`;
+}
+
+/** Keys with one byte. */
+function encodeSimple(key: NamedKey, { ctrl, shift }: Modifiers): string | null {
+  switch (key) {
+    case 'Enter':
+      return '\r';
+    case 'Tab':
+      return shift ? '\x1b[Z' : '\t';
+    case 'Escape':
+      return '\x1b';
+    case 'Space':
+      return ctrl ? '\0' : ' ';
+    case 'Backspace':
+      return ctrl ? '\b' : '\x7f';
+    default:
+      return null;
+  }
+}
+
+const cursorLetters: Partial<Record<NamedKey, string>> = {
+  Up: 'A',
+  Down: 'B',
+  Right: 'C',
+  Left: 'D',
+  Home: 'H',
+  End: 'F',
+};
+
+const functionLetters: Partial<Record<NamedKey, string>> = { F1: 'P', F2: 'Q', F3: 'R', F4: 'S' };
+
+const numbers: Partial<Record<NamedKey, number>> = {
+  Insert: 2,
+  Delete: 3,
+  PageUp: 5,
+  PageDown: 6,
+  F5: 15,
+  F6: 17,
+  F7: 18,
+  F8: 19,
+  F9: 20,
+  F10: 21,
+  F11: 23,
+  F12: 24,
+};

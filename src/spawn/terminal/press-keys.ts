@@ -1,0 +1,39 @@
+import type { WriteResult } from '../../../machines/process/events.ts';
+import type { KeyStroke } from '../../../machines/process/terminal.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from './pause.ts';
+
+/** Time for a program to take one key before the next: it may redraw, or throw away what was typed too early. */
+const betweenMs = 10;
+
+/**
+ * Escape is the first byte of other keys, too: whatever comes sooner makes Alt of it, or an arrow (vim waits 100 ms for that). So
+ * nothing is typed for so long, also by the next order.
+ */
+const afterEscapeMs = 250;
+
+/** Presses one after another; ends at the first that does not go in. `bytesWritten` counts all that did. */
+export async function pressKeys(
+  strokes: readonly KeyStroke[],
+  wiring: {
+    /** Takes what the keyboard sends. */
+    write: (bytes: Uint8Array) => Promise<WriteResult>;
+    /** Asked before each, as the program may have switched its modes meanwhile. */
+    encode: (stroke: KeyStroke) => Promise<string>;
+    clock: Clock;
+  },
+): Promise<WriteResult> {
+  let bytesWritten = 0;
+  for (const stroke of strokes) {
+    const result = await wiring.write(Buffer.from(await wiring.encode(stroke)));
+    bytesWritten += result.bytesWritten;
+    if (!result.ok) return { ...result, bytesWritten };
+    await pause(isEscape(stroke) ? afterEscapeMs : betweenMs, wiring.clock);
+  }
+  return { ok: true, bytesWritten };
+}
+
+function isEscape(stroke: KeyStroke): boolean {
+  if (stroke.type === 'key') return stroke.key === 'Escape';
+  return stroke.type === 'character' && stroke.ctrl && (stroke.character === '[' || stroke.character === '3');
+}

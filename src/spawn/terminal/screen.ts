@@ -1,0 +1,155 @@
+import type { IBuffer, Terminal } from '@xterm/headless';
+import type { ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
+import { shorten } from '../../config/shorten.ts';
+import type { Emulator } from './emulator.ts';
+import type { KeyboardModes } from './encode-keys.ts';
+import { limitRepeats } from './limit-repeats.ts';
+
+/** What a terminal shows. It is drawn a little at a time, later than it is fed; whoever looks sees all that was fed before. */
+export interface Screen {
+  /** `false` asks to hold the source until `whenCaughtUp` calls back: what is not drawn yet takes memory. */
+  feed(bytes: Uint8Array): boolean;
+  /** Calls back once, when there is little left to draw. */
+  whenCaughtUp(callback: () => void): void;
+  /** What was fed before is drawn in the size before. */
+  resize(size: TerminalSize): void;
+  capture(options: { scrollbackLines: number; withDrawing: boolean }): Promise<Picture>;
+  modes(): Promise<KeyboardModes>;
+  /** Lets go of its memory once what was asked before is answered; nothing may be asked afterwards. */
+  close(): void;
+}
+
+export interface Picture {
+  readonly screen: Omit<ScreenCapture, 'isLast'>;
+  readonly drawing: string | null;
+  /** Bytes that it was fed up to here. */
+  readonly offset: number;
+}
+
+const scrollbackLines = 1_000;
+const mostUndrawnBytes = 1024 * 1024;
+const fewUndrawnBytes = 128 * 1024;
+/** Between two pieces it looks at the clock, and lets others go on. */
+const pieceBytes = 4 * 1024;
+const longestTitle = 1_000;
+
+export function createScreen(
+  size: TerminalSize,
+  {
+    emulator,
+    onAnswer,
+  }: {
+    emulator: Emulator;
+    /** What the terminal says by itself, as programs ask it where the cursor is and what it can do. */
+    onAnswer: (answer: string) => void;
+  },
+): Screen {
+  const terminal = new emulator.Terminal({
+    cols: size.columns,
+    rows: size.rows,
+    scrollback: scrollbackLines,
+    allowProposedApi: true,
+    logLevel: 'off',
+  });
+  const serializer = new emulator.SerializeAddon();
+  terminal.loadAddon(serializer as never);
+  terminal.unicode.register(emulator.widths);
+  terminal.unicode.activeVersion = emulator.widths.version;
+  limitRepeats(terminal);
+  const cursor = watchCursor(terminal);
+  let title: string | null = null;
+  terminal.onTitleChange((text) => {
+    title = text === '' ? null : shorten(text, longestTitle);
+  });
+  terminal.onData(onAnswer);
+  // The emulator's own decoder loses characters that are split before a byte 0x80, such as quotes and lines.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let fedBytes = 0;
+  let drawnBytes = 0;
+  let waiting: (() => void)[] = [];
+
+  /** Writes are drawn in order, so nothing is left from before when an empty one is through. */
+  const whenDrawn = <T>(look: () => T) =>
+    new Promise<T>((resolve) => {
+      terminal.write('', () => resolve(new Promise((found) => found(look()))));
+    });
+
+  function noteDrawn(bytes: number): void {
+    drawnBytes += bytes;
+    if (fedBytes - drawnBytes > fewUndrawnBytes) return;
+    const callbacks = waiting;
+    waiting = [];
+    for (const callback of callbacks) callback();
+  }
+
+  function draw(lines: number): string {
+    return `${serializer.serialize({ scrollback: lines })}${cursor.isVisible ? '' : '\x1b[?25l'}`;
+  }
+
+  return {
+    feed: (bytes) => {
+      fedBytes += bytes.byteLength;
+      for (let from = 0; from < bytes.byteLength; from += pieceBytes) {
+        const piece = bytes.subarray(from, from + pieceBytes);
+        terminal.write(decoder.decode(piece, { stream: true }), () => noteDrawn(piece.byteLength));
+      }
+      return fedBytes - drawnBytes <= mostUndrawnBytes;
+    },
+    whenCaughtUp: (callback) => {
+      waiting.push(callback);
+    },
+    resize: ({ columns, rows }) => void whenDrawn(() => terminal.resize(columns, rows)),
+    capture: ({ scrollbackLines: lines, withDrawing }) =>
+      whenDrawn(() => ({
+        screen: { ...toScreen(terminal, { lines, isVisible: cursor.isVisible }), title },
+        drawing: withDrawing ? draw(lines) : null,
+        offset: drawnBytes,
+      })),
+    modes: () =>
+      whenDrawn(() => {
+        const { applicationCursorKeysMode, bracketedPasteMode } = terminal.modes;
+        return { applicationCursor: applicationCursorKeysMode, bracketedPaste: bracketedPasteMode };
+      }),
+    // Not in the midst of drawing.
+    close: () => void whenDrawn(() => {}).then(() => terminal.dispose()),
+  };
+}
+
+function toScreen(terminal: Terminal, { lines, isVisible }: { lines: number; isVisible: boolean }) {
+  const { cols: columns, rows, buffer } = terminal;
+  const { active } = buffer;
+  const { baseY, cursorX, cursorY } = active;
+  return {
+    columns,
+    rows,
+    lines: readLines(active, { from: baseY, to: baseY + rows }),
+    scrollback: readLines(active, { from: Math.max(0, baseY - lines), to: baseY }),
+    // After the last column it waits, beyond the edge, for the character that begins the next line.
+    cursor: { column: Math.min(cursorX, columns - 1), row: cursorY, isVisible },
+    isAlternate: active.type === 'alternate',
+  };
+}
+
+function readLines(buffer: IBuffer, { from, to }: { from: number; to: number }): string[] {
+  return Array.from({ length: to - from }, (_, index) =>
+    (buffer.getLine(from + index)?.translateToString(true) ?? '').replace(/ +$/, ''),
+  );
+}
+
+/** Whether the cursor is shown (DECTCEM), which the emulator tells nobody. A reset shows it again. */
+function watchCursor({ parser }: Terminal): { readonly isVisible: boolean } {
+  const cursor = { isVisible: true };
+  const set = (isVisible: boolean) => (params: readonly (number | number[])[]) => {
+    if (params.includes(25)) cursor.isVisible = isVisible;
+    return false;
+  };
+  const reset = () => {
+    cursor.isVisible = true;
+    return false;
+  };
+  parser.registerCsiHandler({ prefix: '?', final: 'h' }, set(true));
+  parser.registerCsiHandler({ prefix: '?', final: 'l' }, set(false));
+  parser.registerCsiHandler({ intermediates: '!', final: 'p' }, reset);
+  parser.registerEscHandler({ final: 'c' }, reset);
+  return cursor;
+}

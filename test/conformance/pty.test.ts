@@ -1,0 +1,51 @@
+import type { Backend, SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import { createPtyBackend } from '../../src/spawn/pty/pty-backend.ts';
+import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
+import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
+import { carriers, endAll } from '../fixtures/os.ts';
+import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
+import { describeTerminal } from './terminal-conformance.ts';
+
+const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
+
+function createPtyUnderTest(): BackendUnderTest {
+  const requests = new Set<SpawnRequest>();
+  const backend = createPtyBackend({
+    table: createCurrentTable(),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    reportError: (error) => {
+      throw error;
+    },
+    tmuxSocket: null,
+  });
+  if ('why' in backend) throw new Error(backend.why);
+  return {
+    backend: {
+      ...backend,
+      run: (port) => {
+        requests.add(port.request);
+        return backend.run(port);
+      },
+    } satisfies Backend,
+    work: {
+      greets: { type: 'argv', file: 'echo', args: ['hello'] },
+      // A shell adds variables of its own; what it was given stands in /proc.
+      tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
+      fails: shell('printf half; printf problem >&2; exit 3'),
+      obeys: shell('echo up; sleep 300 & wait'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      // The end of the leader hangs up: who wants to live on must ignore that.
+      leaves: shell('trap "" HUP; sleep 300 & echo up'),
+      echoes: shell('exec cat'),
+      missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
+    },
+    terminal: { columns: 80, rows: 24 },
+    isGone: ({ id }) => carriers(`/${id}/`).length === 0,
+    end: async () => {
+      for (const { id } of requests) await endAll([], `/${id}/`);
+    },
+  };
+}
+
+describeBackend('pty', createPtyUnderTest);
+describeTerminal('pty', createPtyUnderTest);

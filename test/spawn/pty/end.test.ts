@@ -1,0 +1,173 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { OutputSink } from '../../../src/output/output-sink.ts';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import { createStage, shell } from './arrange.ts';
+
+test('the end is a code or the name of a signal', async () => {
+  const { play } = createStage();
+  const ends = {
+    'exit 0': { code: 0, signal: null },
+    'exit 255': { code: 255, signal: null },
+    'kill -TERM $$': { code: null, signal: 'SIGTERM' },
+    'kill -SEGV $$': { code: null, signal: 'SIGSEGV' },
+    'kill -40 $$': { code: 168, signal: null },
+  };
+
+  for (const [script, exit] of Object.entries(ends)) {
+    expect((await play(shell(script)).fact('process.exited')).exit).toEqual(exit);
+  }
+});
+
+test('the exit is told while somebody holds the terminal', async () => {
+  const { play } = createStage();
+
+  const run = play(shell('trap "" HUP; (sleep 1; echo late; printf "and last") & echo up'));
+  await run.fact('process.exited');
+  run.send({ type: 'output.settle', quietMs: 50 });
+  await run.fact('output.quieted');
+  const hasEnded = run.facts.some(({ type }) => type === 'output.ended');
+  await run.fact('output.ended');
+
+  expect(hasEnded).toBe(false);
+  expect(run.text()).toBe('up\r\nlate\r\nand last');
+  const atMs = (type: string) => run.told.find((fact) => fact.type === type)?.atMs ?? Number.NaN;
+  expect(atMs('output.ended') - atMs('process.exited')).toBeGreaterThan(500);
+  expect(run.kept.at(0)?.lines.slice(0, 2)).toEqual(['up', '']);
+  expect(run.kept.at(-1)?.lines.slice(0, 3)).toEqual(['up', 'late', 'and last']);
+});
+
+test('who closes its terminal lives on in it', async () => {
+  const { play } = createStage();
+
+  const run = play(shell('exec < /dev/null > /dev/null 2>&1; sleep 0.5; echo back > /dev/tty; exit 6'));
+  const { exit } = await run.fact('process.exited');
+  await run.fact('output.ended');
+
+  expect(exit).toEqual({ code: 6, signal: null });
+  expect(run.text()).toBe('back\r\n');
+  expect(run.facts.filter(({ type }) => type === 'output.ended')).toHaveLength(1);
+});
+
+test('what was not read at the exit is not lost', async () => {
+  const { play } = createStage();
+  let release = () => {};
+  const toSink = (sink: OutputSink): OutputSink => ({
+    write: (stream, bytes) => {
+      sink.write(stream, bytes);
+      return false;
+    },
+    whenWritable: (callback) => {
+      release = callback;
+    },
+    isHeld: true,
+    get lastWriteAtMs() {
+      return sink.lastWriteAtMs;
+    },
+  });
+
+  const run = play(shell('for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; exit 7'), { toSink });
+  await run.fact('process.exited');
+  // Longer than anybody may be inclined to wait for the rest.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const before = run.facts.some(({ type }) => type === 'output.ended');
+  const ended = run.fact('output.ended');
+  await waitUntil(() => {
+    release();
+    return run.facts.some(({ type }) => type === 'output.ended');
+  });
+  await ended;
+
+  expect(before).toBe(false);
+  expect(run.text()).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `line ${i}\r\n`).join(''));
+});
+
+test('no output is lost at the end, forty times', async () => {
+  const { play } = createStage();
+  const lines = Array.from({ length: 800 }, (_, index) => `${index + 1}\r\n`).join('');
+
+  for (let round = 0; round < 40; round += 1) {
+    const run = play(shell('seq 1 800; printf last'));
+    await run.fact('output.ended');
+    expect(run.text()).toBe(`${lines}last`);
+  }
+});
+
+test('who leaves at once is followed all the same', async () => {
+  const { play } = createStage();
+
+  for (let round = 0; round < 10; round += 1) {
+    const run = play(shell('trap "" HUP; setsid sleep 300 < /dev/null > /dev/null 2>&1 & exit 0'));
+    await run.fact('process.exited');
+    await waitUntil(() => run.alive().length > 0);
+    run.send({ type: 'tree.survey' });
+    const { leftovers } = await run.fact('tree.surveyed');
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('tree.gone');
+
+    expect(leftovers.length).toBeGreaterThan(0);
+    expect(run.alive()).toEqual([]);
+  }
+});
+
+test('a leader that was never seen leaves a tree all the same', async () => {
+  const table = createCurrentTable();
+  let hidden = 0;
+  const { play } = createStage({
+    table: {
+      ...table,
+      // As if its exit had been collected before anybody looked.
+      read: async (pid) => {
+        hidden += pid === process.pid ? 0 : 1;
+        return pid === process.pid ? table.read(pid) : null;
+      },
+    },
+  });
+
+  const run = play(shell('trap "" HUP; sleep 300 & exit 0'));
+  await run.fact('process.exited');
+  run.send({ type: 'tree.survey' });
+  const { leftovers } = await run.fact('tree.surveyed');
+  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await run.fact('tree.gone');
+
+  expect(hidden).toBeGreaterThan(0);
+  expect(leftovers.map(({ command }) => command)).toEqual(['sleep 300']);
+  expect(run.alive()).toEqual([]);
+});
+
+test('two hundred terminals leave the descriptors as they were', { timeout: 120_000 }, async () => {
+  const { play } = createStage();
+  const descriptors = () => readdirSync('/proc/self/fd').length;
+  const round = async () => {
+    const run = play(shell('echo hello'));
+    await run.fact('process.exited');
+    await run.fact('output.ended');
+    const size = { columns: 90, rows: 20 };
+    const resized = await run.ask((reply) => ({ type: 'process.resize', ...size, reply }));
+    expect(resized.ok).toBe(false);
+    run.send({ type: 'tree.survey' });
+    await run.fact('tree.surveyed');
+    run.cancel();
+  };
+  for (let warm = 0; warm < 5; warm += 1) await round();
+  const before = descriptors();
+
+  for (let count = 0; count < 40; count += 1) await Promise.all([1, 2, 3, 4, 5].map(round));
+
+  await waitUntil(() => Math.abs(descriptors() - before) <= 2, {
+    what: `${before} descriptors, as before`,
+  });
+});
+
+test('a command that ends while others start keeps its own terminal', async () => {
+  const { play } = createStage();
+
+  const runs = Array.from({ length: 12 }, (_, index) => play(shell(`echo number ${index}; exit ${index}`)));
+  const exits = await Promise.all(runs.map((run) => run.fact('process.exited')));
+  await Promise.all(runs.map((run) => run.fact('output.ended')));
+
+  expect(exits.map(({ exit }) => exit.code)).toEqual(runs.map((_, index) => index));
+  expect(runs.map((run) => run.text())).toEqual(runs.map((_, index) => `number ${index}\r\n`));
+});

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const backend = fileURLToPath(new URL('../../../src/spawn/pty/pty-backend.ts', import.meta.url));
+
+/** What the backend says in a program that cannot load what begins with that. */
+function whyWithout(beginning: string): string {
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve: (specifier, context, next) => {
+        if (specifier.startsWith(${JSON.stringify(beginning)})) throw new Error('Cannot find module ' + specifier);
+        return next(specifier, context);
+      },
+    });
+    const { createPtyBackend } = await import(${JSON.stringify(backend)});
+    console.log(JSON.stringify(createPtyBackend({ table: {}, trees: {}, reportError: () => {}, tmuxSocket: null })));
+  `;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  return JSON.parse(printed).why ?? '';
+}
+
+test.each(['@lydell/node-pty', '@lydell/node-pty-', '@xterm/headless', '@xterm/addon-serialize'])(
+  'without %s it says what is missing',
+  (beginning) => {
+    const why = whyWithout(beginning);
+
+    expect(why).toMatch(/the package "@(lydell|xterm)\/.*cannot be loaded \(.*\): install/);
+    expect(why).not.toContain('\n');
+  },
+);
+
+test('with all of them it is a backend', () => {
+  expect(whyWithout('no-such-package')).toBe('');
+});

@@ -1,0 +1,68 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { createStage, shell } from './arrange.ts';
+
+test('a program gets an answer when it asks for the cursor', async () => {
+  const { play } = createStage();
+
+  const run = play(
+    shell(`stty raw -echo; printf '\\033[3;5Hab\\033[6n'; head -c 6 | od -An -c; printf asked; sleep 300`),
+  );
+  const { lines } = await run.shows('asked');
+
+  expect(lines.join('').replaceAll(/\s+/g, ' ')).toContain('ab 033 [ 3 ; 7 R');
+});
+
+test('questions of a program that reads no answers do no harm', async () => {
+  const { play } = createStage();
+
+  const run = play(
+    shell(`stty raw -echo; i=0; while [ $i -lt 20000 ]; do printf '\\033[6n'; i=$((i+1)); done; echo done`),
+  );
+  await run.fact('process.exited');
+  await run.fact('output.ended');
+
+  expect(run.kept.at(-1)?.lines[0]).toBe('done');
+});
+
+test('absurd orders to the screen keep nobody busy', async () => {
+  const { play } = createStage();
+
+  const run = play(
+    shell(`for f in I L M S T Z b; do printf 'x\\033[2147483647'$f; done; printf '\\033[Hover'; sleep 300`),
+  );
+  await run.shows('over');
+  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+
+  await run.fact('tree.gone');
+});
+
+test('a flood neither grows memory nor stops the rest', { timeout: 60_000 }, async () => {
+  const { play } = createStage();
+  const run = play(shell('yes "$(seq -s " " 1 20)"'), { terminal: { columns: 120, rows: 40 } });
+  await run.shows('19 20');
+  const before = process.memoryUsage();
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+
+  const offsets: number[] = [];
+  const answerMs: number[] = [];
+  for (const endAtMs = performance.now() + 3_000; performance.now() < endAtMs; ) {
+    const askedAtMs = performance.now();
+    const answer = await run.capture();
+    answerMs.push(performance.now() - askedAtMs);
+    if (answer.ok) offsets.push(answer.offset);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  delay.disable();
+  const after = process.memoryUsage();
+  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await run.fact('tree.gone');
+  await run.fact('output.ended');
+
+  expect(offsets.at(-1)).toBeGreaterThan((offsets[0] ?? 0) + 1_000_000);
+  // The log may keep 16 MiB here; the rest is what was not collected yet.
+  expect(after.rss - before.rss).toBeLessThan(150 * 1024 * 1024);
+  expect(delay.percentile(95) / 1e6).toBeLessThan(50);
+  expect(answerMs.toSorted((a, b) => a - b)[Math.floor(answerMs.length / 2)]).toBeLessThan(500);
+});

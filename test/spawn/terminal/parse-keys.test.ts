@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { KeyStroke } from '../../../machines/process/terminal.ts';
+import { parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
+
+const none = { ctrl: false, alt: false, shift: false };
+
+function strokesOf(...names: string[]): readonly KeyStroke[] {
+  const parsed = parseKeys(names);
+  if (!parsed.ok) throw new Error(parsed.error);
+  return parsed.strokes;
+}
+
+function errorOf(...names: string[]): string {
+  const parsed = parseKeys(names);
+  return parsed.ok ? 'no error' : parsed.error;
+}
+
+test.each([
+  ['Enter', 'Return', 'CR', 'enter', 'ENTER'],
+  ['Escape', 'Esc', 'esc'],
+  ['Backspace', 'BSpace', 'BS'],
+  ['Delete', 'DC', 'Del', 'del'],
+  ['Insert', 'IC', 'Ins'],
+  ['PageUp', 'PgUp', 'PPage', 'pageup'],
+  ['PageDown', 'PgDn', 'PgDown', 'NPage'],
+  ['Up', 'up', 'ArrowUp'],
+  ['F12', 'f12'],
+])('%s has other names', (key, ...others) => {
+  const strokes = strokesOf(key, ...others);
+
+  expect(new Set(strokes.map((stroke) => JSON.stringify(stroke)))).toEqual(
+    new Set([JSON.stringify({ type: 'key', key, ...none })]),
+  );
+});
+
+test('modifiers are read however they are written', () => {
+  expect(strokesOf('C-c', 'c-c', 'Ctrl+c', 'Control-c', '^c')).toEqual(
+    Array(5).fill({ type: 'character', character: 'c', ...none, ctrl: true }),
+  );
+  expect(strokesOf('M-x', 'Alt+x', 'Meta-x')).toEqual(
+    Array(3).fill({ type: 'character', character: 'x', ...none, alt: true }),
+  );
+  expect(strokesOf('C-M-S-Up', 'Ctrl+Alt+Shift+Up')).toEqual(
+    Array(2).fill({ type: 'key', key: 'Up', ctrl: true, alt: true, shift: true }),
+  );
+  expect(strokesOf('BTab', 'S-Tab')).toEqual(
+    Array(2).fill({ type: 'key', key: 'Tab', ...none, shift: true }),
+  );
+});
+
+test('a single character is its own key', () => {
+  const characters = ['q', 'Q', '-', '^', '/', 'é', '😀', ';'];
+
+  expect(strokesOf(...characters)).toEqual(
+    characters.map((character) => ({ type: 'character', character, ...none })),
+  );
+  expect(strokesOf('C--'.replace('C', 'M'))).toEqual([
+    { type: 'character', character: '-', ...none, alt: true },
+  ]);
+});
+
+test('a key that does not exist is named, with the nearest', () => {
+  expect(errorOf('Enter', 'Entr')).toMatch(/"Entr".*"Enter".*Plain text goes into "text"/);
+  expect(errorOf('C-PageUpp')).toMatch(/"C-PageUpp".*"PageUp"/);
+  expect(errorOf('hello world')).toMatch(/"hello world".*"text"/);
+  expect(errorOf('')).toMatch(/no key ""/);
+  expect(errorOf('F13')).toMatch(/"F13"/);
+  expect(errorOf('C-')).toMatch(/"C-"/);
+  expect(errorOf('\n')).toMatch(/no key/);
+  expect(errorOf('x'.repeat(5_000)).length).toBeLessThan(200);
+});
+
+test('Ctrl with what has no code is an error', () => {
+  expect(errorOf('C-é')).toMatch(/"C-é".*letters/);
+  expect(errorOf('C-[', 'C-@', 'C-\\', 'C-/', 'C-2')).toBe('no error');
+});
+
+test('more than a thousand keys are too many', () => {
+  expect(parseKeys(Array(1_000).fill('a')).ok).toBe(true);
+  expect(errorOf(...Array(1_001).fill('a'))).toMatch(/1001.*1000/);
+});
