@@ -29,7 +29,7 @@ export function toStatePaths(stateDirectory: string): StatePaths {
     processes,
     supervisors,
     conversations: join(directory, 'conversations'),
-    schedules: join(directory, 'schedules.json'),
+    schedules: join(directory, 'schedules'),
     recordOf: (id) => join(processes, `${checkRecordId(id)}.json`),
     logOf: (id) => join(processes, `${checkRecordId(id)}.log`),
     statusOf: (id) => join(processes, `${checkRecordId(id)}.status`),

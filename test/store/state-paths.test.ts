@@ -10,7 +10,7 @@ test('every path is absolute and in its place', () => {
     processes: `${directory}/processes`,
     supervisors: `${directory}/supervisors`,
     conversations: `${directory}/conversations`,
-    schedules: `${directory}/schedules.json`,
+    schedules: `${directory}/schedules`,
   });
   expect(paths.recordOf('tool_a')).toBe(`${directory}/processes/tool_a.json`);
   expect(paths.logOf('tool_a')).toBe(`${directory}/processes/tool_a.log`);

@@ -1,6 +1,108 @@
-import type { Backend } from '../backend.ts';
+import { closeSync } from 'node:fs';
+import { toError } from '../../config/error-text.ts';
+import { redactText } from '../../output/redact-text.ts';
+import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
+import { findProgram } from '../file/find-program.ts';
+import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
+import { toSpawnFailure } from '../spawn-failure.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import { findTmux } from './find-tmux.ts';
+import { followPane } from './follow-pane.ts';
+import { findLongArgument } from './long-argument.ts';
+import { openSession, type TmuxRequest } from './open-session.ts';
+import { findTerminalType } from './terminal-type.ts';
+import { createTmuxServer } from './tmux-server.ts';
 
-export function createTmuxBackend(_world: TerminalWorld): Backend | NoTerminal {
-  return { why: 'not built yet' };
+/**
+ * Gives each process a terminal of tmux, in a server that the supervisors of one state directory share. The server takes the output down and writes how
+ * a process ended, also while none of them is there; another one adopts it then, and a person can look at it at any time.
+ *
+ * There is no program of ours in between: the leader of the terminal's session is the command itself. The order of writes is
+ * the same as in the file backend, so whatever is alive can be found.
+ */
+export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
+  if (world.tmuxSocket === null) return { why: 'tmux needs a "stateDirectory" to write to' };
+  const program = findTmux();
+  if (typeof program !== 'string') return program;
+  const socket = tryPlace(world.tmuxSocket);
+  if (typeof socket !== 'string') return socket;
+  const server = createTmuxServer({ program, socket });
+  const terminalType = findTerminalType();
+
+  async function open(request: TmuxRequest, { tell }: BackendPort): Promise<boolean> {
+    const refusal = await prepare(request);
+    if (refusal !== null) {
+      tell(refusal);
+      return false;
+    }
+    const answer = await openSession(server, { request, terminalType });
+    if (!answer.ok) tell(noSession(answer.error, request));
+    return answer.ok;
+  }
+
+  return {
+    mode: 'tmux',
+    capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: true },
+    run: (port) => {
+      const { request } = port;
+      if (!hasFiles(request)) {
+        const error = new Error('the tmux backend needs "files" for log and status');
+        void toSpawnFailure(error, request).then(port.tell);
+        return () => {};
+      }
+      // Before it is there: this program may be gone in the same turn, and its watchdog must know.
+      if (request.outlives) world.trees.spare(request.id);
+      else world.trees.prepare();
+      // Never in the turn of `run`: whoever called it does not listen yet.
+      const opened = Promise.resolve().then(() => open(request, port));
+      return followPane({ port, request, world, server, isAdopted: false, opened });
+    },
+    adopt: (port) => {
+      const { request } = port;
+      if (!hasFiles(request)) {
+        const why = 'its record names no file in which its end would be written';
+        port.tell({ type: 'process.lost', why });
+        return () => {};
+      }
+      world.trees.spare(request.id);
+      const opened = Promise.resolve(true);
+      return followPane({ port, request, world, server, isAdopted: true, opened });
+    },
+    attachCommand: (id) => [program, '-S', socket, 'attach-session', '-t', `=${id}`],
+  };
+}
+
+function tryPlace(place: () => string): string | NoTerminal {
+  try {
+    return place();
+  } catch (error) {
+    return { why: `tmux has no place to listen at: ${toError(error).message}` };
+  }
+}
+
+function hasFiles(request: SpawnRequest): request is TmuxRequest {
+  return request.files !== null;
+}
+
+/** Why it cannot be started, as the system would say it: tmux would show that on the screen, or run it somewhere else. */
+async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
+  try {
+    const { cwd, env, work, files } = request;
+    if (work.type === 'function') throw new Error('the tmux backend runs commands, not functions');
+    const file = work.type === 'shell' ? work.shell : work.file;
+    const found = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
+    if (found instanceof Error) throw found;
+    const tooLong = findLongArgument(request);
+    if (tooLong !== null) throw tooLong;
+    // They are for their owner alone, whatever the server makes.
+    for (const path of [files.log, files.status]) closeSync(openForAppending(path));
+    return null;
+  } catch (error) {
+    return error instanceof UnusableFile ? toFileFailure(error, request) : toSpawnFailure(error, request);
+  }
+}
+
+function noSession(error: string, { secrets }: SpawnRequest): ToldFact {
+  const message = `tmux could not make a terminal for it: ${error}. Start it again, or without interactive: true.`;
+  return { type: 'process.spawnFailed', cause: 'other', code: null, message: redactText(message, secrets) };
 }

@@ -1,0 +1,72 @@
+import type { SpawnFiles } from '../backend.ts';
+import { toShellWord } from './shell-word.ts';
+import { toPlainFormat } from './tmux-text.ts';
+
+/** The first line of a screen file, see `toScreenText`. */
+export const screenFormat =
+  'screen #{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}';
+
+/** What the launcher said; else what tmux knows of the launcher itself, which was killed, and with it the command. */
+const endFormat =
+  '#{?@troupe_exit,#{@troupe_exit},#{?pane_dead_signal,x #{pane_dead_signal} signal,x #{pane_dead_status} code}}';
+
+interface EndingPlace {
+  readonly program: string;
+  readonly socket: string;
+  readonly attempt: number;
+  readonly files: SpawnFiles;
+}
+
+/**
+ * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, and that all was
+ * taken down: no output can come after that.
+ */
+export function toPipeScript({ attempt, files }: EndingPlace): string {
+  const status = toShellWord(files.status);
+  return `exec 3<&0 </dev/null 2>/dev/null; cat <&3 >>${toShellWord(files.log)} & echo "
+pipe ${attempt} $!" >>${status}; exec 3<&-; wait; echo "
+drained ${attempt}" >>${status}`;
+}
+
+/**
+ * What tmux runs when the command has ended: by order of the launcher, or by itself once that is dead and nobody holds the terminal any more, also
+ * where no supervisor is there. It keeps the last screen, writes down how the command ended, and lets the session go. That would throw away what tmux has
+ * not handed to `cat` yet. So it waits until `cat` sleeps, since there is nothing to read, and tmux, once asked something, has still given it nothing.
+ *
+ * The first line is expanded by tmux; in it are numbers and words of tmux and the launcher, nothing that the terminal's program chooses.
+ */
+export function toEndScript(place: EndingPlace): string {
+  const { attempt, files } = place;
+  const [log, status, screen] = [files.log, files.status, files.screen].map(toShellWord);
+  const tmux = `${toShellWord(place.program)} -u -S ${toShellWord(place.socket)} -f /dev/null`;
+  const script = `
+umask 077
+exec >/dev/null 2>&1 </dev/null
+ask() { ${tmux} "$@"; }
+if ask display-message -p -t "$1" '${screenFormat}' ';' capture-pane -p -t "$1" >${screen}.new
+then mv -f ${screen}.new ${screen}; else rm -f ${screen}.new; fi
+echo "
+exit ${attempt} \${2#x }" >>${status}
+pipe=
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  while read -r word number pid; do
+    case "$word $number" in "pipe ${attempt}") pipe=$pid ;; esac
+  done <${status}
+  test -z "$pipe" || break
+  sleep 0.05 || sleep 1
+done
+is_idle() {
+  test -n "$pipe" && read -r line <"/proc/$pipe/stat" || return 0
+  case "\${line##*) }" in S*) return 0 ;; esac
+  return 1
+}
+rounds=0
+while test "$rounds" -lt 1000; do
+  rounds=$((rounds + 1)) before=$(wc -c <${log})
+  if is_idle && ask list-panes -t "$1" && is_idle && test "$before" = "$(wc -c <${log})"; then break; fi
+  sleep 0.01 || sleep 1
+done
+ask kill-session -t "$1"
+`;
+  return `set -- '#{pane_id}' '${endFormat}'${toPlainFormat(script)}`;
+}

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { findProgram } from '../file/find-program.ts';
+import type { NoTerminal } from '../terminal/terminal-world.ts';
+
+/** 3.3 is the first that says by which signal a command ended, and that can be told to write nothing on the screen then. */
+const leastVersion = [3, 3] as const;
+const longestMs = 5_000;
+
+/** The path of a tmux that does what is needed here, or why there is none. */
+export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | NoTerminal {
+  const program = findProgram('tmux', { path, cwd: '/' });
+  if (program instanceof Error) return { why: 'tmux is not installed' };
+  const { stdout, error } = spawnSync(program, ['-V'], { encoding: 'utf8', timeout: longestMs });
+  if (error !== undefined) return { why: `${program} cannot be run (${error.message})` };
+  return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed` } : program;
+}
+
+/** `tmux 3.3a`, `tmux next-3.6`; whoever says something else, as `tmux master`, is believed to be new. */
+function isOld(said: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
+  if (major === undefined) return said.trim() === '';
+  const [leastMajor, leastMinor] = leastVersion;
+  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+}

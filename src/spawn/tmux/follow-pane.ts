@@ -1,0 +1,266 @@
+import { appendFileSync, readFileSync, watch as watchFile } from 'node:fs';
+import type { Cancel } from '../../clock/clock.ts';
+import type { BackendPort } from '../backend.ts';
+import type { FileWorld } from '../file/file-world.ts';
+import { findLeader, findRecorded } from '../file/find-leader.ts';
+import { followStatus } from '../file/follow-status.ts';
+import { createLeaderControl } from '../file/leader-control.ts';
+import {
+  type KnownLaunch,
+  type LaunchStatus,
+  readStatusOf,
+  toBeganLine,
+  unreadableEnd,
+} from '../file/status-file.ts';
+import { parseScreenText } from '../terminal/screen-text.ts';
+import { isFromScope } from '../tree/identity.ts';
+import type { TmuxRequest } from './open-session.ts';
+import { createPaneTerminal } from './pane-terminal.ts';
+import type { TmuxServer } from './tmux-server.ts';
+
+/** The leader's line comes milliseconds after its session. */
+const searchLookMs = 10;
+/** Its end is told by the status file, but where something that it left behind holds the terminal. */
+const lookMs = 1_000;
+/** The leader is dead, and tmux is just writing that down. */
+const endLookMs = 50;
+/** Nothing lives that could print: so long the rest may be on its way to the log. */
+const lastOutputMs = 2_000;
+
+/** Who follows it: whoever has just started its session, or another later. */
+export interface Follower {
+  readonly port: BackendPort;
+  readonly request: TmuxRequest;
+  readonly world: FileWorld;
+  readonly server: TmuxServer;
+  readonly isAdopted: boolean;
+  /** Resolves once there is a session, or `false` where there will be none, and that was told. */
+  readonly opened: Promise<boolean>;
+}
+
+/** Follows one attempt in its terminal until no more output can come. */
+export function followPane({ port, request, world, server, isAdopted, opened }: Follower): Cancel {
+  const { clock } = port;
+  const { table, reportError } = world;
+  const { id, attempt, files } = request;
+  const cancels = new Set<Cancel>();
+  let wasSeenAlive = false;
+  let leaderIsDead = false;
+  let hasExited = false;
+  /** Nothing of its tree lives that could print. */
+  let isAlone = false;
+  let outputEnded = false;
+  let isReleased = false;
+  /** Whom the record names, or tmux, where the status file does not. */
+  let found: KnownLaunch | null = null;
+  const settled = Promise.withResolvers<void>();
+
+  const pane = createPaneTerminal(
+    { server, request },
+    {
+      refusal: async () => {
+        await settled.promise;
+        return hasExited || !control.isKnown ? 'It is not running any more.' : null;
+      },
+    },
+  );
+  const control = createLeaderControl(
+    { port, world },
+    {
+      input: request.stdin === 'pipe' ? pane.input : noInput,
+      terminal: pane.terminal,
+      onAlone: () => {
+        if (isAlone) return;
+        isAlone = true;
+        lookForLastOutput();
+        later(lastOutputMs, endOutput);
+      },
+    },
+  );
+
+  function later(pauseMs: number, act: () => void): void {
+    if (isReleased) return;
+    const cancel = clock.at(
+      clock.nowMs() + pauseMs,
+      () => {
+        cancels.delete(cancel);
+        act();
+      },
+      { idle: true },
+    );
+    cancels.add(cancel);
+  }
+
+  const read = (begun: KnownLaunch | null): LaunchStatus =>
+    readStatusOf(files.status, { attempt, known: begun ?? found });
+
+  async function mayStillWrite(): Promise<boolean> {
+    if (!(await isOpened)) return false;
+    const status = read(found);
+    if (status.exit !== null) return false;
+    if (status.leader === null && port.leader !== undefined)
+      found ??= await findRecorded(port.leader, { table, id });
+    leaderIsDead = status.leader !== null && (await findLeader(status, { table, id })) === null;
+    if (status.leader !== null && !leaderIsDead) return true;
+    const now = await server.findPane(id);
+    if (now === null || (status.launcher !== null && now.pid !== status.launcher)) return false;
+    // tmux may have missed that its child has died; with the next it looks for all.
+    if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
+    return true;
+  }
+
+  async function isAlive(pid: number): Promise<boolean> {
+    return (await table.read(pid))?.alive === true;
+  }
+
+  function begin(who: {
+    pid: number;
+    pgid: number;
+    startedAt: string;
+    isAlive: boolean;
+    isNoted: boolean;
+  }): void {
+    const { pid, pgid } = who;
+    if (who.isAlive && !who.isNoted) {
+      try {
+        appendFileSync(files.status, toBeganLine(attempt, who));
+      } catch (error) {
+        reportError(error);
+      }
+    }
+    if (isAdopted) {
+      port.tell({ type: 'process.adopted', pid, pgid, startedAtMs: port.startedAtMs ?? clock.nowMs() });
+    } else port.tell({ type: 'process.spawned', pid, pgid });
+  }
+
+  function leave(when: 'justNow' | 'longAgo'): void {
+    hasExited = true;
+    control.exited(when);
+  }
+
+  function lookForLastOutput(): void {
+    if (outputEnded || isReleased) return;
+    if (isAlone && isDrained()) endOutput();
+  }
+
+  function isDrained(): boolean {
+    try {
+      return read(found).isDrained;
+    } catch (error) {
+      reportError(error);
+      return false;
+    }
+  }
+
+  function endOutput(): void {
+    if (outputEnded) return;
+    outputEnded = true;
+    try {
+      const screen = parseScreenText(readFileSync(files.screen, 'utf8'));
+      if (screen !== null) port.keepScreen(screen);
+    } catch {
+      // It was never taken: the tmux server was ended from outside.
+    }
+    port.tell({ type: 'output.ended' });
+    stopWatching();
+  }
+
+  const watch = followStatus({
+    read,
+    mayStillWrite,
+    pauseMs: () => (!control.isKnown ? searchLookMs : leaderIsDead ? endLookMs : lookMs),
+    sharesGroup: true,
+    table,
+    id,
+    clock,
+    reportError,
+    listener: {
+      onBegun: async ({ pid, entry, status }) => {
+        wasSeenAlive = entry !== null;
+        // Nobody knows when one began that has ended: anybody may be younger.
+        const startedAt = entry?.startedAt ?? status.leader?.startedAt ?? '0';
+        const { launcher } = status;
+        // The launcher leads the terminal's session, and the command stays in its group.
+        const pgid = launcher ?? entry?.pgid ?? pid;
+        await control.known({ leader: { pid, startedAt, pgid, sid: entry?.sid ?? pgid }, launcher });
+        settled.resolve();
+        begin({ pid, pgid, startedAt, isAlive: wasSeenAlive, isNoted: status.leader?.startedAt != null });
+      },
+      onExit: ({ code, signal }) => {
+        port.tell({ type: 'process.exited', exit: { code, signal } });
+        leave(wasSeenAlive ? 'justNow' : 'longAgo');
+      },
+      onUnseenEnd: ({ isCut }) => {
+        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(files.status) : unseenEnd });
+        leave('longAgo');
+        later(lastOutputMs, endOutput);
+      },
+      onNothing: (status) => void tellNothing(status),
+    },
+  });
+
+  async function tellNothing({ words }: LaunchStatus): Promise<void> {
+    control.neverKnown();
+    settled.resolve();
+    stopWatching();
+    if (!(await opened)) return;
+    if (isAdopted) return port.tell({ type: 'process.lost', why: await whyLost() });
+    const said = words === '' ? '' : ` It said: ${words}.`;
+    const message = `It could not be started: its terminal closed before it was there.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
+    port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
+  }
+
+  async function whyLost(): Promise<string> {
+    const { leader } = port;
+    if (leader === undefined) return 'it had not been started when its supervisor ended';
+    if (!isFromScope(leader, await table.scope()))
+      return 'the machine was restarted, and its terminal was gone with it';
+    return `its terminal is gone, and ${files.status}, where its end was to be written, was removed or cut`;
+  }
+
+  function stopWatching(): void {
+    cancelWatch();
+    cancelWatch = () => {};
+  }
+
+  const isOpened = opened.then((isThere) => {
+    if (!isThere) settled.resolve();
+    return isThere;
+  });
+  let cancelWatch: Cancel = () => {};
+  port.onCommand(control.obey);
+  void isOpened.then(() => {
+    if (!isReleased)
+      cancelWatch = watchChanges(files.status, () => {
+        watch.look();
+        if (hasExited) lookForLastOutput();
+      });
+    watch.look();
+  });
+
+  return () => {
+    isReleased = true;
+    watch.cancel();
+    stopWatching();
+    for (const cancel of cancels) cancel();
+    control.release();
+  };
+}
+
+const noInput = {
+  code: 'noInput',
+  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
+} as const;
+const unseenEnd =
+  'nobody saw how it ended: the tmux server that kept its terminal was gone before that was written down';
+
+/** Where changes cannot be watched, looking from time to time must do. */
+function watchChanges(path: string, onChange: () => void): Cancel {
+  try {
+    const watcher = watchFile(path, { persistent: false }, onChange);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import type { SpawnRequest } from '../backend.ts';
+import { toShellWord } from './shell-word.ts';
+
+/** What the terminal runs: a shell with its script and the command, and what both need. */
+export interface StartPlan {
+  readonly argv: readonly string[];
+  /** What the session is to have in its environment, beside what tmux puts there itself. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What tmux and shells put into the environment of what they start. */
+const notOurs = [
+  'TMUX',
+  'TMUX_PANE',
+  'TERM_PROGRAM',
+  'TERM_PROGRAM_VERSION',
+  'COLORTERM',
+  'SHELL',
+  'PWD',
+  'OLDPWD',
+  'LC_ALL',
+  'PATH',
+  'SHLVL',
+];
+const keptPrefix = 'TROUPE_KEPT_';
+
+/**
+ * A launcher as in the file backend, see `createLauncherScript`: it leads the session of the terminal, writes down itself and the command before that is
+ * started, and outlives it. It is needed: tmux 3.3 closes a terminal as soon as the process that it has started there is dead, and now and then loses what
+ * that printed last, which the system had not yet handed over. So the launcher waits a moment, has tmux say the end (see
+ * `toEndScript`), and is gone with the session. Killed itself, tmux says the end in its place.
+ *
+ * It starts nothing where its supervisor has ended meanwhile, and was to end it: nobody would. By then it can be found by its mark.
+ *
+ * The environment comes by tmux, which hands it over as it is. Names that tmux and shells use themselves are set, or unset, here. dash drops
+ * variables whose names are no names to it (`a.b`, functions of bash): those need bash, which with `-p` leaves them alone. bash adds
+ * `_` and SHLVL, which `env` takes away.
+ */
+export function planStart(
+  request: SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> },
+  { guardPid, server }: { guardPid: number | null; server: { program: string; socket: string } },
+): StartPlan {
+  const { env, cwd, attempt, files } = request;
+  const shell = chooseShell(Object.keys(env));
+  const kept = notOurs.filter((name) => name in env);
+  const dropped = notOurs.filter((name) => !(name in env));
+  const restore = kept.map(
+    (name) => `${name}=$${keptPrefix}${name}; export ${name}; unset ${keptPrefix}${name}`,
+  );
+  const become = [`unset ${dropped.join(' ')}`, ...restore, `${shell.become(env)} 2>&1`].join('\n');
+  const words = [`${guardPid ?? ''}`, files.status, `${attempt}`, cwd, process.umask().toString(8)];
+  const [file, ...args] = toCommand(request);
+  return {
+    argv: [...shell.argv, '-c', toScript(become, server), 'troupe-launcher', ...words, file, ...args],
+    env: { ...env, ...Object.fromEntries(kept.map((name) => [`${keptPrefix}${name}`, env[name] ?? ''])) },
+  };
+}
+
+const toScript = (become: string, { program, socket }: { program: string; socket: string }) => `
+trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+test -z "$1" || kill -0 "$1" 2>/dev/null || exit 125
+exec 2>>"$2" || exit 125
+troupe_attempt=$3 troupe_cwd=$4 troupe_umask=$5
+shift 5
+troupe_become() {
+  if cd -P /proc/self 2>/dev/null; then
+    troupe_pid=\${PWD#/proc/}
+  else
+    troupe_pid=$(exec sh -c 'echo $PPID')
+  fi
+  cd -P -- "$troupe_cwd" || exit 125
+  umask "$troupe_umask"
+  echo "
+leader $troupe_attempt $troupe_pid" >&2 || exit 125
+  ${become}
+}
+echo "
+launcher $troupe_attempt $$" >&2 || exit 125
+( troupe_become "$@" )
+troupe_exit=$?\${BASH_VERSION+ mute}
+PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8
+export PATH LC_ALL
+unset LD_PRELOAD LD_LIBRARY_PATH TROUPE_LINEAGE
+sleep ${handOverSeconds} || sleep 1
+${toShellWord(program)} -S ${toShellWord(socket)} set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null || echo "
+exit $troupe_attempt $troupe_exit" >&2
+trap - HUP
+exec sleep 60
+`;
+
+/** The system hands the last of the output over within microseconds, or where all its processors are busy, within milliseconds. */
+const handOverSeconds = 0.03;
+
+interface Shell {
+  readonly argv: readonly string[];
+  readonly become: (env: Readonly<Record<string, string>>) => string;
+}
+
+function chooseShell(names: readonly string[]): Shell {
+  const plain = { become: () => 'exec "$@"' };
+  const hasBash = existsSync('/bin/bash');
+  if (hasBash && names.some((name) => !/^[A-Za-z_]\w*$/.test(name))) return bash;
+  if (existsSync('/bin/dash')) return { argv: ['/bin/dash'], ...plain };
+  return hasBash ? bash : { argv: ['/bin/sh'], ...plain };
+}
+
+const bash: Shell = {
+  argv: ['/bin/bash', '--posix', '-p'],
+  become: (env) => {
+    const level = env['SHLVL'];
+    const own = level === undefined ? '-u SHLVL' : `"SHLVL=$SHLVL"`;
+    return `exec /usr/bin/env -u _ ${own} "$@"`;
+  },
+};
+
+function toCommand({ work }: SpawnRequest): readonly [file: string, ...args: readonly string[]] {
+  if (work.type === 'argv') return [work.file, ...work.args];
+  if (work.type === 'shell') return [work.shell, '-c', work.script];
+  throw new Error('the tmux backend runs commands, not functions');
+}

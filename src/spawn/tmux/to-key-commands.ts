@@ -1,0 +1,68 @@
+import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
+import { controlCodeOf } from '../terminal/control-code.ts';
+import type { TmuxCommand } from './tmux-text.ts';
+
+/** As with every terminal of ours, see `pressKeys`. */
+const betweenMs = 10;
+const afterEscapeMs = 200;
+
+/** What presses them one after another, with time for the program to take each; and how long that takes. */
+export function toKeyCommands(
+  strokes: readonly KeyStroke[],
+  target: string,
+): { readonly commands: readonly TmuxCommand[]; readonly lastsMs: number } {
+  let lastsMs = 0;
+  const commands = strokes.flatMap((stroke) => {
+    const pauseMs = isEscape(stroke) ? afterEscapeMs : betweenMs;
+    lastsMs += pauseMs;
+    return [
+      ['send-keys', '-t', target, ...toKeyWords(stroke)],
+      ['run-shell', '-d', `${pauseMs / 1_000}`],
+    ];
+  });
+  return { commands: [toProgram(target), ...commands], lastsMs };
+}
+
+/** What goes into the program as it is, byte by byte: in this form no version of tmux changes it. */
+export function toByteCommands(bytes: Uint8Array, target: string): readonly TmuxCommand[] {
+  return [toProgram(target), ['send-keys', '-t', target, '-H', ...toHexWords(bytes)]];
+}
+
+/** A person who looks back in the history must not catch what is meant for the program. */
+export function toProgram(target: string): TmuxCommand {
+  return ['if-shell', '-F', '-t', target, '#{pane_in_mode}', `copy-mode -q -t ${target}`];
+}
+
+function toKeyWords(stroke: KeyStroke): readonly string[] {
+  switch (stroke.type) {
+    case 'text':
+      return ['-l', '--', stroke.text];
+    case 'character':
+      return ['-H', ...toHexWords(Buffer.from(encodeCharacter(stroke)))];
+    case 'key':
+      return [toKeyName(stroke.key, stroke)];
+  }
+}
+
+/** tmux knows in which mode the program wants its arrows. */
+function toKeyName(key: NamedKey, { ctrl, alt, shift }: Modifiers): string {
+  if (key === 'Tab' && shift) return toKeyName('BTab' as NamedKey, { ctrl, alt, shift: false });
+  const modifiers = [ctrl ? 'C-' : '', alt ? 'M-' : '', shift ? 'S-' : ''].join('');
+  return `${modifiers}${tmuxNames[key] ?? key}`;
+}
+
+const tmuxNames: Partial<Record<NamedKey, string>> = { Backspace: 'BSpace', Delete: 'DC', Insert: 'IC' };
+
+function encodeCharacter({ character, ctrl, alt, shift }: { character: string } & Modifiers): string {
+  const plain = shift ? character.toUpperCase() : character;
+  const sent = ctrl ? (controlCodeOf(character) ?? plain) : plain;
+  return alt ? `\x1b${sent}` : sent;
+}
+
+function toHexWords(bytes: Uint8Array): readonly string[] {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+}
+
+function isEscape(stroke: KeyStroke): boolean {
+  return stroke.type === 'key' && stroke.key === 'Escape';
+}

@@ -1,0 +1,69 @@
+import { describe } from 'vitest';
+import { createTailedLog } from '../../src/output/tailed-log.ts';
+import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
+import { readStatus } from '../../src/spawn/file/status-file.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
+import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
+import { describeTerminal } from './terminal-conformance.ts';
+
+/** Without the carriage returns of a terminal. */
+const shell = (script: string): Work => ({
+  type: 'shell',
+  shell: '/bin/sh',
+  script: `stty -onlcr; ${script}`,
+});
+
+function createTmuxUnderTest(): BackendUnderTest {
+  const requests = new Set<SpawnRequest>();
+  const directory = tempDir();
+  const socket = directory.file('t.sock');
+  const backend = createBackendAt(socket);
+  return {
+    backend: {
+      ...backend,
+      run: (port) => {
+        requests.add(port.request);
+        return backend.run(port);
+      },
+    },
+    work: {
+      greets: shell('echo hello'),
+      // A terminal has a type, and a shell adds variables of its own; what it was given stands in /proc.
+      tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | grep -vc "^TERM="'),
+      fails: shell('printf half; printf problem >&2; exit 3'),
+      obeys: shell('echo up; sleep 300 & wait'),
+      ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
+      leaves: shell('trap "" HUP; sleep 300 & echo up'),
+      // What is typed is shown as well: see `describeTerminal`.
+      echoes: null,
+      missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
+    },
+    durable: {
+      files: (id) => ({
+        log: directory.file(`${id}.log`),
+        status: directory.file(`${id}.status`),
+        screen: directory.file(`${id}.screen`),
+      }),
+      // The suite asks for `stdout`; that it is `screen` is for the supervisor to say.
+      openLog: ({ log, status }, clock) =>
+        createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
+    },
+    // The launcher carries the cookie as well, and ends a moment after its leader.
+    isGone: ({ id, attempt, files }) => {
+      const launcher = files === null ? null : readStatus(files.status, attempt).launcher;
+      return carriers(`/${id}/`).every((pid) => pid === launcher);
+    },
+    end: async () => {
+      for (const { id } of requests) await endAll([], `/${id}/`);
+      await untilServerIsGone(socket);
+      directory.remove();
+    },
+  };
+}
+
+describe.skipIf(!isInstalled('tmux'))('with a real tmux', () => {
+  describeBackend('tmux', createTmuxUnderTest);
+  describeTerminal('tmux', createTmuxUnderTest);
+});

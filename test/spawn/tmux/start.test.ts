@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { isInstalled } from '../../fixtures/installed.ts';
+import { carriers } from '../../fixtures/os.ts';
+import { createStage, shell, tmux } from './arrange.ts';
+
+/** Whatever a shell, tmux or a date could make something of. */
+const hostile = `a b'c"d$HOME\`id\`#{pid}#[x]%H;&|\\n(é)\n-x~`;
+
+describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
+  test('the environment is what was asked for, and nothing beside it', async () => {
+    const stage = createStage();
+    const path = stage.file('environment');
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      TROUPE_LINEAGE: '/sup_tmux/tool_environment/',
+      'a.b': 'dotted',
+      'npm_config_//registry/:_authToken': 'hush',
+      'BASH_FUNC_say%%': '() {  echo hi\n}',
+      PLAIN: `it's "${hostile}"\n  # kept`,
+      SHELL: '/bin/elsewhere',
+      PWD: '/elsewhere',
+      TMUX: 'outer,1,2',
+      LC_ALL: 'C.UTF-8',
+    };
+
+    const run = stage.run(shell(`cat /proc/$$/environ > '${path}'`), { id: 'tool_environment', env });
+    await run.fact('process.exited');
+
+    const pairs = readFileSync(path, 'utf8')
+      .split('\0')
+      .filter((pair) => pair !== '');
+    const given = Object.fromEntries(
+      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    );
+    expect(given).toEqual({ ...env, TERM: expect.stringMatching(/256color$/) });
+  });
+
+  test('an environment without strange names needs no bash', async () => {
+    const stage = createStage();
+    const path = stage.file('environment');
+
+    const run = stage.run(shell(`tr '\\0' '\\n' < /proc/$$/environ | cut -d= -f1 | sort > '${path}'`));
+    await run.fact('process.exited');
+
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual(['LC_ALL', 'PATH', 'TERM', 'TROUPE_LINEAGE', '']);
+  });
+
+  test('no argument of any process shows the environment', async () => {
+    const stage = createStage();
+    const secret = 'hush-1234567890';
+    const base = stage.createRequest(shell('echo up; sleep 300'));
+    const run = stage.again({ ...base, env: { ...base.env, TOKEN: secret, 'odd.TOKEN': secret } });
+    const seen: string[] = [];
+    while (!run.printed().includes('up')) {
+      seen.push(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    const kept = tmux(stage.socket, 'show-environment', '-t', `=${base.id}`);
+
+    expect(seen.join()).not.toContain(secret);
+    expect(kept).not.toContain(secret);
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+  });
+
+  test.each([
+    ['exit 3', 3, null],
+    ['false # a comment', 1, null],
+    ['true &', 0, null],
+    ['cat <<END\nexit 9 "$HOME" `date`\nEND', 0, null],
+    [`test "it's" = 'it'"'"'s' && exit 4`, 4, null],
+    ['exit 137', 137, null],
+    ['kill -9 $$', null, 'SIGKILL'],
+    ['kill -TERM $$', null, 'SIGTERM'],
+    ['kill -INT $$', null, 'SIGINT'],
+    ['printf "\\nexit 1 0\\nleader 1 2\\ndrained 1\\n"; exit 5', 5, null],
+  ] as const)('%j ends as it says', async (script, code, signal) => {
+    const stage = createStage();
+
+    const run = stage.run(shell(script));
+
+    expect((await run.fact('process.exited')).exit).toEqual({ code, signal });
+    await run.fact('output.ended');
+  });
+
+  test('no path is taken for anything but a path', async () => {
+    const stage = createStage({ folder: hostile });
+    const cwd = stage.file(hostile);
+    mkdirSync(cwd);
+
+    const run = stage.run(shell('pwd > here; echo "at home"; exit 6'), { cwd });
+    await run.fact('output.ended');
+
+    expect((await run.fact('process.exited')).exit).toEqual({ code: 6, signal: null });
+    expect(readFileSync(`${cwd}/here`, 'utf8')).toBe(`${cwd}\n`);
+    expect(run.printed()).toBe('at home\r\n');
+    expect(run.kept.at(-1)?.lines[0]).toBe('at home');
+    const { id } = run.request;
+    expect(readdirSync(cwd).sort()).toEqual(['here', `${id}.log`, `${id}.screen`, `${id}.status`]);
+  });
+
+  test('its files are for their owner alone', async () => {
+    const stage = createStage();
+
+    const run = stage.run(shell('echo hello'));
+    await run.fact('output.ended');
+
+    const modes = Object.values(run.request.files).map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('an argument that is too long is refused as such', async () => {
+    const stage = createStage();
+
+    const run = stage.run({ type: 'argv', file: 'echo', args: ['x'.repeat(200_000)] });
+
+    expect(await run.fact('process.spawnFailed')).toMatchObject({
+      cause: 'arguments-too-long',
+      code: 'E2BIG',
+    });
+  });
+
+  test('a long script goes through', async () => {
+    const stage = createStage();
+
+    const run = stage.run(shell(`# ${'x'.repeat(100_000)}\necho "$((6 * 7))"`));
+    await run.fact('output.ended');
+
+    expect(run.printed()).toBe('42\r\n');
+  });
+
+  test('a missing directory is told as such', async () => {
+    const stage = createStage();
+
+    const run = stage.run(shell('true'), { cwd: stage.file('nowhere') });
+
+    expect(await run.fact('process.spawnFailed')).toMatchObject({ cause: 'missing-cwd' });
+  });
+
+  test('nothing is started for a supervisor that is gone', async () => {
+    const stage = createStage();
+    const { pid } = process;
+    Object.defineProperty(process, 'pid', { value: 2 ** 22 - 1, configurable: true });
+    const run = stage.run(shell(`touch '${stage.file('started')}'; sleep 300`), { outlives: false });
+
+    const { message } = await run.fact('process.spawnFailed').finally(() => {
+      Object.defineProperty(process, 'pid', { value: pid, configurable: true });
+    });
+
+    expect(message).toMatch(/could not be started/);
+    expect(readdirSync(stage.directory)).not.toContain('started');
+    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+  });
+
+  test('a very fast command loses nothing, twenty times', async () => {
+    const stage = createStage();
+
+    const runs = Array.from({ length: 20 }, (_, index) => stage.run(shell(`echo first-${index}`)));
+    for (const run of runs) await run.fact('output.ended');
+
+    expect(runs.map((run) => run.printed())).toEqual(runs.map((_, index) => `first-${index}\r\n`));
+    expect(runs.map((run) => run.kept.at(-1)?.lines[0])).toEqual(runs.map((_, index) => `first-${index}`));
+  });
+
+  test('a great deal of output at the end is all there', async () => {
+    const stage = createStage();
+
+    const run = stage.run(shell('seq 1 400000; printf end'));
+    await run.fact('output.ended');
+
+    const numbers = Array.from({ length: 400_000 }, (_, index) => `${index + 1}\r\n`).join('');
+    expect(run.printed() === `${numbers}end`).toBe(true);
+  });
+});
