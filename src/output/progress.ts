@@ -1,0 +1,145 @@
+import type { OutputLog } from './output-log.ts';
+import { toPlainText } from './plain-text.ts';
+
+/** How far it says that it is. */
+export interface ProgressView {
+  /** 0 to 100; `null` where only that something is under way is known. */
+  readonly percent: number | null;
+  readonly state: 'running' | 'paused' | 'failed';
+  /** The text it was read from, such as `12/40`; `null` where it was told by a control sequence. */
+  readonly text: string | null;
+}
+
+/** As much as a screen shows of a few lines; more is not read. */
+const tailBytes = 4 * 1024;
+
+/** How far a process is by the end of its output from an offset on. One small read. */
+export function readLogProgress(log: OutputLog, fromOffset: number): ProgressView | null {
+  const pieces = [...log.chunks(Math.max(fromOffset, log.bytes - tailBytes))];
+  const bytes = pieces.flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : []));
+  return bytes.length === 0 ? null : readProgress(Buffer.concat(bytes).toString());
+}
+
+/**
+ * How far a program says that it is: by the control sequence OSC 9;4, as terminals show it in their frame, else by a percentage or a
+ * count on the last line as a screen shows it, where something beside the number says that it is one of progress.
+ */
+export function readProgress(tail: string): ProgressView | null {
+  return readSequence(tail) ?? readLastLine(tail);
+}
+
+/** `OSC 9;4;state;percent`, ended by BEL or ST: https://conemu.github.io/en/AnsiEscapeCodes.html */
+const sequence = /\x1b\]9;4;(\d)(?:;(\d{1,3}))?;?(?:\x07|\x1b\\|\x9c)/g;
+const sequenceStates = { 1: 'running', 2: 'failed', 3: 'running', 4: 'paused' } as const;
+
+function readSequence(tail: string): ProgressView | null {
+  const [, number = '0', amount] = [...tail.matchAll(sequence)].at(-1) ?? [];
+  if (!(number in sequenceStates)) return null;
+  const state = sequenceStates[Number(number) as keyof typeof sequenceStates];
+  const percent = amount === undefined || number === '3' || Number(amount) > 100 ? null : Number(amount);
+  return { percent, state, text: null };
+}
+
+function readLastLine(tail: string): ProgressView | null {
+  const text = tail.trimEnd();
+  const raw = text.slice(text.lastIndexOf('\n') + 1);
+  // A digit on the last line, and one of the signs: most output has neither, and a screen costs ten times this.
+  if (!/\d/.test(raw) || !/[%/]|\bof\b|:\d\d:/.test(raw)) return null;
+  const line = toPlainText(text).split('\n').at(-1) ?? '';
+  const isRedrawn = /\r(?!$)|\x08|\x1b\[\d*[AGK]/.test(raw);
+  return readCurl(line) ?? findProgress(line, isRedrawn);
+}
+
+/** Its table has a percentage without the sign: of all, then of what was received, and times at the end. */
+const curlLine =
+  /^\s*(\d{1,3})\s+[\d.]+[kMGTP]?\s+\d{1,3}\s+[\d.]+[kMGTP]?\s+\d{1,3}\s+[\d.]+[kMGTP]?(?:\s+[\d.]+[kMGTP]?){2}\s+[\d:-]+\s/;
+
+function readCurl(line: string): ProgressView | null {
+  const [, percent = ''] = curlLine.exec(line) ?? [];
+  return percent === '' || Number(percent) > 100 ? null : toView(Number(percent), percent);
+}
+
+/** A number that may be one of progress, and where it stands. */
+interface Candidate {
+  readonly percent: number;
+  readonly text: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+function findProgress(line: string, isRedrawn: boolean): ProgressView | null {
+  const isBar = isRedrawn || bar.test(line);
+  const found = findCandidates(line).find((each) => !isMeasure(each) && (isBar || isTold(each)));
+  return found === undefined ? null : toView(found.percent, found.text);
+}
+
+const percentage = /(?<![\w.,:/$+-])(\d{1,3}(?:[.,]\d{1,3})?)\s?%(?![\w%])/g;
+/** With units, such as `12.3/45.6 MB`; a speed is none. */
+const sizes =
+  /(?<![\w./:-])(\d+(?:\.\d+)?)\s?([kKMGT]?)(?:i?B)?\s?\/\s?(\d+(?:\.\d+)?)\s?([kKMGT]?)i?B(?![\w/])/g;
+/** No part of a date, a path, an address or a version. */
+const count = /(?<![\w./:,$-])(\d{1,9})\s?(?:\/|\bof\b)\s?(\d{1,9})(?![\w/-]|[.,:]\d)/g;
+
+function findCandidates(line: string): readonly Candidate[] {
+  return [
+    ...matchAll(line, percentage, ([, amount = '']) => Number(amount.replace(',', '.'))),
+    ...matchAll(line, sizes, ([, part, unit = '', whole, wholeUnit = '']) =>
+      share(Number(part) * unitOf(unit || wholeUnit), Number(whole) * unitOf(wholeUnit)),
+    ),
+    ...matchAll(line, count, ([, part, whole]) =>
+      Number(whole) < 2 ? Number.NaN : share(Number(part), Number(whole)),
+    ),
+  ].filter(({ percent }) => percent >= 0 && percent <= 100);
+}
+
+function matchAll(
+  line: string,
+  expression: RegExp,
+  toPercent: (match: RegExpExecArray) => number,
+): readonly Candidate[] {
+  return [...line.matchAll(expression)].map((match) => ({
+    percent: toPercent(match),
+    text: match[0].trim(),
+    before: line.slice(0, match.index),
+    after: line.slice(match.index + match[0].length),
+  }));
+}
+
+function unitOf(letter: string): number {
+  return 1024 ** ' KMGT'.indexOf(letter === '' ? ' ' : letter.toUpperCase());
+}
+
+/** Never 100 before all of it is there. */
+function share(part: number, whole: number): number {
+  return Math.floor((part / whole) * 1_000) / 10;
+}
+
+const bar =
+  /\[[=#*.>\-\s█░▒▓]{5,}\]|\[[=#*]+>?[\s.-]*\]|[█▉▊▋▌▍▎▏░▒▓━╸╺■□▰▱]{3}|#{4}|={3,}[>-]|(?:\.{10} ){2}/;
+
+/** What a percentage or a count beside these words says is no progress. */
+const measures =
+  /\b(?:cpu|mem(?:ory)?|disk|swap|load|usage|used?|full|free|idle|battery|cover(?:age|ed)|stmts|statements|branch(?:es)?|discount|off|confidence|humidity|average|avg|loss|accuracy|precision|error rate|hit rate|utili[sz]ation|faster|slower|smaller|larger|bigger|less|fewer|more|reduced|saved|increased?|decreased?|score|rated|rating|ratio|stars|chance|probability|quality|volume|opacity|zoom|scale|alive|up|healthy|replicas|ready)\b/i;
+
+function isMeasure({ before, after }: Candidate): boolean {
+  return (
+    measures.test(before.slice(-24)) ||
+    measures.test(/^[\s)\]]*[a-z][\w-]*(?:\s+[a-z][\w-]*)?/i.exec(after)?.[0] ?? '')
+  );
+}
+
+const work =
+  /\b(?:progress|complet(?:e|ed|ing)|done|receiving|resolving|counting|compressing|writing|reading|unpack\w*|download\w*|upload\w*|install\w*|fetch\w*|copy\w*|copied|build\w*|compil\w*|link\w*|pull\w*|push\w*|extract\w*|verif\w*|transfer\w*|process(?:ed|ing)|sync\w*|import\w*|export\w*|migrat\w*|index\w*|render\w*|encod\w*|convert\w*|train\w*|scan\w*|check\w*|updat\w*|format\w*|load(?:ed|ing)|wait\w*|epoch|step|stage|test(?:s|ing)?|batch|chunk|page|layer|part|item|modules?|packages?|files?|rows|records|crates)\b/i;
+
+/** Something beside the number says that it is one of progress. */
+function isTold({ before, after, text }: Candidate): boolean {
+  if (/\[\s*$/.test(before) && /^\s*\]/.test(after)) return true;
+  if (/^\s*\(?$/.test(before) && /^\s*(?:$|[)|:[\]])/.test(after)) return true;
+  const isPercentage = text.endsWith('%');
+  // Behind a percentage a word may say of what it is a part.
+  return work.test(before.slice(-48)) || (!isPercentage && work.test(after.slice(0, 24)));
+}
+
+function toView(percent: number, text: string): ProgressView {
+  return { percent, state: 'running', text };
+}

@@ -1,0 +1,170 @@
+import { type StdioOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { findBlockedRead, findInputSource, type ReadCall } from '../../../src/spawn/tree/blocked-read.ts';
+import { findDescendants } from '../../../src/spawn/tree/descendants.ts';
+import { parseWaitingCall } from '../../../src/spawn/tree/waiting-call.ts';
+import { endAll, waitUntil } from '../../fixtures/os.ts';
+
+/** As where a process is not ours to trace. */
+const hidden: ReadCall = () => null;
+const withinMs = 30_000;
+
+test.each([
+  ['x64', '0 0x3 0x7ffe 0x1 0x8 0x7f 0x10 0x7f 0x7f', { type: 'read', fd: 3 }],
+  ['x64', '45 0x5 0x7ffe 0x1 0x0 0x0 0x0 0x7f 0x7f', { type: 'read', fd: 5 }],
+  [
+    'x64',
+    '7 0x7ff0 0x3 0xffffffff 0x0 0x0 0x0 0x7f 0x7f',
+    { type: 'poll', address: 0x7ff0n, count: 3, isBounded: false },
+  ],
+  [
+    'x64',
+    '7 0x7ff0 0x3 0x1388 0x0 0x0 0x0 0x7f 0x7f',
+    { type: 'poll', address: 0x7ff0n, count: 3, isBounded: true },
+  ],
+  [
+    'x64',
+    '271 0x7ff0 0x1 0x0 0x0 0x8 0x0 0x7f 0x7f',
+    { type: 'poll', address: 0x7ff0n, count: 1, isBounded: false },
+  ],
+  [
+    'x64',
+    '270 0x1 0x7ff0 0x0 0x0 0x7fe0 0x0 0x7f 0x7f',
+    { type: 'select', address: 0x7ff0n, count: 1, isBounded: true },
+  ],
+  ['x64', '281 0x10 0x7ff0 0x400 0xffffffff 0x0 0x8 0x7f 0x7f', { type: 'epoll', fd: 16, isBounded: false }],
+  ['x64', '441 0x10 0x7ff0 0x400 0x0 0x0 0x8 0x7f 0x7f', { type: 'epoll', fd: 16, isBounded: false }],
+  ['arm64', '63 0x0 0x7ffe 0x1 0x8 0x7f 0x10 0x7f 0x7f', { type: 'read', fd: 0 }],
+  [
+    'arm64',
+    '72 0x1 0x7ff0 0x0 0x0 0x0 0x0 0x7f 0x7f',
+    { type: 'select', address: 0x7ff0n, count: 1, isBounded: false },
+  ],
+  ['arm64', '22 0x4 0x7ff0 0x400 0x64 0x0 0x8 0x7f 0x7f', { type: 'epoll', fd: 4, isBounded: true }],
+  ['x64', '61 0xffffffff 0x7ff0 0x0 0x0 0x0 0x0 0x7f 0x7f', null],
+  ['x64', 'running', null],
+  ['x64', '-1 0x7ff0 0x7ff0', null],
+  ['riscv64', '63 0x0 0x7ffe 0x1 0x8 0x7f 0x10 0x7f 0x7f', null],
+] as const)('on %s the call %s is understood', (architecture, text, call) => {
+  expect(parseWaitingCall(text, architecture)).toEqual(call);
+});
+
+test.each([
+  ['a read', 'import os; os.read(0, 1)', 'certain'],
+  [
+    'a read in another thread',
+    'import os, threading; threading.Thread(target=os.read, args=(0, 1)).start()',
+    'certain',
+  ],
+  ['a poll', 'import select; p = select.poll(); p.register(0, 1); p.poll()', 'certain'],
+  ['a poll for what cannot come', 'import select; p = select.poll(); p.register(0, 2); p.poll()', 'none'],
+  ['a poll with an end', 'import select; p = select.poll(); p.register(0, 1); p.poll(90000)', 'possible'],
+  ['a select', 'import select; select.select([0], [], [])', 'certain'],
+  ['an epoll', 'import select; p = select.epoll(); p.register(0, 1); p.poll()', 'certain'],
+  [
+    'an epoll without it',
+    'import select, socket; p = select.epoll(); p.register(socket.create_server(("127.0.0.1", 0)), 1); p.poll()',
+    'none',
+  ],
+  [
+    'a select with a server beside it',
+    'import select, socket; select.select([0, socket.create_server(("127.0.0.1", 0))], [], [])',
+    'possible',
+  ],
+  [
+    'a select with an alarm beside it',
+    'import os, select; r, w = os.pipe(); select.select([0, r], [], [])',
+    'certain',
+  ],
+  ['a read of another pipe', 'import os; r, w = os.pipe(); os.read(r, 1)', 'none'],
+  ['a sleep', 'import time; time.sleep(90)', 'none'],
+])('%s is seen as it is', { timeout: 60_000 }, async (_what, program, found) => {
+  const { pid, source } = await startBlocked(program);
+
+  expect(findBlockedRead([pid], { source })).toBe(found);
+});
+
+test('a halted reader waits for nobody', { timeout: 60_000 }, async () => {
+  const { pid, source } = await startBlocked('import os; os.read(0, 1)');
+
+  process.kill(pid, 'SIGSTOP');
+
+  await waitUntil(() => findBlockedRead([pid], { source }) === 'none', { withinMs });
+});
+
+test('who has ended reads nothing', { timeout: 60_000 }, async () => {
+  const { pid, source } = await startBlocked('import os; os.read(0, 1)');
+
+  process.kill(pid, 'SIGKILL');
+
+  await waitUntil(() => findBlockedRead([pid], { source }) === 'none', { withinMs });
+  expect(findBlockedRead([pid], { source, readCall: hidden })).toBe('none');
+});
+
+test.each([
+  ['a read of the only pipe is certain', 'import os; os.read(0, 1)', 'certain'],
+  ['a read of one of two pipes is not', 'import os; r, w = os.pipe(); os.read(0, 1)', 'unknown'],
+  ['a select says nothing', 'import select; select.select([0], [], [])', 'unknown'],
+  ['a sleep is no read', 'import time; time.sleep(90)', 'none'],
+])('without the call, %s', { timeout: 60_000 }, async (_law, program, found) => {
+  const { pid, source } = await startBlocked(program);
+
+  expect(findBlockedRead([pid], { source, readCall: hidden })).toBe(found);
+});
+
+test('a file is no place to type', { timeout: 60_000 }, async () => {
+  const pid = startPython('import time; time.sleep(90)', ['ignore', 'ignore', 'inherit']);
+
+  expect(findInputSource(pid)).toBeNull();
+  expect(findInputSource(2 ** 22)).toBeNull();
+});
+
+test('the descendants are all that are below', { timeout: 60_000 }, async () => {
+  const pid = start(['sh', '-c', 'bash -c "sleep 90; true"; true'], 'ignore');
+
+  const pids = await waitUntil(
+    () => {
+      const found = findDescendants(pid) ?? [];
+      return found.length === 3 && commandOf(found[2] ?? 0) === 'sleep' ? found : null;
+    },
+    { withinMs },
+  );
+  onTestFinished(() => endAll(pids));
+
+  expect(pids.map(commandOf)).toEqual(['sh', 'bash', 'sleep']);
+  expect(findDescendants(2 ** 22)).toBeNull();
+});
+
+/** Starts it with a pipe for its input, and waits until it sleeps in the call that it was given. */
+async function startBlocked(program: string): Promise<{ pid: number; source: string }> {
+  const pid = startPython(`print(flush=True)\n${program}`, ['pipe', 'pipe', 'inherit']);
+  const source = await waitUntil(() => findInputSource(pid), { withinMs });
+  let before = '';
+  let same = 0;
+  await waitUntil(
+    () => {
+      const now = readFileSync(`/proc/${pid}/syscall`, 'utf8');
+      same = now === before && !now.startsWith('running') && commandOf(pid).includes('python') ? same + 1 : 0;
+      before = now;
+      return same > 30;
+    },
+    { withinMs },
+  );
+  return { pid, source };
+}
+
+function startPython(program: string, stdio: StdioOptions): number {
+  return start(['python3', '-c', program], stdio);
+}
+
+function start([file, ...args]: readonly [string, ...string[]], stdio: StdioOptions): number {
+  const { pid } = spawn(file, args, { stdio });
+  if (pid === undefined) throw new Error(`${file} did not start`);
+  onTestFinished(() => endAll([pid]));
+  return pid;
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+}
