@@ -14,3 +14,5 @@ export * from './process/view.ts';
 export * from './supervisor/context.ts';
 export * from './supervisor/events.ts';
 export { supervisorMachine } from './supervisor/machine.ts';
+export type { WatchContext, WatchInput, WatchWants } from './watch/context.ts';
+export { watchMachine } from './watch/machine.ts';

@@ -159,9 +159,11 @@ export function openConversation(options: ConversationOptions): {
     actor.send({ type: 'inbox.arrived', item: toInboxItem(entry) });
     return true;
   };
-  const unwatch = own.watch(({ id: newsId, part, view }) => {
+  const unwatch = own.watch(({ id: newsId, part, view, ...news }) => {
     const attention =
-      view === null ? 'context' : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
+      view === null
+        ? (news.attention ?? 'context')
+        : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
     const isOpen = actor.getSnapshot().matches('open');
     if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
     if (own.areGone) tell({ type: 'processes.gone' });

@@ -22,6 +22,7 @@ const running = {
   outputBytes: z.number(),
   command: text,
 };
+const watched = { id: text, label: nullableText, command: text };
 const noticePart = z.discriminatedUnion('type', [
   z.looseObject({
     ...running,
@@ -37,7 +38,34 @@ const noticePart = z.discriminatedUnion('type', [
     tail: text,
     answer: nullableText,
   }),
-  z.looseObject({ ...running, type: z.enum(['silent', 'elapsed']) }),
+  z.looseObject({
+    ...running,
+    type: z.enum(['silent', 'elapsed']),
+    state: z.object({ now: nullableText, prompt: nullableText }).optional(),
+  }),
+  z.looseObject({
+    ...watched,
+    type: z.literal('quiet'),
+    quietMs: z.number(),
+    isScreen: z.boolean(),
+    lines: ids,
+  }),
+  z.looseObject({
+    ...watched,
+    type: z.literal('matched'),
+    pattern: text,
+    matches: z.number(),
+    lines: ids,
+  }),
+  z.looseObject({ ...watched, type: z.literal('unwatched'), why: text }),
+  z.looseObject({
+    type: z.literal('due'),
+    scheduleId: text,
+    message: text,
+    everyMs: z.number().nullable(),
+    processId: nullableText,
+    missed: z.number(),
+  }),
   z.looseObject({ type: z.literal('told'), source: text, text }),
 ]);
 

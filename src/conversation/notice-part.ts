@@ -1,6 +1,10 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
 import { describeEnd } from '../process/end-text.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { ScheduleNews } from '../supervisor/schedules/schedule.ts';
+import type { WatchNews } from '../supervisor/watches/watch.ts';
+import { lastLines } from './last-lines.ts';
+import { type RunningState, toRunningState } from './running-state.ts';
 
 /** What a notice says of one end. Nothing in it is looked up later: the process may be forgotten by then. */
 export interface EndedPart {
@@ -28,6 +32,39 @@ export interface EndedPart {
   readonly answer: string | null;
 }
 
+/** What a watch tells of a process. */
+export type WatchPart = {
+  readonly id: string;
+  readonly label: string | null;
+  readonly command: string;
+} & (
+  | {
+      readonly type: 'quiet';
+      readonly quietMs: number;
+      /** Whether the lines are a screen; else the end of an output. */
+      readonly isScreen: boolean;
+      readonly lines: readonly string[];
+    }
+  | {
+      readonly type: 'matched';
+      readonly pattern: string;
+      readonly matches: number;
+      /** The newest. */
+      readonly lines: readonly string[];
+    }
+  | { readonly type: 'unwatched'; readonly why: string }
+);
+
+/** What the agent wanted to be told, in its own words. */
+export interface DuePart {
+  readonly type: 'due';
+  readonly scheduleId: string;
+  readonly message: string;
+  readonly everyMs: number | null;
+  readonly processId: string | null;
+  readonly missed: number;
+}
+
 /** One thing that a notice tells. */
 export type NoticePart =
   | EndedPart
@@ -39,8 +76,12 @@ export type NoticePart =
       readonly runtimeMs: number;
       readonly outputBytes: number;
       readonly command: string;
+      /** Journals of before do not have it. */
+      readonly state?: RunningState;
     }
-  /** Somebody else's news: a watch, a schedule, another agent. */
+  | WatchPart
+  | DuePart
+  /** Somebody else's news, such as another agent's. */
   | { readonly type: 'told'; readonly source: string; readonly text: string };
 
 export function toEndedPart(
@@ -77,5 +118,26 @@ export function toRunningPart(type: 'silent' | 'elapsed', view: ProcessView): No
     runtimeMs: 'runtimeMs' in view ? view.runtimeMs : 0,
     outputBytes: view.output.bytes,
     command: view.commandLine,
+    state: toRunningState(view),
   };
+}
+
+/** A screen can be large: a notice shows its end, and nothing else of it is kept. */
+const MAX_LINES_BYTES = 4_000;
+
+export function toWatchPart(news: WatchNews): WatchPart {
+  const { id, label, commandLine: command, terminal } = news.process;
+  const process = { id, label, command };
+  if (news.type === 'watch.failed') return { type: 'unwatched', ...process, why: news.why };
+  const text = lastLines(news.lines.join('\n'), MAX_LINES_BYTES);
+  const lines = text === '' ? [] : text.split('\n');
+  if (news.type === 'watch.matched')
+    return { type: 'matched', ...process, pattern: news.pattern, matches: news.matches, lines };
+  const isScreen = terminal?.type === 'terminal';
+  return { type: 'quiet', ...process, quietMs: news.quietMs, isScreen, lines };
+}
+
+export function toDuePart({ schedule, missed }: ScheduleNews): DuePart {
+  const { id: scheduleId, message, everyMs, processId } = schedule;
+  return { type: 'due', scheduleId, message, everyMs, processId, missed };
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/shorten.ts';
 import { lastLines } from './last-lines.ts';
 import { escapeAttribute, escapeText } from './markup.ts';
-import type { EndedPart, NoticePart } from './notice-part.ts';
+import type { DuePart, EndedPart, NoticePart, WatchPart } from './notice-part.ts';
 
 /** Of one process, and of all in one notice. */
 const MAX_TAIL_BYTES = 2_000;
@@ -12,6 +12,8 @@ const MAX_ALL_TOLD_BYTES = 32_000;
 const MIN_TAIL_BYTES = 200;
 const MAX_ANSWER_BYTES = 8_000;
 const MAX_TOLD_BYTES = 4_000;
+/** Of a schedule: half of an order is none. */
+const MAX_MESSAGE_BYTES = 16_000;
 const MIN_TOLD_BYTES = 200;
 const MAX_COMMAND_LENGTH = 500;
 /** So many ends are told in full; the next ones by their attributes only, and of the rest how many there are. */
@@ -135,6 +137,9 @@ function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): st
     const text = escapeText(cut(part.text, maxToldBytes));
     return `<event source="${escapeAttribute(shorten(part.source, MAX_COMMAND_LENGTH))}">\n${text}\n</event>`;
   }
+  if (part.type === 'due') return toDueElement(part);
+  if (part.type === 'quiet' || part.type === 'matched' || part.type === 'unwatched')
+    return toWatchElement(part, maxToldBytes);
   const { id, label, type, runtimeMs, outputBytes, command } = part;
   const facts = {
     id,
@@ -145,7 +150,58 @@ function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): st
   };
   const attributes = formatAttributes({ ...facts, command: shorten(command, MAX_COMMAND_LENGTH) });
   const sentence = type === 'silent' ? 'It has printed nothing for a while.' : 'It still runs.';
-  return `<process ${attributes}>\n${sentence}\n</process>`;
+  const { now = null, prompt = null } = part.state ?? {};
+  return [
+    `<process ${attributes}>`,
+    now === null ? sentence : `${sentence} ${now}`,
+    ...(prompt === null ? [] : [`<output>\n${escapeText(prompt)}\n</output>`]),
+    '</process>',
+  ].join('\n');
+}
+
+function toWatchElement(part: WatchPart, maxLinesBytes: number): string {
+  const { id, label, command } = part;
+  const pattern = part.type === 'matched' ? shorten(part.pattern, MAX_COMMAND_LENGTH) : null;
+  const matches = part.type === 'matched' ? part.matches : null;
+  const facts = { id, label, watch: part.type, pattern, matches };
+  const attributes = formatAttributes({ ...facts, command: shorten(command, MAX_COMMAND_LENGTH) });
+  return [
+    `<process ${attributes}>`,
+    escapeText(toWatchSentence(part)),
+    ...(part.type === 'unwatched' ? [] : [toLines(part.lines, maxLinesBytes)]),
+    '</process>',
+  ].join('\n');
+}
+
+function toWatchSentence(part: WatchPart): string {
+  if (part.type === 'unwatched') return `It is watched no more, and goes on: ${part.why}.`;
+  if (part.type === 'quiet') {
+    const where = part.isScreen ? 'Its screen has not changed' : 'It has printed nothing';
+    return `${where} for ${formatDuration(part.quietMs)}.`;
+  }
+  const { matches, lines } = part;
+  const lineCount = matches === 1 ? 'One line has' : `${matches} lines have`;
+  const newest = lines.length === 1 ? 'newest is' : `newest ${lines.length} are`;
+  const shown = lines.length < matches ? `; the ${newest} shown` : '';
+  return `${lineCount} matched since it was last told${shown}.`;
+}
+
+function toLines(lines: readonly string[], maxBytes: number): string {
+  const text = lastLines(lines.join('\n'), maxBytes);
+  if (text.trim() === '') return '<output bytes="0"/>';
+  return `<output>\n${escapeText(text)}\n</output>`;
+}
+
+function toDueElement({ scheduleId, message, everyMs, processId, missed }: DuePart): string {
+  const every = everyMs === null ? null : formatDuration(everyMs);
+  const facts = { id: scheduleId, every, process: processId, missed: missed === 0 ? null : missed };
+  const before = missed === 0 ? '' : `; it was missed ${missed === 1 ? 'once' : `${missed} times`} before`;
+  return [
+    `<schedule ${formatAttributes(facts)}>`,
+    `You wanted to be told this now${before}. The words are your own:`,
+    escapeText(cut(message, MAX_MESSAGE_BYTES)),
+    '</schedule>',
+  ].join('\n');
 }
 
 /** The beginning matters in what somebody says; the end, in what a process prints. */

@@ -7,14 +7,23 @@ import { findListeningPorts } from '../supervisor/readiness/listening-ports.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { isEnded } from '../tools/process-summary.ts';
 import { tailReadBytes } from './notice.ts';
-import { type EndedPart, type NoticePart, toEndedPart, toRunningPart } from './notice-part.ts';
+import {
+  type EndedPart,
+  type NoticePart,
+  toDuePart,
+  toEndedPart,
+  toRunningPart,
+  toWatchPart,
+} from './notice-part.ts';
 
-/** What happened to a process, as the inbox takes it in. */
+/** What happened to a process, or was to be told, as the inbox takes it in. */
 export interface ProcessNews {
   readonly id: string;
   readonly part: NoticePart;
-  /** Of an end; `null` for what only adds to the context. */
+  /** Of an end; `null` for everything else. */
   readonly view: FinalView | null;
+  /** `turn` wakes an agent that is idle; left out, it only adds to the context. Of an end the view decides. */
+  readonly attention?: 'turn';
 }
 
 /** What became of news: `refused` is told again to whoever comes next. */
@@ -23,14 +32,17 @@ export type Intake = 'taken' | 'refused';
 /** The processes of one owner: what happens to them, and how they end with it. */
 export interface OwnProcesses {
   /**
-   * Tells of each end, earlier ones included, and of what is silent or takes long. The same news has the same id. An end
+   * Tells of each end, earlier ones included, of what is silent or takes long, and what watches and schedules tell. The same news has the same id. An end
    * that was taken in stands in the timeline of its process: who comes after this program does not tell it again.
    */
   watch(onNews: (news: ProcessNews) => Intake): Cancel;
   alive(): readonly ProcessView[];
   /** Nothing is alive that ends with its owner, and every end of such has been told to the watcher. */
   readonly areGone: boolean;
-  /** Ends what lives, and what has left something alive; the heir takes over what is meant for it, and what is persistent goes on. */
+  /**
+   * Ends what lives, and what has left something alive; the heir takes over what is meant for it, and what is persistent goes on.
+   * Watches and schedules are taken back: nobody is there to hear them.
+   */
   release(heir: string | null): Promise<void>;
 }
 
@@ -53,7 +65,11 @@ export function createOwnProcesses(
   const tellEnd = (view: FinalView, onNews: (news: ProcessNews) => Intake) => {
     const tell = (ports: readonly number[]) => {
       untold.delete(view.id);
-      const intake = onNews({ id: toCompletionId(view), part: toPart(view, { supervisor, ports }), view });
+      const intake = onNews({
+        id: toCompletionId(view),
+        part: toPart(view, { supervisor, ports }),
+        view,
+      });
       if (intake === 'taken') supervisor.get(view.id)?.acknowledge(owner);
     };
     const left = view.leftovers.map(({ pid }) => pid);
@@ -82,6 +98,10 @@ export function createOwnProcesses(
           view: null,
         });
       });
+      const news = supervisor.newsOf(owner).subscribe((each) => {
+        const part = each.type === 'schedule.due' ? toDuePart(each) : toWatchPart(each);
+        onNews({ id: each.id, part, view: null, attention: 'turn' });
+      });
       // What was started before, by a conversation that somebody dropped and that is gone on with here.
       for (const view of supervisor.list({ owner })) {
         if (wasTold(view.id)) continue;
@@ -91,9 +111,12 @@ export function createOwnProcesses(
       return () => {
         ends.unsubscribe();
         events.unsubscribe();
+        news.unsubscribe();
       };
     },
     release: async (heir) => {
+      for (const { processId } of supervisor.watches({ owner })) supervisor.unwatch(processId, { owner });
+      for (const { id } of supervisor.schedules({ owner })) supervisor.unschedule(id);
       const own = supervisor
         .list({ owner })
         .filter((view) => !isPersistent(view) && (!('leftovers' in view) || view.leftovers.length > 0));

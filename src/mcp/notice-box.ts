@@ -41,8 +41,8 @@ export function createNoticeBox(onChange: () => void): NoticeBox {
     dropOldest(told, MAX_REMEMBERED);
   };
   const forgetRunning = (processId: string) => {
-    for (const [id, { part, view }] of waiting) {
-      if (view === null && 'id' in part && part.id === processId) waiting.delete(id);
+    for (const [id, { part }] of waiting) {
+      if (isOfRunning(part) && part.id === processId) waiting.delete(id);
     }
   };
   const isFree = ({ part }: News, own?: ReadonlySet<string>) =>
@@ -94,4 +94,9 @@ function dropOldest(
   max: number,
 ): void {
   while (items.size > max) items.delete(String(items.keys().next().value));
+}
+
+/** What is said of a process that runs, and no matter once it has ended. Lines that matched still matter. */
+function isOfRunning(part: News['part']): part is Extract<News['part'], { readonly id: string }> {
+  return part.type === 'silent' || part.type === 'elapsed' || part.type === 'quiet';
 }

@@ -5,7 +5,7 @@ import type { ProcessPlan } from './process-plan.ts';
 
 /** Where the output of a process is kept: by us as it comes, or in the file that the process writes, or has written, itself. */
 export function createProcessLog(
-  { output, files }: ProcessPlan,
+  { output, files, terminal }: ProcessPlan,
   wiring: { clock: Clock; hasEnded: boolean; onListenerError: (error: unknown) => void },
 ): OutputLog {
   const { clock, hasEnded, onListenerError } = wiring;
@@ -17,6 +17,8 @@ export function createProcessLog(
       statusPath: files?.status ?? null,
       maxBytes: logFile.maxBytes,
       isOver: hasEnded,
+      stream: terminal?.type === 'terminal' ? 'screen' : 'stdout',
+      secrets: output.secrets,
       onListenerError,
     });
   }

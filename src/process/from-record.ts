@@ -15,6 +15,7 @@ export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierPr
     timeline,
     attemptOffset: revival?.attemptOffset ?? 0,
     leader,
+    watches: revival?.watches ?? [],
     isNobodys: 'endedAt' in view && !isOwed(record),
   };
   const times = toTimes(view, clock);

@@ -10,9 +10,10 @@ import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
 import type { CaptureOptions } from './process-terminal.ts';
-import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
+import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
+import type { SecretOptions } from './write-secret.ts';
 
 export interface KillOptions {
   /** The first signal. Default SIGTERM; SIGKILL follows at the end of the grace. */
@@ -90,6 +91,14 @@ export interface ProcessHandle {
   /** End-of-file on its stdin. */
   endInput(): Promise<WriteResult>;
 
+  /**
+   * Gives it a secret of the supervisor's option `secrets`: typed in its terminal, else written to its stdin. Before that the value is
+   * hidden in all that is shown and kept of this process. One that writes its log by itself gets it only while its terminal hides what
+   * is typed, and what it prints of it by itself stands in that file. A secret that is not there, or that nobody gave, is an answer,
+   * which does not say the value.
+   */
+  writeSecret(name: string, options?: SecretOptions): Promise<WriteResult>;
+
   /** What its terminal shows, or where there was one showed last; where there is none, the answer says so. */
   capture(options?: CaptureOptions): Promise<CaptureAnswer>;
   /** Types in its terminal: the text as it stands, then the keys, then Enter. A key that does not exist is an answer. */
@@ -98,6 +107,13 @@ export interface ProcessHandle {
   paste(text: string): Promise<WriteResult>;
   /** Gives its terminal another size, of which the program is told. @throws TroupeError `invalid-option` for a size that is none. */
   resize(size: TerminalSize): Promise<WriteResult>;
+  /** Somebody can type to it: it has a terminal, or a pipe for its input. */
+  readonly takesInput: boolean;
+  /**
+   * Looks now whether it waits for somebody to type; `null` where it does not, where nobody can type to it, and where nobody can know.
+   * The view has what was seen last: it is looked at once it has been quiet for a moment, and then ever more seldom.
+   */
+  awaitedInput(): Promise<AwaitedInput | null>;
   /** All that is alive of its tree, the leader among them, as the operating system knows it; reads the process table. */
   members(): Promise<readonly TreeMember[]>;
 

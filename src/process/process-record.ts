@@ -54,6 +54,15 @@ export interface Revival {
   readonly restartedAt: readonly number[];
   readonly nextStartAt: number | null;
   readonly stop: Omit<StopOrder, 'orderedAtMs'> | null;
+  /** Who wants to be told of it; left out where nobody does. */
+  readonly watches?: readonly {
+    readonly owner: string;
+    readonly wants:
+      | { readonly type: 'quiet'; readonly quietMs: number }
+      | { readonly type: 'pattern'; readonly pattern: string };
+    readonly since: number;
+    readonly told: number;
+  }[];
 }
 
 /** A regular expression as its source and flags. */

@@ -32,6 +32,7 @@ export class ProcessTerminal {
   ) => Promise<Answer>;
   readonly #hasEnded: () => boolean;
   readonly #hide: (screen: ScreenCapture) => ScreenCapture;
+  readonly #showsSecret: (text: string) => boolean;
   readonly #reportError: (error: unknown) => void;
   #size: TerminalSize | null;
   #last: ScreenCapture | null = null;
@@ -47,6 +48,8 @@ export class ProcessTerminal {
       hasEnded: () => boolean;
       /** The screen as it may be shown. */
       hide: (screen: ScreenCapture) => ScreenCapture;
+      /** Whether what would be shown has something in it that is to be hidden. */
+      showsSecret: (text: string) => boolean;
       reportError: (error: unknown) => void;
     },
   ) {
@@ -54,6 +57,7 @@ export class ProcessTerminal {
     this.#ask = wiring.ask;
     this.#hasEnded = wiring.hasEnded;
     this.#hide = wiring.hide;
+    this.#showsSecret = wiring.showsSecret;
     this.#reportError = wiring.reportError;
     this.#size = plan.launch.size;
   }
@@ -81,9 +85,10 @@ export class ProcessTerminal {
     const { columns, rows } = answer.screen;
     this.#size = { columns, rows };
     const screen = this.#hide(answer.screen);
-    // A drawing has the secrets, too, and cannot be mended.
-    const isHidden = screen !== answer.screen;
-    return { ...answer, screen, drawing: isHidden ? null : answer.drawing };
+    // A drawing has the secrets, too, and cannot be mended. It goes further back than what was asked for.
+    const { drawing } = answer;
+    const isExposed = screen !== answer.screen || (drawing !== null && this.#showsSecret(drawing));
+    return { ...answer, screen, drawing: isExposed ? null : drawing };
   }
 
   async sendKeys(order: KeyOrder): Promise<WriteResult> {
@@ -165,9 +170,8 @@ export class ProcessTerminal {
   #refusal(): string | null {
     const { id, terminal, backend } = this.#plan;
     if (terminal?.type === 'terminal') return null;
-    const why =
-      terminal === null ? `It runs as "${backend.mode}": start it with interactive: true.` : terminal.because;
-    return `Process ${id} has no terminal. ${why}`;
+    if (terminal !== null) return terminal.because.replace(/^It /, `Process ${id} `);
+    return `Process ${id} has no terminal. It runs as "${backend.mode}": start it with interactive: true.`;
   }
 
   #notRunning(): string {

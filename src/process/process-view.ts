@@ -5,8 +5,11 @@ import type {
   KillReceipt,
   TreeMember,
 } from '../../machines/process/context.ts';
+import type { ProgressView } from '../output/progress.ts';
 import type { ProcessMode } from '../spawn/backend.ts';
 import type { Command } from './command.ts';
+
+export type { ProgressView };
 
 export type ProcessKind = 'tool' | 'agent' | 'service';
 
@@ -51,15 +54,6 @@ export type TerminalView =
     }
   /** It was asked for and could not be had: the process runs on pipes. */
   | { readonly type: 'none'; readonly because: string };
-
-/** How far it says that it is. */
-export interface ProgressView {
-  /** 0 to 100; `null` where only that something is under way is known. */
-  readonly percent: number | null;
-  readonly state: 'running' | 'paused' | 'failed';
-  /** The text it was read from, such as `12/40`; `null` where it was told by a control sequence. */
-  readonly text: string | null;
-}
 
 /** It waits for somebody to type. */
 export interface AwaitedInput {

@@ -3,12 +3,15 @@ import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/proc
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { AwaitedInput } from './process-view.ts';
+import type { SecretBook } from './secret-book.ts';
 
 /** What a process needs of the supervisor it belongs to. */
 export interface ProcessWorld {
   readonly clock: Clock;
   /** `processMachine` with its effects filled in: once for a supervisor, since providing copies the chart. */
   readonly machine: typeof processMachine;
+  readonly secrets: SecretBook;
   /** The supervisor's own actor. */
   readonly parent: AnyActorRef;
   /** Everything the chart announces, after the process itself has taken note of it. */
@@ -17,6 +20,10 @@ export interface ProcessWorld {
   onNoted(id: string): void;
   /** Its status or its readiness is another. */
   onChange(): void;
+  /** Somebody has typed or written to it. */
+  onTyped(id: string): void;
+  /** Looks now whether it waits for somebody to type. */
+  lookForInput(id: string): Promise<AwaitedInput | null>;
   /** Who is alive of its tree; the leader first. */
   members(id: string): Promise<readonly TreeMember[]>;
   /** Ends what an ended process left behind, and proves it. */

@@ -142,6 +142,13 @@ const limits = object({
   notifyAfterMs: number,
 });
 
+const watch = object({
+  owner: text,
+  wants: oneBy('type', { quiet: object({ quietMs: atLeast(100) }), pattern: object({ pattern: text }) }),
+  since: number,
+  told: number,
+});
+
 const revival = object({
   likeness: text,
   background: flag,
@@ -177,6 +184,7 @@ const revival = object({
   attemptOffset: number,
   restartedAt: listOf(number),
   nextStartAt: orNull(number),
+  watches: optional(listOf(watch)),
   stop: orNull(object({ cause: object({ type: text }), signal: text, graceMs: number, escalated: flag })),
 });
 

@@ -5,6 +5,7 @@ import type { CaptureAnswer, ScreenCapture, TerminalSize } from '../../machines/
 import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
+import { writeSecretOptions } from '../config/secret-source.ts';
 import type { KeyOrder } from '../config/terminal-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { iterate } from '../output/iterate.ts';
@@ -12,29 +13,35 @@ import type { OutputLine } from '../output/lines.ts';
 import { lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
+import { readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
+import { showsSecret } from '../output/redact.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createProcessLog } from './create-process-log.ts';
 import type { EarlierProcess } from './earlier-process.ts';
+import { hideOnScreen } from './hide-on-screen.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import { type CaptureOptions, ProcessTerminal } from './process-terminal.ts';
-import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
+import type { AwaitedInput, FinalView, ProcessView, ProgressView, ReadyView } from './process-view.ts';
 import type { ProcessWorld } from './process-world.ts';
 import { readPrinted } from './read-printed.ts';
+import type { RecordedWatch } from './recorded-watch.ts';
 import {
   type ResultEnvelope,
   toBackgroundedEnvelope,
   toResultEnvelope,
   toSurvivedEnvelope,
 } from './result-envelope.ts';
+import { bookOf } from './secret-book.ts';
 import { addEntry, type TimelineEntry, type TimelineEvent } from './timeline.ts';
 import { toProcessView } from './to-process-view.ts';
+import { type SecretOptions, type SecretReader, writeSecret } from './write-secret.ts';
 
 /** A process as its supervisor sees it: the handle, and what only the supervisor may do. */
 export class SupervisedProcess implements ProcessHandle {
@@ -50,6 +57,8 @@ export class SupervisedProcess implements ProcessHandle {
   #readers: ((name: string) => OutputReader) | null = null;
   #shownStatus: ProcessStatus;
   #ready: ReadyView;
+  #awaitsInput: AwaitedInput | null = null;
+  #progress: { readonly atBytes: number; readonly view: ProgressView | null } | null = null;
   #ended: Promise<FinalView> | null = null;
   /** What the log promised: everything is on disk. */
   #flushed: Promise<void> | null = null;
@@ -57,6 +66,8 @@ export class SupervisedProcess implements ProcessHandle {
   #isReleased = false;
   /** Where the output of the attempt that runs begins. */
   attemptOffset: number;
+  /** Who wants to be told of it, as it is written down. */
+  watches: readonly RecordedWatch[];
 
   constructor(plan: ProcessPlan, world: ProcessWorld, earlier: EarlierProcess | null = null) {
     this.plan = plan;
@@ -73,7 +84,8 @@ export class SupervisedProcess implements ProcessHandle {
     this.terminal = new ProcessTerminal(plan, {
       ask: (toCommand, otherwise) => this.#askBody(toCommand, otherwise),
       hasEnded: () => this.hasEnded,
-      hide: (screen) => screen,
+      hide: (screen) => hideOnScreen(screen, this.log.secrets),
+      showsSecret: (text) => showsSecret(text, this.log.secrets),
       reportError: (error) => world.onFault(plan.id, error),
     });
     this.life = new ProcessLife(plan, {
@@ -86,6 +98,7 @@ export class SupervisedProcess implements ProcessHandle {
     });
     this.#shownStatus = this.life.status;
     this.attemptOffset = earlier?.attemptOffset ?? 0;
+    this.watches = earlier?.watches ?? [];
     if (earlier === null) this.note('created');
   }
 
@@ -133,7 +146,8 @@ export class SupervisedProcess implements ProcessHandle {
       clock: this.#world.clock,
       countedOutput: this.#earlier?.output ?? null,
       terminal: this.terminal.view,
-      awaitsInput: null,
+      awaitsInput: this.#awaitsInput,
+      progress: this.#readProgress(),
     });
   }
 
@@ -199,6 +213,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   write(data: string | Uint8Array): Promise<WriteResult> {
     const bytes = toBytes(data);
+    this.#world.onTyped(this.id);
     return this.#askInput((reply) => ({ type: 'process.write', data: bytes, reply }));
   }
 
@@ -210,15 +225,31 @@ export class SupervisedProcess implements ProcessHandle {
     return this.#askInput((reply) => ({ type: 'process.endInput', reply }));
   }
 
+  writeSecret(name: string, options: SecretOptions = {}): Promise<WriteResult> {
+    const { pressEnter, value, signal } = parseOptions(writeSecretOptions, {
+      input: options,
+      name: 'writeSecret',
+    });
+    return writeSecret(
+      { name, pressEnter, signal: signal ?? null },
+      {
+        reader: this.#toSecretReader(),
+        book: value === undefined ? this.#world.secrets : bookOf(value),
+      },
+    );
+  }
+
   capture(options?: CaptureOptions): Promise<CaptureAnswer> {
     return this.terminal.capture(options);
   }
 
   sendKeys(order: KeyOrder): Promise<WriteResult> {
+    this.#world.onTyped(this.id);
     return this.terminal.sendKeys(order);
   }
 
   paste(text: string): Promise<WriteResult> {
+    this.#world.onTyped(this.id);
     return this.terminal.paste(text);
   }
 
@@ -228,6 +259,15 @@ export class SupervisedProcess implements ProcessHandle {
 
   keepScreen(screen: ScreenCapture): void {
     this.terminal.keep(screen);
+  }
+
+  get takesInput(): boolean {
+    const { size, stdin } = this.plan.launch;
+    return size !== null || stdin === 'pipe';
+  }
+
+  awaitedInput(): Promise<AwaitedInput | null> {
+    return this.#world.lookForInput(this.id);
   }
 
   members(): Promise<readonly TreeMember[]> {
@@ -323,6 +363,11 @@ export class SupervisedProcess implements ProcessHandle {
     this.#changed();
   }
 
+  setAwaitedInput(awaited: AwaitedInput | null): void {
+    this.#awaitsInput = awaited;
+    this.#changed();
+  }
+
   /** What was left behind is gone. */
   forgetLeftovers(): void {
     this.life.forgetLeftovers();
@@ -341,6 +386,17 @@ export class SupervisedProcess implements ProcessHandle {
     addEntry(this.#timeline, { at: this.#world.clock.epochMs(), event, ...more });
     // Who reads is not worth a write: it is kept with the next one.
     if (event !== 'read') this.#world.onNoted(this.id);
+  }
+
+  /** Read when somebody looks and more was printed since: what nobody asks about costs nothing. */
+  #readProgress(): ProgressView | null {
+    const { view } = this.life;
+    if (this.hasEnded || !('pid' in view)) return null;
+    const { bytes } = this.log;
+    if (this.#progress?.atBytes !== bytes) {
+      this.#progress = { atBytes: bytes, view: readLogProgress(this.log, this.attemptOffset) };
+    }
+    return this.#progress.view;
   }
 
   /** Nothing more will be known of it here. */
@@ -402,8 +458,22 @@ export class SupervisedProcess implements ProcessHandle {
     return { onSubscriberError: (error: unknown) => this.#world.onFault(this.id, error) };
   }
 
+  #toSecretReader(): SecretReader {
+    return {
+      plan: this.plan,
+      ended: this.#changes.until(() => this.#isOver),
+      refuse: () => (this.#isOver ? describeNotRunning(this) : null),
+      awaitedInput: () => this.awaitedInput(),
+      hide: (secret) => this.log.addSecret(secret),
+      write: (text) => this.write(text),
+      paste: (text) => this.paste(text),
+      pressEnter: () => this.sendKeys({ pressEnter: true }),
+      note: (name) => this.note('secret written', { detail: name }),
+    };
+  }
+
   #askInput(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
-    const error = `Process ${this.id} is not running (status ${this.status}).`;
+    const error = describeNotRunning(this);
     return this.#askBody(toCommand, { ok: false, bytesWritten: 0, code: 'notRunning', error });
   }
 
@@ -415,6 +485,10 @@ export class SupervisedProcess implements ProcessHandle {
       if (this.hasEnded || !this.life.sendToBody(toCommand(resolve))) resolve(otherwise);
     });
   }
+}
+
+function describeNotRunning({ id, status }: SupervisedProcess): string {
+  return `Process ${id} is not running (status ${status}).`;
 }
 
 function wasReleased(id: string): KillAnswer {

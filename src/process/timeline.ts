@@ -10,6 +10,8 @@ export type TimelineEvent =
   | 'backgrounded'
   | 'read'
   | 'signalled'
+  /** The detail is its name. */
+  | 'secret written'
   | 'limits changed'
   | 'ready'
   | 'not ready'

@@ -3,7 +3,14 @@ import type { Clock } from '../clock/clock.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
-import type { AwaitedInput, OutputView, ProcessView, ReadyView, TerminalView } from './process-view.ts';
+import type {
+  AwaitedInput,
+  OutputView,
+  ProcessView,
+  ProgressView,
+  ReadyView,
+  TerminalView,
+} from './process-view.ts';
 
 interface Sources {
   readonly plan: ProcessPlan;
@@ -15,6 +22,7 @@ interface Sources {
   readonly clock: Clock;
   readonly terminal: TerminalView | null;
   readonly awaitsInput: AwaitedInput | null;
+  readonly progress: ProgressView | null;
   /** Of one that had ended before: its output is not counted again. */
   readonly countedOutput: OutputView | null;
 }
@@ -39,7 +47,7 @@ export function toProcessView(sources: Sources): ProcessView {
     createdAt: times.createdAt,
     output: sources.countedOutput ?? toOutputView(sources),
     terminal: sources.terminal,
-    progress: null,
+    progress: sources.progress,
     awaitsInput: sources.awaitsInput,
   };
   return { ...facts, ...toStateFacts(sources) };

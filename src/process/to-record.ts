@@ -55,7 +55,7 @@ export function toAttemptRecord(
 }
 
 /** Only what outlives its supervisor can be taken over, and only while it lives. */
-function toRevival({ plan, life, attemptOffset }: SupervisedProcess, clock: Clock): Revival | null {
+function toRevival({ plan, life, attemptOffset, watches }: SupervisedProcess, clock: Clock): Revival | null {
   const { launch, files, output } = plan;
   const { progress } = life;
   if (plan.lifetime !== 'persistent' || files === null) return null;
@@ -81,6 +81,7 @@ function toRevival({ plan, life, attemptOffset }: SupervisedProcess, clock: Cloc
     attemptOffset,
     restartedAt: progress.restartTimesMs.map(toEpoch),
     nextStartAt: progress.nextStartAtMs === null ? null : toEpoch(progress.nextStartAtMs),
+    ...(watches.length > 0 && { watches }),
     stop:
       stop === null
         ? null

@@ -1,4 +1,3 @@
-import { EMPTY } from 'rxjs';
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
@@ -8,6 +7,7 @@ import type { KillAnswer } from '../process/process-handle.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
+import { createNewsCalls } from './news-calls.ts';
 import { observeProcesses } from './observe-processes.ts';
 import { createOwners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
@@ -120,17 +120,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     adopt: owners.adopt,
     isWithin: owners.isWithin,
     kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
-    watch: () => {
-      throw new Error('not built yet');
-    },
-    unwatch: () => false,
-    watches: () => [],
-    schedule: () => {
-      throw new Error('not built yet');
-    },
-    unschedule: () => false,
-    schedules: () => [],
-    news$: EMPTY,
+    ...createNewsCalls(runtime, onSubscriberError),
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
     completions$: new GuardedObservable(
       (subscriber) => completions.completions$.subscribe(subscriber),

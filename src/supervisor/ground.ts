@@ -73,7 +73,7 @@ export function createGround(
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth,
     // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
-    isRedacted: picomatch([...settings.redactNames], { bash: true, dot: true }),
+    isRedacted: picomatch([...settings.redactNames, ...variablesOf(settings)], { bash: true, dot: true }),
     paths,
     scope: readTableScope(),
     store: openStore(settings, paths),
@@ -100,6 +100,11 @@ export function createGround(
           ? ownBackend
           : null,
   };
+}
+
+/** What is given by name is not to be had for the asking. */
+function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
+  return Object.values(secrets).flatMap((source) => ('env' in source ? [source.env] : []));
 }
 
 const noGuard: TreeGuard = { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} };

@@ -51,7 +51,7 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
   const found = store.load();
   // The oldest first: in this order they were created.
   const orphans = found.records
-    .filter(isOrphan)
+    .filter(({ supervisorId, view: { owner } }) => isOrphan({ supervisorId, owner }))
     .toSorted((one, other) => one.view.createdAt - other.view.createdAt);
   const damaged: DamagedRecord[] = [...found.damaged];
   const taking: Taking = {
@@ -65,14 +65,15 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
     orphans.filter((record) => !isOver(record) || isOwed(record)),
     { ...taking, isOrphan },
   );
+  const schedules = recoverSchedules(runtime, { ground, isOrphan });
   leaveRoll(ground);
   const live = claimed.taken.filter((record) => !isOver(record));
   return {
     adopted: live.filter(isDurable).map(({ view }) => view.id),
     lost: live.filter((record) => !isDurable(record)).map(({ view }) => view.id),
     ended: ended + claimed.taken.length - live.length,
-    damaged,
-    problem: claimed.problem,
+    damaged: [...damaged, ...schedules.damaged],
+    problem: claimed.problem ?? schedules.problem,
   };
 }
 
@@ -84,13 +85,16 @@ function isDurable({ revival }: ProcessRecord): boolean {
   return revival !== null;
 }
 
+/** Whose something is, and of which supervisor. */
+type OrphanTest = (kept: { readonly supervisorId: string; readonly owner: string }) => boolean;
+
 /** Whether a record has nobody any more who answers for it. Each supervisor is looked up once. */
-function createOrphanTest({ roll, supervisorId, settings }: Ground): (record: ProcessRecord) => boolean {
+function createOrphanTest({ roll, supervisorId, settings }: Ground): OrphanTest {
   const { recover } = settings;
   const states = new Map<string, boolean>();
-  return ({ supervisorId: before, view }) => {
+  return ({ supervisorId: before, owner }) => {
     if (before === supervisorId) return false;
-    if (typeof recover === 'object' && view.owner !== recover.owner) return false;
+    if (typeof recover === 'object' && owner !== recover.owner) return false;
     const isDead = states.get(before) ?? (roll === null || roll.stateOf(before) === 'dead');
     states.set(before, isDead);
     return isDead;
@@ -116,7 +120,7 @@ function keepAll(records: readonly ProcessRecord[], taking: Taking): number {
 /** Under a lock, and each record read again: two supervisors may come at the same time. */
 function claimAll(
   records: readonly ProcessRecord[],
-  { isOrphan, ...taking }: Taking & { readonly isOrphan: (record: ProcessRecord) => boolean },
+  { isOrphan, ...taking }: Taking & { readonly isOrphan: OrphanTest },
 ): { readonly taken: readonly ProcessRecord[]; readonly problem: string | null } {
   const { ground, onDamage } = taking;
   if (records.length === 0) return { taken: [], problem: null };
@@ -130,7 +134,7 @@ function claimAll(
     const taken = records.flatMap(({ view }) => {
       try {
         const record = ground.store?.read(view.id) ?? null;
-        if (record === null || !isOrphan(record)) return [];
+        if (record === null || !isOrphan({ ...record, owner: record.view.owner })) return [];
         const isTaken = isOver(record) ? keepOwed(record, taking) : takeLive(record, taking);
         return isTaken ? [record] : [];
       } catch (error) {
@@ -141,6 +145,20 @@ function claimAll(
     return { taken, problem: null };
   } finally {
     release();
+  }
+}
+
+/** Once the processes are taken over: some schedules belong to one. */
+function recoverSchedules(
+  { schedules, registry }: Runtime,
+  { ground, isOrphan }: { ground: Ground; isOrphan: OrphanTest },
+): { readonly damaged: readonly DamagedRecord[]; readonly problem: string | null } {
+  const { paths, store: processes } = ground;
+  try {
+    const lock = () => (paths === null ? () => {} : lockDirectory(paths));
+    return { damaged: schedules.recover({ registry, processes, isOrphan, lock }), problem: null };
+  } catch (error) {
+    return { damaged: [], problem: `No schedules were taken over: ${toErrorText(error)}` };
   }
 }
 

@@ -7,16 +7,21 @@ import { redactText } from '../output/redact-text.ts';
 import { toCompletionId } from '../process/completion-id.ts';
 import { isOwed } from '../process/is-owed.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
+import { createSecretBook } from '../process/secret-book.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type Admission, createAdmission } from './admission.ts';
+import { createAwaitedInputs } from './awaited-input/awaited-inputs.ts';
 import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
 import type { Ground } from './ground.ts';
 import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts';
+import { createNewsStream, type NewsStream } from './news-stream.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
 import { watchReadiness } from './readiness/watch-readiness.ts';
 import { createRecordKeeper, noRecords, type RecordKeeper } from './record-keeper.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import { openSchedules, type ScheduleBook } from './schedules/open-schedules.ts';
+import { createWatches, type Watches } from './watches/watches.ts';
 
 /** The moving parts of a supervisor, wired to each other. */
 export interface Runtime {
@@ -27,6 +32,9 @@ export interface Runtime {
   readonly events: Subject<RuntimeEvent>;
   readonly completions: CompletionStream;
   readonly records: RecordKeeper;
+  readonly news: NewsStream;
+  readonly watches: Watches;
+  readonly schedules: ScheduleBook;
   /** A part of the supervisor does not work. */
   reportFault(error: unknown): void;
   /** Something changed that a list of all processes shows. */
@@ -66,7 +74,14 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     maxFinished: settings.maxFinished,
     isNeeded: (id) => leftovers.ids.includes(id),
   });
+  const news = createNewsStream({
+    onDropped: (count) =>
+      reportError(new Error(`${count} news of watches and schedules were dropped: nobody listened.`)),
+  });
+  const watches = createWatches({ clock, tell: news.tell, save: records.touch, reportError });
+  const schedules = openSchedules({ ground, news, reportError });
   const readiness = new Map<string, Cancel>();
+  const inputs = createAwaitedInputs({ clock, findMembers: (process) => findMembers(process, ground) });
   const announced = new WeakSet<SupervisedProcess>();
 
   const find = (id: string): SupervisedProcess => {
@@ -114,7 +129,9 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     if (process.status === 'restarting') records.save(process);
     if (!process.release()) return;
     stopReadiness(process.id);
+    inputs.end(process.id);
     registry.release(process.id);
+    watches.release(process.id);
     tell('process.released', process);
     admission.released({ id: process.id, kind: process.plan.kind });
   };
@@ -178,11 +195,15 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
 
   const endProcess = (process: SupervisedProcess) => {
     stopReadiness(process.id);
+    inputs.end(process.id);
     const { leftovers: left } = process.life.view as Extract<
       typeof process.life.view,
       { leftovers: unknown }
     >;
     const release = () => admission.released({ id: process.id, kind: process.plan.kind });
+    // Before anybody is told of the end.
+    watches.end(process.id);
+    schedules.cancelOf(process.id);
     if (left.length > 0) keepLeftovers(process);
     // Only now: who left something behind is not among those that may be forgotten.
     registry.end(process);
@@ -202,10 +223,12 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       case 'process.started':
         if (process.status === 'backgrounded') admission.backgrounded({ id, kind: plan.kind });
         awaitReadiness(process);
+        inputs.begin(process);
         tell('process.started', process);
         return releaseIfStopping(process);
       case 'process.adopted':
         if (isAwaited(process)) awaitReadiness(process);
+        inputs.begin(process);
         tell('process.adopted', process);
         return releaseIfStopping(process);
       case 'process.released':
@@ -218,6 +241,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       case 'process.stopping':
       case 'process.restarting':
         stopReadiness(id);
+        inputs.end(id);
         tell(announcement.type, process);
         return releaseIfStopping(process);
       case 'process.ended':
@@ -229,6 +253,11 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
 
   const world: ProcessWorld = {
     clock,
+    secrets: createSecretBook({
+      sources: settings.secrets,
+      cwd: ground.cwd,
+      ask: settings.askSecret ?? null,
+    }),
     machine: provideProcessEffects({
       clock,
       find,
@@ -242,6 +271,8 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       if (process !== undefined) records.touch(process);
     },
     onChange: () => changes.next(),
+    onTyped: inputs.typed,
+    lookForInput: inputs.look,
     members: (id) => findMembers(find(id), ground),
     endLeftovers: (id, order) => leftovers.end(id, order),
     onBroken: (id, error) => {
@@ -259,6 +290,9 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     reportFault: reportError,
     events,
     completions,
+    news,
+    watches,
+    schedules,
     changes,
     announceCreation,
     keepLeftovers,

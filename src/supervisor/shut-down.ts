@@ -12,11 +12,14 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   const concerned = [...registry.live.values(), ...withLeftovers];
   runtime.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
 
+  runtime.schedules.close();
   await runtime.admission.stop();
   const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
   runtime.records.flush();
+
+  runtime.watches.close();
 
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
@@ -32,7 +35,8 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   for (const backend of new Set([ground.backend, ground.durableBackend])) backend?.close?.();
   ground.terminals.close();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
-  for (const subject of [runtime.events, runtime.completions, runtime.changes]) subject.complete();
+  for (const subject of [runtime.events, runtime.completions, runtime.news, runtime.changes])
+    subject.complete();
   return report;
 }
 

@@ -56,7 +56,8 @@ export interface Supervisor extends AsyncDisposable {
    * Tells `owner` when a process has gone quiet, or prints a line that matches, until it ends. Another watch of the same owner on it
    * replaces this one.
    *
-   * @throws TroupeError `not-found`; `invalid-option`, also for an expression that does not compile.
+   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`, also for an expression that does
+   * not compile.
    */
   watch(id: string, options?: WatchOptions): WatchView;
   /** `false` where there was none. `owner`: by default the owner of the process. */
@@ -65,7 +66,8 @@ export interface Supervisor extends AsyncDisposable {
   /**
    * Tells `owner` something later. It is written down, and goes on under the next supervisor of the state directory.
    *
-   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`.
+   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`; `state-directory` where it cannot
+   * be written down; `shutting-down`.
    */
   schedule(options: ScheduleOptions): ScheduleView;
   /** `false` where there was none. */
@@ -73,6 +75,8 @@ export interface Supervisor extends AsyncDisposable {
   schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
   /** What watches and schedules tell. What came while nobody listened is told to the first who does. */
   readonly news$: Observable<WatchNews | ScheduleNews>;
+  /** Those of one owner. What came while it did not listen comes first, whoever else has heard it. */
+  newsOf(owner: string): Observable<WatchNews | ScheduleNews>;
 
   /** What happens, from now on; completes at the end of the shutdown. */
   readonly events$: Observable<RuntimeEvent>;

@@ -1,9 +1,11 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { tailPathOf } from '../output/log-map.ts';
 import { isOwed } from '../process/is-owed.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import { toCookie } from '../spawn/environment.ts';
+import type { StatePaths } from '../store/state-paths.ts';
 import type { Ground } from './ground.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -37,7 +39,7 @@ export async function forgetAll(
 ): Promise<{ forgotten: number; logsRemoved: number }> {
   const ended = [...registry.ended.values()].filter(({ id }) => !leftovers.ids.includes(id));
   for (const { id } of ended) registry.remove(id);
-  const logs = paths === null ? [] : ended.flatMap(({ id }) => [paths.logOf(id), paths.statusOf(id)]);
+  const logs = paths === null ? [] : ended.flatMap(({ id }) => outputFilesOf(id, paths));
   const removed = await Promise.all(
     logs.map((path) =>
       rm(path).then(
@@ -72,18 +74,22 @@ async function findOldLogs(
   if (paths === null) return [];
   const names = await readdir(paths.processes).catch(() => []);
   const ids = new Set(names.flatMap((name) => OUTPUT_FILE.exec(name)?.[1] ?? []));
-  const old: { id: string; files: string[] }[] = [];
+  const old: { id: string; files: readonly string[] }[] = [];
   for (const id of ids) {
     if (registry.live.has(id) || leftovers.ids.includes(id)) continue;
-    const files = [paths.logOf(id), `${paths.logOf(id)}.tail`, paths.statusOf(id)];
+    const files = outputFilesOf(id, paths);
     const writtenAt = Math.max(...(await Promise.all(files.map(readWrittenAt))));
     if (clock.epochMs() - writtenAt > settings.logRetention) old.push({ id, files });
   }
   return old;
 }
 
-/** A log, and what stands beside it of a process that writes its log itself. */
-const OUTPUT_FILE = /^(.+?)\.(?:log|log\.tail|status)$/;
+/** A log, and what else of a process goes with it. */
+export function outputFilesOf(id: string, { logOf, statusOf, screenOf }: StatePaths): readonly string[] {
+  return [logOf(id), tailPathOf(logOf(id)), statusOf(id), screenOf(id)];
+}
+
+const OUTPUT_FILE = /^(.+?)\.(?:log|log\.tail|status|screen)$/;
 
 async function readWrittenAt(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;

@@ -59,6 +59,7 @@ export function takeLive(record: ProcessRecord, taking: Taking): boolean {
   process.life.begin();
   runtime.admission.adopted(process.plan);
   runtime.announceCreation(process);
+  runtime.watches.restore(process);
   process.life.send(toFirstEvent(record, ground));
   return true;
 }

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { duration } from './duration.ts';
+import { toErrorText } from './error-text.ts';
+
+/** A shorter silence is between any two lines. */
+const MIN_QUIET_MS = 100;
+const MAX_PATTERN_LENGTH = 4_000;
+
+/** Compiled and used once: an expression that is too large only fails at its first use. */
+const expression = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_LENGTH, { error: () => `at most ${MAX_PATTERN_LENGTH} characters` })
+  .superRefine((pattern, context) => {
+    try {
+      new RegExp(pattern).test('');
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `a JavaScript regular expression (${toReason(error)})` });
+    }
+  });
+
+export const watchOptions = z
+  .strictObject({
+    owner: z.string().min(1).optional(),
+    quiet: duration
+      .refine((ms) => ms >= MIN_QUIET_MS, { error: () => `a duration of at least ${MIN_QUIET_MS} ms` })
+      .optional(),
+    pattern: expression.optional(),
+  })
+  .superRefine(({ quiet, pattern }, context) => {
+    if (quiet === undefined || pattern === undefined) return;
+    const message = 'to be left out where "pattern" is given: a watch tells of silence or of lines';
+    context.addIssue({ code: 'custom', path: ['quiet'], message });
+  });
+
+/** Whose watch. */
+export const watchOwner = z.strictObject({ owner: z.string().min(1).optional() });
+
+/** Which watches or schedules. */
+export const newsFilter = z.strictObject({
+  owner: z.string().optional(),
+  process: z.string().optional(),
+});
+
+export type NewsFilter = z.output<typeof newsFilter>;
+
+/** V8 repeats the whole pattern before the reason. */
+function toReason(error: unknown): string {
+  const text = toErrorText(error);
+  return text.slice(text.lastIndexOf(': ') + 1).trim();
+}

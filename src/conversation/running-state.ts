@@ -1,0 +1,27 @@
+import type { AwaitedInput, ProcessView } from '../process/process-view.ts';
+
+/** What a live process does, as far as that can be told. */
+export interface RunningState {
+  /** A sentence of ours. */
+  readonly now: string | null;
+  /** What it has printed last, where it waits for somebody to type. */
+  readonly prompt: string | null;
+}
+
+export function toRunningState({ awaitsInput, progress }: ProcessView): RunningState {
+  if (awaitsInput !== null) return { now: describeWait(awaitsInput), prompt: awaitsInput.prompt };
+  if (progress === null || progress.percent === null) return { now: null, prompt: null };
+  const how = { running: 'It is', paused: 'It has paused', failed: 'It has failed' }[progress.state];
+  return { now: `${how} at ${progress.percent} %, by what it prints.`, prompt: null };
+}
+
+const wanted: Readonly<Record<AwaitedInput['kind'], string>> = {
+  line: 'a line',
+  secret: 'a secret, which does not show',
+  key: 'a key',
+};
+
+function describeWait({ kind, certainty }: AwaitedInput): string {
+  const sure = certainty === 'known' ? 'It waits' : 'By what it printed last, it may wait';
+  return `${sure} for somebody to type ${wanted[kind]}.`;
+}

@@ -1,0 +1,50 @@
+import { parseOptions } from '../config/parse-options.ts';
+import { quote } from '../config/quote.ts';
+import { scheduleOptions } from '../config/schedule-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { newsFilter, watchOwner } from '../config/watch-options.ts';
+import { GuardedObservable } from '../output/guarded-observable.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import type { Runtime } from './runtime.ts';
+import type { Supervisor } from './supervisor.ts';
+
+type NewsCalls = Pick<
+  Supervisor,
+  'watch' | 'unwatch' | 'watches' | 'schedule' | 'unschedule' | 'schedules' | 'news$' | 'newsOf'
+>;
+
+/** What a supervisor offers of watches and schedules. */
+export function createNewsCalls(
+  { registry, watches, schedules, news }: Runtime,
+  onSubscriberError: (error: unknown) => void,
+): NewsCalls {
+  const findLive = (id: string, call: string): SupervisedProcess => {
+    const process = registry.live.get(id);
+    if (process !== undefined && !process.hasEnded) return process;
+    const nearest = registry.nearest(id);
+    const hint = nearest.length === 0 ? 'There are no processes.' : `Did you mean ${nearest.join(' or ')}?`;
+    const why =
+      registry.get(id) === undefined ? `not found. ${hint}` : 'has ended, and nothing more happens to it.';
+    throw new TroupeError({ code: 'not-found', message: `${call}: process ${quote(id)} ${why}` });
+  };
+  return {
+    watch: (id, options = {}) => watches.watch(findLive(id, 'watch'), options),
+    unwatch: (id, options = {}) => {
+      const { owner } = parseOptions(watchOwner, { input: options, name: 'unwatch' });
+      const process = registry.live.get(id);
+      return process !== undefined && watches.unwatch(process, owner ?? process.owner);
+    },
+    watches: (filter = {}) => watches.list(parseOptions(newsFilter, { input: filter, name: 'watches' })),
+    schedule: (options) => {
+      const { process } = parseOptions(scheduleOptions, { input: options, name: 'schedule' });
+      if (process !== undefined) findLive(process, 'schedule');
+      return schedules.schedule(options);
+    },
+    unschedule: (id) => schedules.unschedule(id),
+    schedules: (filter = {}) =>
+      schedules.list(parseOptions(newsFilter, { input: filter, name: 'schedules' })),
+    news$: new GuardedObservable((subscriber) => news.news$.subscribe(subscriber), onSubscriberError),
+    newsOf: (owner) =>
+      new GuardedObservable((subscriber) => news.newsOf(owner).subscribe(subscriber), onSubscriberError),
+  };
+}

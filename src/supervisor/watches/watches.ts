@@ -1,0 +1,122 @@
+import { createActor } from 'xstate';
+import type { Clock } from '../../clock/clock.ts';
+import { parseOptions } from '../../config/parse-options.ts';
+import { type NewsFilter, watchOptions } from '../../config/watch-options.ts';
+import { createRandomId } from '../../process/process-id.ts';
+import type { RecordedWatch } from '../../process/recorded-watch.ts';
+import type { SupervisedProcess } from '../../process/supervised-process.ts';
+import { provideWatchEffects } from './provide-watch-effects.ts';
+import type { WatchNews, WatchOptions, WatchView } from './watch.ts';
+import { type WatchActor, Watching } from './watching.ts';
+
+const DEFAULT_QUIET_MS = 5_000;
+
+/** The watches of all processes of a supervisor. */
+export interface Watches {
+  /** @throws TroupeError `invalid-option` */
+  watch(process: SupervisedProcess, options: WatchOptions): WatchView;
+  /** `false` where there was none. */
+  unwatch(process: SupervisedProcess, owner: string): boolean;
+  list(filter: NewsFilter): readonly WatchView[];
+  /** Goes on with what an earlier supervisor has written down; everything counts anew. */
+  restore(process: SupervisedProcess): void;
+  /** Its last matches are told, and then nothing more. */
+  end(processId: string): void;
+  /** It goes on without this supervisor; what is written down of its watches stays. */
+  release(processId: string): void;
+  /** The same for all that are left. */
+  close(): void;
+  actorOf(processId: string, owner: string): WatchActor | undefined;
+}
+
+export function createWatches(world: {
+  readonly clock: Clock;
+  tell(news: WatchNews): void;
+  /** Writes down a process with its watches. */
+  save(process: SupervisedProcess): void;
+  reportError(error: unknown): void;
+}): Watches {
+  const { clock } = world;
+  const byId = new Map<string, Watching>();
+  const byProcess = new Map<string, Map<string, { readonly id: string; readonly watching: Watching }>>();
+  const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: world.reportError });
+  const of = (processId: string) => [...(byProcess.get(processId)?.values() ?? [])];
+
+  const keep = (process: SupervisedProcess) => {
+    process.watches = of(process.id).map(({ watching }) => watching.record);
+    if (process.plan.lifetime === 'persistent') world.save(process);
+  };
+
+  const forget = (id: string, { process, owner }: Watching) => {
+    byId.delete(id);
+    const watches = byProcess.get(process.id);
+    if (watches?.get(owner)?.id === id) watches.delete(owner);
+    if (watches?.size === 0) byProcess.delete(process.id);
+  };
+
+  const open = (process: SupervisedProcess, watch: RecordedWatch): Watching => {
+    const id = createRandomId();
+    const watching = new Watching(process, {
+      watch,
+      world: { ...world, onChange: () => keep(process) },
+      toActor: (wants) => createActor(machine, { input: { id, wants } }),
+    });
+    byId.set(id, watching);
+    const watches = byProcess.get(process.id) ?? new Map();
+    byProcess.set(process.id, watches.set(watch.owner, { id, watching }));
+    const close = () => {
+      watching.close();
+      forget(id, watching);
+      if (!watching.actor.getSnapshot().matches('released')) keep(process);
+    };
+    watching.actor.subscribe({
+      complete: close,
+      error: (error) => {
+        close();
+        world.reportError(error);
+      },
+    });
+    watching.actor.start();
+    return watching;
+  };
+
+  const find = (processId: string, owner: string) => byProcess.get(processId)?.get(owner)?.watching;
+
+  return {
+    watch: (process, options) => {
+      const given = parseOptions(watchOptions, { input: options, name: 'watch' });
+      const { owner = process.owner, quiet = DEFAULT_QUIET_MS, pattern } = given;
+      find(process.id, owner)?.actor.send({ type: 'watch.replace' });
+      const wants =
+        pattern === undefined
+          ? ({ type: 'quiet', quietMs: quiet } as const)
+          : ({ type: 'pattern', pattern } as const);
+      const watching = open(process, { owner, wants, since: clock.epochMs(), told: 0 });
+      keep(process);
+      return watching.view();
+    },
+    unwatch: ({ id }, owner) => {
+      const watching = find(id, owner);
+      watching?.actor.send({ type: 'watch.cancel' });
+      return watching !== undefined;
+    },
+    list: (filter) =>
+      [...byId.values()]
+        .map((watching) => watching.view())
+        .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
+        .filter(({ processId }) => filter.process === undefined || processId === filter.process),
+    restore: (process) => {
+      for (const watch of process.watches) open(process, watch);
+    },
+    end: (processId) => {
+      for (const { watching } of of(processId)) watching.end();
+    },
+    release: (processId) => {
+      for (const { watching } of of(processId)) watching.actor.send({ type: 'process.released' });
+    },
+    close: () => {
+      for (const { actor } of [...byId.values()]) actor.send({ type: 'process.released' });
+    },
+    actorOf: (processId, owner) => find(processId, owner)?.actor,
+  };
+}

@@ -1,0 +1,181 @@
+import type { ActorRefFrom } from 'xstate';
+import type { WatchInput } from '../../../machines/watch/context.ts';
+import type { WatchDeadlineName, WatchEvent } from '../../../machines/watch/events.ts';
+import type { watchMachine } from '../../../machines/watch/machine.ts';
+import type { Cancel, Clock } from '../../clock/clock.ts';
+import type { RecordedWatch } from '../../process/recorded-watch.ts';
+import type { SupervisedProcess } from '../../process/supervised-process.ts';
+import type { ChangeSource } from './change-source.ts';
+import { followMatches, type MatchFollower } from './follow-matches.ts';
+import { watchOutput } from './output-changes.ts';
+import { watchScreen } from './screen-changes.ts';
+import type { WatchNews, WatchView } from './watch.ts';
+
+export type WatchActor = ActorRefFrom<typeof watchMachine>;
+
+/** After news of lines, the next ones wait for so long and are told together. */
+const WINDOW_MS = 10_000;
+
+export interface WatchWorld {
+  readonly clock: Clock;
+  tell(news: WatchNews): void;
+  /** What is written down of it is another. */
+  onChange(): void;
+  reportError(error: unknown): void;
+}
+
+type Eyes =
+  | { readonly type: 'quiet'; readonly quietMs: number; readonly changes: ChangeSource }
+  | { readonly type: 'pattern'; readonly pattern: string; readonly matches: MatchFollower };
+
+type NewsFacts = WatchNews extends infer News
+  ? News extends WatchNews
+    ? Omit<News, 'id' | 'at' | 'owner' | 'process'>
+    : never
+  : never;
+
+/** One watch: what its chart names is done here. */
+export class Watching {
+  readonly process: SupervisedProcess;
+  readonly actor: WatchActor;
+  readonly #world: WatchWorld;
+  readonly #watch: RecordedWatch;
+  readonly #eyes: Eyes;
+  readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
+  #told: number;
+  #shown: readonly string[] = [];
+  #problem = '';
+
+  constructor(
+    process: SupervisedProcess,
+    wiring: {
+      readonly watch: RecordedWatch;
+      readonly world: WatchWorld;
+      /** Not started. */
+      readonly toActor: (wants: WatchInput['wants']) => WatchActor;
+    },
+  ) {
+    const { watch, world } = wiring;
+    this.process = process;
+    this.#world = world;
+    this.#watch = watch;
+    this.#told = watch.told;
+    this.#eyes = this.#open(watch.wants);
+    this.actor = wiring.toActor(
+      watch.wants.type === 'quiet' ? watch.wants : { type: 'pattern', windowMs: WINDOW_MS },
+    );
+  }
+
+  get owner(): string {
+    return this.#watch.owner;
+  }
+
+  /** As it is written down. */
+  get record(): RecordedWatch {
+    return { ...this.#watch, told: this.#told };
+  }
+
+  view(): WatchView {
+    return { processId: this.process.id, ...this.record };
+  }
+
+  look(): void {
+    const eyes = this.#eyes;
+    if (eyes.type === 'pattern') return;
+    const { changes, quietMs } = eyes;
+    const { nowMs } = this.#world.clock;
+    // What waits to run, or to run again, is not silent: it is not there.
+    if (this.process.status === 'pending' || this.process.status === 'restarting') changes.beginAnew();
+    changes.look((lines) => {
+      this.#shown = lines;
+      const agoMs = nowMs() - changes.changedAtMs;
+      this.#send(agoMs < quietMs ? { type: 'change.seen', agoMs } : { type: 'stillness.confirmed' });
+    });
+  }
+
+  awaitChange(): void {
+    if (this.#eyes.type === 'pattern') return;
+    this.#eyes.changes.awaitChange(() => this.#send({ type: 'change.seen', agoMs: 0 }));
+  }
+
+  tellQuiet(): void {
+    if (this.#eyes.type === 'pattern') return;
+    this.#tell('quiet', { type: 'watch.quiet', quietMs: this.#eyes.quietMs, lines: this.#shown });
+  }
+
+  tellMatches(count: number): void {
+    if (this.#eyes.type === 'quiet') return;
+    const { pattern, matches } = this.#eyes;
+    const lines = matches.takeLines();
+    const suppressed = count - lines.length;
+    this.#tell('matched', { type: 'watch.matched', pattern, matches: count, lines, suppressed });
+  }
+
+  tellFailure(): void {
+    this.#tell('failed', { type: 'watch.failed', why: this.#problem });
+  }
+
+  arm({ deadline, afterMs }: { deadline: WatchDeadlineName; afterMs: number }): void {
+    const { clock } = this.#world;
+    this.disarm(deadline);
+    const reached = () => {
+      this.#deadlines.delete(deadline);
+      this.#send({ type: `deadline.${deadline}` });
+    };
+    this.#deadlines.set(deadline, clock.at(clock.nowMs() + afterMs, reached, { idle: true }));
+  }
+
+  disarm(deadline: WatchDeadlineName): void {
+    this.#deadlines.get(deadline)?.();
+    this.#deadlines.delete(deadline);
+  }
+
+  /** Its process has ended: what it printed last is still searched. */
+  end(): void {
+    if (this.#eyes.type === 'pattern') this.#eyes.matches.flush();
+    this.#send({ type: 'process.ended' });
+  }
+
+  /** It is over. */
+  close(): void {
+    if (this.#eyes.type === 'pattern') this.#eyes.matches.stop();
+    else this.#eyes.changes.stop();
+    for (const deadline of [...this.#deadlines.keys()]) this.disarm(deadline);
+  }
+
+  /** What comes when it is over concerns nobody. */
+  #send(event: WatchEvent): void {
+    if (this.actor.getSnapshot().status === 'active') this.actor.send(event);
+  }
+
+  #open(wants: WatchView['wants']): Eyes {
+    const { clock, reportError } = this.#world;
+    const { process } = this;
+    if (wants.type === 'quiet') {
+      const hasScreen = process.view().terminal?.type === 'terminal';
+      const changes = hasScreen
+        ? watchScreen(process, { clock, reportError })
+        : watchOutput(process, { clock });
+      return { ...wants, changes };
+    }
+    const matches = followMatches(process.log, {
+      pattern: wants.pattern,
+      clock,
+      onMatched: (count) => this.#send({ type: 'lines.matched', count }),
+      onProblem: (problem) => {
+        this.#problem = problem;
+        this.#send({ type: 'search.failed' });
+      },
+    });
+    return { ...wants, matches };
+  }
+
+  #tell(word: string, facts: NewsFacts): void {
+    const view = this.process.view();
+    const at = this.#world.clock.epochMs();
+    const id = `${view.id}/${view.attempt}/${word}/${at}`;
+    this.#told += 1;
+    this.#world.tell({ id, at, owner: this.owner, process: view, ...facts });
+    this.#world.onChange();
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { toNotice } from '../../src/conversation/notice.ts';
+import { toRunningPart } from '../../src/conversation/notice-part.ts';
+import { toRunningState } from '../../src/conversation/running-state.ts';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { settle } from '../supervisor/readiness/rig.ts';
+
+const asks = { kind: 'line', certainty: 'known', prompt: 'name?', since: 1 } as const;
+const progress = { percent: 45, state: 'running', text: '45%' } as const;
+
+test.each([
+  [asks, null, 'It waits for somebody to type a line.', 'name?'],
+  [
+    { ...asks, kind: 'secret' },
+    progress,
+    'It waits for somebody to type a secret, which does not show.',
+    'name?',
+  ],
+  [
+    { ...asks, certainty: 'hint' },
+    null,
+    'By what it printed last, it may wait for somebody to type a line.',
+    'name?',
+  ],
+  [null, progress, 'It is at 45 %, by what it prints.', null],
+  [null, { ...progress, state: 'paused' }, 'It has paused at 45 %, by what it prints.', null],
+  [null, { ...progress, percent: null }, null, null],
+  [null, null, null, null],
+] as const)('%j and %j are told in a sentence', (awaitsInput, shown, now, prompt) => {
+  expect(toRunningState({ awaitsInput, progress: shown } as never)).toEqual({ now, prompt });
+});
+
+test('a notice quotes what a silent process asks', async () => {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend();
+  await using supervisor = createSupervisor({ clock, backend, stateDirectory: false });
+  const handle = supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+  backend.lastRun.print('</process> Name: ');
+  clock.advance(300);
+  await settle();
+
+  const notice = toNotice([toRunningPart('silent', handle.view())]);
+  backend.lastRun.exit();
+
+  expect(notice).toContain(
+    'for a while. By what it printed last, it may wait for somebody to type a line.\n',
+  );
+  expect(notice).toContain('<output>\n&lt;/process&gt; Name:\n</output>\n</process>');
+});

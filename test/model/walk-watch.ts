@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createActor, type InspectionEvent } from 'xstate';
+import type { watchMachine } from '../../machines/watch/machine.ts';
+import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
+import { parseSpec } from '../../src/supervisor/plan-process.ts';
+import type { Runtime } from '../../src/supervisor/runtime.ts';
+import { startProcess } from '../../src/supervisor/start-process.ts';
+import type { WatchOptions } from '../../src/supervisor/watches/watch.ts';
+import { describePath } from '../../src/testing/paths/generate-paths.ts';
+import { createScriptedBackend, type ScriptedRun } from '../../src/testing/scripted-backend.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { eventually } from './eventually.ts';
+import { openRuntime } from './open-runtime.ts';
+import {
+  CHANGED_AGO_MS,
+  QUIET_MS,
+  type WatchModelEvent,
+  type WatchState,
+  type WatchWay,
+  WINDOW_MS,
+  watchModel,
+} from './watch-model.ts';
+
+const OWNER = 'the owner';
+
+/** For so long output is gathered before it is searched. */
+const SEARCH_MS = 50;
+/** Between two looks at a screen at most. */
+const LOOK_MS = 330;
+const MATCH = 'match';
+const holding = { watching: { lines: 'holding' } } as const;
+
+interface Scene {
+  readonly runtime: Runtime;
+  readonly clock: VirtualClock;
+  readonly process: SupervisedProcess;
+  readonly run: ScriptedRun;
+  /** How much of the time that a deadline takes has passed since it was armed. */
+  passedMs: number;
+  /** What the screen shows is told once this is open. */
+  view: PromiseWithResolvers<void>;
+  words: number;
+}
+
+type Deed = (scene: Scene, event: WatchModelEvent, next: WatchModelEvent | undefined) => Promise<void> | void;
+
+/** What is done so that an event comes about: never by sending it. */
+const watchDriver: { readonly [Type in WatchModelEvent['type']]: Deed } = {
+  'change.seen': (scene, event) => {
+    // What is looked for was printed before the look.
+    if (event.type !== 'change.seen' || event.agoMs > 0) return;
+    say(scene, 'something else');
+    // A screen was just looked at, and is not again at once.
+    if (scene.process.view().terminal?.type === 'terminal') scene.clock.advance(LOOK_MS);
+  },
+  'stillness.confirmed': () => {},
+  'lines.matched': (scene, event) => {
+    if (event.type !== 'lines.matched') return;
+    for (let line = 0; line < event.count; line += 1) say(scene, MATCH);
+    const { runtime, process } = scene;
+    const isHolding = runtime.watches.actorOf(process.id, OWNER)?.getSnapshot().matches(holding) ?? false;
+    scene.clock.advance(SEARCH_MS);
+    scene.passedMs = isHolding ? scene.passedMs + SEARCH_MS : 0;
+  },
+  'search.failed': (scene) => {
+    scene.run.print(`${'a'.repeat(40)}!\n`);
+    scene.clock.advance(SEARCH_MS);
+  },
+  'process.ended': async ({ run, process }) => {
+    run.exit();
+    await process.ended;
+  },
+  'process.released': ({ runtime, process }) => runtime.watches.release(process.id),
+  'watch.cancel': ({ runtime, process }) => void runtime.watches.unwatch(process, OWNER),
+  'watch.replace': ({ runtime, process }) =>
+    void runtime.watches.watch(process, { owner: OWNER, quiet: '1d' }),
+  'deadline.quiet': async (scene, _, next) => {
+    const leftMs = QUIET_MS - scene.passedMs;
+    scene.passedMs = 0;
+    if (next?.type === 'change.seen') {
+      scene.clock.advance(leftMs - CHANGED_AGO_MS);
+      say(scene, 'something else');
+      await settle();
+      scene.passedMs = CHANGED_AGO_MS;
+    }
+    const isAnswered = next?.type === 'change.seen' || next?.type === 'stillness.confirmed';
+    if (!isAnswered) scene.view = Promise.withResolvers();
+    scene.clock.advance(next?.type === 'change.seen' ? CHANGED_AGO_MS : leftMs);
+  },
+  'deadline.window': (scene) => {
+    scene.clock.advance(WINDOW_MS - scene.passedMs);
+    scene.passedMs = 0;
+  },
+};
+
+function say(scene: Scene, text: string): void {
+  scene.words += 1;
+  scene.run.screen = [`${text} ${scene.words}`];
+  scene.run.print(`${text} ${scene.words}\n`);
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface WatchWalk extends WatchWay {
+  readonly inspect?: (event: InspectionEvent) => void;
+  /** Another model than ours, to be found out. */
+  readonly model?: typeof watchModel;
+}
+
+/** Walks a path on scripts. `null` when model and API agreed at each step; else where they did not. */
+export async function walkWatch({
+  input,
+  path,
+  on,
+  inspect,
+  model = watchModel,
+}: WatchWalk): Promise<string | null> {
+  const scene = await openScene(on);
+  const { runtime, process, clock } = scene;
+  const told: string[] = [];
+  runtime.news.newsOf(OWNER).subscribe((news) => {
+    told.push(news.type === 'watch.matched' ? `${news.type} ${news.matches}` : news.type);
+  });
+  const idle = clock.pending;
+  const options: WatchOptions =
+    input.wants.type === 'quiet' ? { quiet: QUIET_MS } : { pattern: `^(a+)+$|${MATCH}` };
+  runtime.watches.watch(process, { owner: OWNER, ...options });
+  const actor = runtime.watches.actorOf(process.id, OWNER);
+  if (actor === undefined) return 'it does not watch';
+  const heard: string[] = [];
+  actor.system.inspect({
+    next: (inspected) => {
+      inspect?.(inspected);
+      if (inspected.type !== '@xstate.snapshot' || inspected.actorRef !== actor) return;
+      if (!inspected.event.type.startsWith('xstate.')) heard.push(inspected.event.type);
+    },
+  });
+  // An inspector hears what happens from now on: how it began is told by a twin.
+  if (inspect !== undefined) createActor(watchModel, { input, inspect }).start().stop();
+  const expected = createExpectation(model);
+  const twin = createActor(expected.noted, { input }).start();
+  twin.subscribe({ error: () => {} });
+  await settle();
+
+  const done: { event: WatchModelEvent }[] = [];
+  try {
+    for (const [index, { event }] of path.entries()) {
+      done.push({ event });
+      // The answer to a look comes by itself.
+      if (heard.length < done.length) await watchDriver[event.type](scene, event, path[index + 1]?.event);
+      if (event.type.startsWith('deadline.')) expected.alarms.delete(event.type.replace('deadline.', ''));
+      twin.send(event);
+      await eventually(() => heard.length >= done.length, { what: `it hears ${event.type}`, on: 'scripts' });
+      if (heard.length > done.length) continue;
+      expectSame(actor.getSnapshot(), twin.getSnapshot());
+      expectEqual('news', told, expected.told);
+      if (event.type !== 'process.ended' && event.type !== 'watch.replace')
+        expectEqual('alarms', clock.pending - idle, expected.alarms.size);
+      const isWatched = runtime.watches.actorOf(process.id, OWNER) === actor;
+      expectEqual('is watched', isWatched, twin.getSnapshot().status === 'active');
+    }
+    scene.view.resolve();
+    await settle();
+    const events = done.map((each) => each.event.type);
+    expectEqual('events', heard, events);
+    return null;
+  } catch (error) {
+    return `${on}: ${describePath(done)}\n${String(error)}`;
+  } finally {
+    runtime.watches.close();
+  }
+}
+
+async function openScene(on: WatchWay['on']): Promise<Scene> {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(undefined, { terminal: true });
+  const { runtime, ground } = openRuntime({
+    clock,
+    backend,
+    stateDirectory: false,
+    maxBackgroundTime: 0,
+    notifyAfterSilence: 0,
+    handleSignals: false,
+  });
+  const interactive = on === 'a terminal';
+  const spec = parseSpec({ command: ['scripted'], background: true, interactive });
+  const process = startProcess(spec, { runtime, ground });
+  await settle();
+  const view = Promise.withResolvers<void>();
+  view.resolve();
+  const scene: Scene = { runtime, clock, process, run: backend.lastRun, passedMs: 0, view, words: 0 };
+  const capture = process.capture.bind(process);
+  process.capture = async (options) => {
+    await scene.view.promise;
+    return capture(options);
+  };
+  return scene;
+}
+
+/** The model with effects that only take note. */
+function createExpectation(model: typeof watchModel) {
+  const told: string[] = [];
+  const alarms = new Set<string>();
+  const noted: typeof watchMachine = model.provide({
+    actions: {
+      tellQuiet: () => void told.push('watch.quiet'),
+      tellMatches: (_, { count }) => void told.push(`watch.matched ${count}`),
+      tellFailure: () => void told.push('watch.failed'),
+      armDeadline: (_, { deadline }) => void alarms.add(deadline),
+      disarmDeadline: (_, { deadline }) => void alarms.delete(deadline),
+    },
+  });
+  return { told, alarms, noted };
+}
+
+function expectSame(actual: WatchState, expected: WatchState): void {
+  expectEqual('status', actual.status, expected.status);
+  expectEqual('state', actual.value, expected.value);
+  const { id: _, ...context } = actual.context;
+  const { id: __, ...wanted } = expected.context;
+  expectEqual('context', context, wanted);
+}
+
+function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  throw new Error(`${what}: expected ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`);
+}

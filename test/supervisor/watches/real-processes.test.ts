@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
+import type { News } from '../../../src/supervisor/news-stream.ts';
+import { tempDir, waitUntil } from '../../fixtures/os.ts';
+
+test('a real program is watched until its end', { timeout: 60_000 }, async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false, handleSignals: false });
+  const news: News[] = [];
+  supervisor.news$.subscribe((each) => news.push(each));
+  const handle = supervisor.start({
+    command: 'echo begun >&2; read answer; echo "error: $answer"; read again; printf "error: last"',
+    stdin: 'pipe',
+    background: true,
+  });
+  supervisor.watch(handle.id, { quiet: 300 });
+  supervisor.watch(handle.id, { pattern: '^error: (.*)', owner: 'another' });
+
+  await waitUntil(() => news.length === 1);
+  await handle.writeLine('höchst');
+  await waitUntil(() => news.length === 3);
+  await handle.writeLine('go');
+  await handle.ended;
+
+  expect(news[0]).toMatchObject({ type: 'watch.quiet', lines: ['begun'] });
+  expect(news.slice(1, 3)).toContainEqual(
+    expect.objectContaining({ type: 'watch.matched', matches: 1, lines: ['error: höchst'] }),
+  );
+  expect(news.slice(1, 3)).toContainEqual(
+    expect.objectContaining({ type: 'watch.quiet', lines: ['begun', 'error: höchst'] }),
+  );
+  expect(news[3]).toMatchObject({ type: 'watch.matched', owner: 'another', lines: ['error: last'] });
+  expect(supervisor.watches()).toEqual([]);
+});
+
+test('a program that writes its log itself is watched, too', { timeout: 60_000 }, async () => {
+  using place = tempDir();
+  await using supervisor = createSupervisor({ stateDirectory: place.path, handleSignals: false });
+  const news: News[] = [];
+  supervisor.news$.subscribe((each) => news.push(each));
+  const handle = supervisor.start({
+    command: 'for i in 1 2 3; do echo "step $i"; sleep 0.1; done; sleep 300',
+    lifetime: 'persistent',
+    background: true,
+  });
+  supervisor.watch(handle.id, { quiet: 1_000 });
+  supervisor.watch(handle.id, { pattern: 'step 3', owner: 'another' });
+
+  await waitUntil(() => news.length === 2);
+  await handle.kill();
+
+  expect(news).toMatchObject([
+    { type: 'watch.matched', lines: ['step 3'] },
+    { type: 'watch.quiet', lines: ['step 1', 'step 2', 'step 3'] },
+  ]);
+});
+
+test('watches and schedules keep no program alive', { timeout: 60_000 }, () => {
+  const program = `
+    import { createSupervisor } from ${JSON.stringify(new URL('../../../src/index.ts', import.meta.url).href)};
+    const supervisor = createSupervisor({ stateDirectory: false });
+    supervisor.schedule({ message: 'Look.', every: '1h' });
+    const handle = supervisor.start({ command: 'true', background: true });
+    supervisor.watch(handle.id, { quiet: '1h' });
+    console.log('done');
+  `;
+
+  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { timeout: 30_000 });
+
+  expect(out.toString()).toBe('done\n');
+});
