@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { createOutputSearch } from '../../src/observe/wait/output-search.ts';
 import { waitFor } from '../../src/tools/sets/process/wait-for.ts';
-import { createOutputSearch } from '../../src/tools/wait/output-search.ts';
+import { waitUntil } from '../fixtures/os.ts';
+import { findFreePort, holdPort } from '../supervisor/readiness/rig.ts';
 import { arrange, dataOf, errorOf, turns } from './arrange.ts';
 
 const nowhere = { stdout: 0, stderr: 0, screen: 0 };
@@ -334,4 +336,70 @@ test('a wait says of itself that it waits', () => {
   const prepared = waitFor.prepare({ process_id: 'tool_abcdefgh' });
 
   expect(prepared).toMatchObject({ ok: true, intent: { permission: 'output', waits: true } });
+});
+
+test('a port that is free already ends a wait at once', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  const port = await findFreePort();
+
+  const answer = await given.call('wait_for', { process_id: id, port_free: port });
+
+  expect(dataOf(answer)).toMatchObject({ result: 'met', met: ['port_free'], missing: [] });
+});
+
+test('a port of somebody else is told with its holder', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  const port = await holdPort('127.0.0.1');
+  const pending = await given.begin('wait_for', { process_id: id, port, file: 'made', mode: 'all' });
+
+  await waitUntil(() => {
+    given.clock.advance(20);
+    return pending.isOver;
+  });
+
+  expect(dataOf(await pending.answer)).toMatchObject({
+    result: 'impossible',
+    missing: ['port', 'file'],
+    message: expect.stringContaining(`pid ${process.pid}`),
+  });
+});
+
+test('an address elsewhere is not asked', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+
+  const elsewhere = await given.call('wait_for', { process_id: id, http: 'http://example.org/' });
+  const noAddress = await given.call('wait_for', { process_id: id, http: 'here' });
+
+  expect(errorOf(elsewhere)).toContain('an address of this machine');
+  expect(errorOf(noAddress)).toContain('an address of this machine');
+});
+
+test('a wait for input ends with the prompt', async () => {
+  await using given = arrange();
+  const { id } = given.start('login', { stdin: 'pipe' });
+  const pending = await given.begin('wait_for', { process_id: id, input: true });
+  const waits = !pending.isOver;
+
+  given.backend.lastRun.print('Name: ');
+  given.clock.advance(300);
+
+  expect(waits).toBe(true);
+  expect(dataOf(await pending.answer)).toMatchObject({
+    met: ['input'],
+    awaits_input: { kind: 'line', certainty: 'hint', prompt: 'Name:' },
+    new_output: 'Name: ',
+  });
+});
+
+test('an answer says how far the process is', async () => {
+  await using given = arrange();
+  const { id } = given.start('fetch');
+  given.backend.lastRun.print('Downloading 12/40\r');
+
+  const answer = await given.call('wait_for', { process_id: id, text: 'Downloading' });
+
+  expect(dataOf(answer)).toMatchObject({ progress: { percent: 30, text: '12/40' } });
 });

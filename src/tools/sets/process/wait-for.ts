@@ -1,18 +1,23 @@
 import { z } from 'zod';
 import { formatDuration } from '../../../config/duration.ts';
+import type { ConditionName } from '../../../observe/wait-for.ts';
 import { describeEnd } from '../../../process/end-text.ts';
+import { toLoopbackAddresses } from '../../../supervisor/readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
-import { type Waited, waitFor as wait } from '../../actions/wait-for.ts';
+import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
 import { defineTool } from '../../define-tool.ts';
 import { isEnded, toSummary } from '../../process-summary.ts';
 import { processId } from '../fields.ts';
+
+const port = z.int().min(1).max(65_535);
 
 export const waitFor = defineTool({
   name: 'wait_for',
   title: 'Wait for a process',
   description:
     'Waits until something is true of a process: it has ended (which is what is waited for when nothing else is said), prints a text or ' +
-    'a line that matches, is ready, or is quiet. One call instead of many checks. It changes nothing: when the time is over, the process goes on.',
+    'a line that matches, is ready, is quiet, serves a port or an address, has written a file, or waits for input. One call instead of many ' +
+    'checks. It changes nothing: when the time is over, the process goes on.',
   permission: 'output',
   input: z.strictObject({
     process_id: processId,
@@ -25,6 +30,19 @@ export const waitFor = defineTool({
       .describe('A line of its output matches this JavaScript regular expression.'),
     ready: z.boolean().default(false).describe('It is ready, by the condition that start_process was given.'),
     quiet_seconds: z.number().positive().optional().describe('It has printed nothing for so long.'),
+    port: port.optional().describe('It listens on this TCP port; somebody else who does is named at once.'),
+    port_free: port.optional().describe('Nobody listens on this TCP port any more.'),
+    http: z
+      .string()
+      .refine(isHere, { error: 'an address of this machine, such as "http://127.0.0.1:3000/"' })
+      .optional()
+      .describe('It answers at this address of this machine, such as http://127.0.0.1:3000/health.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('It has written this file; a relative path counts from where it runs.'),
+    input: z.boolean().default(false).describe('It waits for somebody to type.'),
     mode: z.enum(['any', 'all']).default('any').describe('Whether one of these is enough.'),
     from: z
       .enum(['unread', 'now', 'start'])
@@ -36,23 +54,25 @@ export const waitFor = defineTool({
   }),
   intend: () => ({ permission: 'output', waits: true }),
   execute: async (input, context) => {
-    const { process_id, exit, text, pattern, ready, quiet_seconds, mode, from, timeout_seconds } = input;
-    const quietMs = quiet_seconds === undefined ? undefined : quiet_seconds * 1_000;
-    const outcome = await wait(
-      { id: process_id, exit, text, pattern, ready, quietMs, mode, from, timeoutMs: timeout_seconds * 1_000 },
-      context,
-    );
-    return toAnswer(outcome, toData);
+    const { process_id: id, quiet_seconds, port_free, timeout_seconds, ...same } = input;
+    const request = {
+      ...same,
+      id,
+      ...(quiet_seconds !== undefined && { quiet: quiet_seconds * 1_000 }),
+      ...(port_free !== undefined && { portFree: port_free }),
+      timeout: timeout_seconds * 1_000,
+    };
+    return toAnswer(await wait(request, context), toData);
   },
 });
 
-function toData(waited: Waited) {
-  const { view, end, met, missing, waitedMs, matchedLine, output } = waited;
+function toData(waited: WaitedFor) {
+  const { process, end, met, missing, waitedMs, matchedLine, output } = waited;
   return {
-    ...toSummary(view),
+    ...toSummary(process),
     result: end.type,
-    met,
-    missing,
+    met: met.map(toField),
+    missing: missing.map(toField),
     waited_seconds: Math.round(waitedMs / 100) / 10,
     ...(matchedLine !== null && { matched_line: matchedLine }),
     message: describe(waited),
@@ -60,17 +80,29 @@ function toData(waited: Waited) {
   };
 }
 
-function describe({ view, end, met, missing, waitedMs }: Waited): string {
+function describe({ process, end, met, missing, waitedMs }: WaitedFor): string {
+  const names = (conditions: readonly ConditionName[]) => conditions.map(toField).join(', ');
   switch (end.type) {
     case 'met':
-      return `It came true: ${met.join(', ')}.`;
+      return `It came true: ${names(met)}.`;
     case 'ended':
-      return `Not ${missing.join(', ')}: the process ${isEnded(view) ? describeEnd(view.reason, view.exit) : 'has ended'}.`;
+      return `Not ${names(missing)}: the process ${isEnded(process) ? describeEnd(process.reason, process.exit) : 'has ended'}.`;
     case 'timeout':
-      return `Not ${missing.join(', ')} within ${formatDuration(waitedMs)}. The process goes on.`;
+      return `Not ${names(missing)} within ${formatDuration(waitedMs)}. The process goes on.`;
     case 'interrupted':
       return 'Interrupted. The process goes on.';
     case 'impossible':
-      return `It will not come true: ${end.why}.`;
+      return `It will not come true: ${end.why.replace(/\.$/, '')}.`;
   }
+}
+
+/** As the fields of the tool are called. */
+function toField(name: ConditionName): string {
+  return name === 'portFree' ? 'port_free' : name;
+}
+
+/** Who may wait may not send requests into the world. */
+function isHere(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) && toLoopbackAddresses(url.hostname).length > 0;
 }

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
-import type { WaitCondition } from './wait-condition.ts';
+import type { ConditionName, WaitCondition } from './wait-condition.ts';
 
 /** How a wait ended. */
 export type WaitEnd =
@@ -8,12 +8,14 @@ export type WaitEnd =
   | { readonly type: 'ended' }
   | { readonly type: 'timeout' }
   | { readonly type: 'interrupted' }
+  /** `why` begins with the name of the condition. */
   | { readonly type: 'impossible'; readonly why: string };
 
-export interface WaitResult {
+export interface ConditionsResult {
   readonly end: WaitEnd;
-  /** The names of those that held, in the order in which they were told. */
-  readonly met: readonly WaitCondition['name'][];
+  /** Those that held, in the order in which they were told. */
+  readonly met: readonly ConditionName[];
+  readonly missing: readonly ConditionName[];
   readonly waitedMs: number;
 }
 
@@ -26,25 +28,28 @@ export function awaitConditions(options: {
   mode: 'any' | 'all';
   /** Holds when no other condition can become true any more. */
   last: WaitCondition;
-  timeoutMs: number;
+  /** `null`: as long as it takes. */
+  timeoutMs: number | null;
   clock: Clock;
-  interrupt: AbortSignal;
-}): Promise<WaitResult> {
+  interrupt: AbortSignal | null;
+}): Promise<ConditionsResult> {
   const { conditions, mode, last, timeoutMs, clock, interrupt } = options;
   const startMs = clock.nowMs();
-  const met: WaitCondition['name'][] = [];
+  const met: ConditionName[] = [];
   return new Promise((resolve) => {
     const cancels: Cancel[] = [];
     let isOver = false;
 
+    const isMissing = ({ name }: WaitCondition) => !met.includes(name);
     const end = (how: WaitEnd) => {
       if (isOver) return;
       isOver = true;
       for (const cancel of cancels) cancel();
-      resolve({ end: how, met, waitedMs: Math.round(clock.nowMs() - startMs) });
+      const missing = conditions.filter(isMissing).map(({ name }) => name);
+      resolve({ end: how, met, missing, waitedMs: Math.round(clock.nowMs() - startMs) });
     };
     const hold = (condition: WaitCondition) => {
-      if (isOver || met.includes(condition.name)) return;
+      if (isOver || !isMissing(condition)) return;
       met.push(condition.name);
       if (mode === 'any' || met.length === conditions.length) end({ type: 'met' });
     };
@@ -57,14 +62,24 @@ export function awaitConditions(options: {
       if (isOver) cancel();
       else cancels.push(cancel);
     };
+    const endWithProcess = async () => {
+      const seldom = conditions.filter((each) => isMissing(each) && each.holdsNow !== undefined);
+      if (seldom.length > 0) {
+        const looked = seldom.map(async (each) =>
+          (await each.holdsNow?.()) === true ? hold(each) : undefined,
+        );
+        await Promise.allSettled(looked);
+      }
+      end({ type: 'ended' });
+    };
 
     for (const condition of conditions) begin(condition, () => hold(condition));
-    begin(last, () => end({ type: 'ended' }));
+    begin(last, () => void endWithProcess());
     if (isOver) return;
     const interrupted = () => end({ type: 'interrupted' });
-    interrupt.addEventListener('abort', interrupted, { once: true });
-    cancels.push(() => interrupt.removeEventListener('abort', interrupted));
-    cancels.push(clock.at(startMs + timeoutMs, () => end({ type: 'timeout' })));
-    if (interrupt.aborted) interrupted();
+    interrupt?.addEventListener('abort', interrupted, { once: true });
+    cancels.push(() => interrupt?.removeEventListener('abort', interrupted));
+    if (timeoutMs !== null) cancels.push(clock.at(startMs + timeoutMs, () => end({ type: 'timeout' })));
+    if (interrupt?.aborted) interrupted();
   });
 }

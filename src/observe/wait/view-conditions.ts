@@ -1,14 +1,21 @@
+import { isFinal } from '../../../machines/process/view.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { isEnded } from '../process-summary.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
 /** Holds when the process has ended, with all of its output. */
 export function exitCondition(handle: ProcessHandle): WaitCondition {
   return {
     name: 'exit',
-    watch: ({ holds }) => {
-      const subscription = handle.view$.subscribe((view) => {
-        if (isEnded(view)) holds();
+    watch: ({ holds, impossible }) => {
+      let hasEnded = false;
+      const subscription = handle.view$.subscribe({
+        next: ({ status }) => {
+          hasEnded = isFinal(status);
+          if (hasEnded) holds();
+        },
+        complete: () => {
+          if (!hasEnded) impossible('its supervisor ended, and nobody here will hear of it');
+        },
       });
       return () => subscription.unsubscribe();
     },
@@ -27,6 +34,22 @@ export function readyCondition(handle: ProcessHandle): WaitCondition {
         if (ready.state === 'failed') impossible(ready.why);
         if (ready.state === 'undeclared') impossible('nothing was said at its start of when it is ready');
       });
+      return () => subscription.unsubscribe();
+    },
+  };
+}
+
+/** Holds when the process waits for somebody to type. */
+export function inputCondition(handle: ProcessHandle): WaitCondition {
+  return {
+    name: 'input',
+    watch: ({ holds, impossible }) => {
+      if (!handle.takesInput) impossible('it has neither a terminal nor a pipe for its input');
+      const subscription = handle.view$.subscribe(({ awaitsInput }) => {
+        if (awaitsInput !== null) holds();
+      });
+      // What the view shows may be some seconds old.
+      void handle.awaitedInput();
       return () => subscription.unsubscribe();
     },
   };

@@ -28,7 +28,10 @@ interface OpenLine {
   text: string;
 }
 
-export function createOutputSearch(wanted: Wanted, { from }: { from: StreamPositions }): OutputSearch {
+export function createOutputSearch(
+  wanted: Wanted,
+  { from }: { from: StreamPositions | number },
+): OutputSearch {
   const open = new Map<OutputStream, OpenLine>();
   const grown = new Set<OutputStream>();
   let fresh: string[] = [];
@@ -37,7 +40,10 @@ export function createOutputSearch(wanted: Wanted, { from }: { from: StreamPosit
     const { stream } = piece;
     if (piece.type === 'gap') return void open.delete(stream);
     const { bytes } = piece;
-    const known = Math.min(bytes.byteLength, Math.max(0, from[stream] - piece.position));
+    const before = typeof from === 'number' ? from - piece.offset : from[stream] - piece.position;
+    // No line that goes on behind it began so far before: of a long log most is passed over.
+    if (before - bytes.byteLength > longestLine) return void open.delete(stream);
+    const known = Math.min(bytes.byteLength, Math.max(0, before));
     if (known > 0) add(stream, bytes.subarray(0, known));
     if (known === bytes.byteLength) return;
     fresh.push(...add(stream, bytes.subarray(known)));

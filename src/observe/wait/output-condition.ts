@@ -6,7 +6,7 @@ import type { WaitCondition } from './wait-condition.ts';
 /** Holds when the text or pattern is found in the output behind `from`, also where it came before the wait began. */
 export function outputCondition(
   wanted: Wanted,
-  { handle, from }: { handle: ProcessHandle; from: StreamPositions },
+  { handle, from }: { handle: ProcessHandle; from: StreamPositions | number },
 ): WaitCondition {
   return {
     name: wanted.type,

@@ -1,0 +1,64 @@
+import { createRealClock } from '../clock/real-clock.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { type WaitOptions, type WaitSettings, waitOptions } from '../config/wait-options.ts';
+import type { StreamPositions } from '../output/output-chunk.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import { awaitConditions, type WaitEnd } from './wait/await-conditions.ts';
+import { createConditions } from './wait/create-conditions.ts';
+import { findMatchedLine } from './wait/matched-line.ts';
+import { findPatternProblem } from './wait/pattern-problem.ts';
+import { exitCondition } from './wait/view-conditions.ts';
+import type { ConditionName } from './wait/wait-condition.ts';
+
+export type { WaitOptions } from '../config/wait-options.ts';
+export type { WaitEnd } from './wait/await-conditions.ts';
+export type { ConditionName } from './wait/wait-condition.ts';
+
+/** How a wait ended, and what had come true by then. */
+export interface Waited {
+  readonly end: WaitEnd;
+  /** The conditions that held, in the order in which they did. */
+  readonly met: readonly ConditionName[];
+  readonly missing: readonly ConditionName[];
+  readonly waitedMs: number;
+  /** The newest line with the text or that matches, where one was found. */
+  readonly matchedLine: string | null;
+  /** The process as it is now. */
+  readonly process: ProcessView;
+}
+
+/**
+ * Waits for something of one process, without polling on your side. What is true already ends it at once, and so does the end of the
+ * process; it changes nothing: however the wait ends, the process goes on. It never rejects for what the process or the machine
+ * does, and leaves nothing behind.
+ *
+ * @throws TroupeError `invalid-option`, as a rejection.
+ *
+ * @example
+ * const waited = await waitFor(server, { port: 3000, text: 'EADDRINUSE', timeout: '30s' });
+ * if (waited.end.type !== 'met') console.error(waited.end, waited.missing);
+ */
+export async function waitFor(handle: ProcessHandle, options: WaitOptions = {}): Promise<Waited> {
+  const settings = parseOptions(waitOptions, { input: options, name: 'waitFor' });
+  const { mode, timeout, clock = createRealClock(), signal = null } = settings;
+  const problem = settings.pattern === undefined ? null : findPatternProblem(handle, settings.pattern);
+  const conditions = createConditions(settings, { handle, clock, from: findStart(handle, settings.from) });
+  if (problem !== null) {
+    const missing = conditions.map(({ name }) => name);
+    const end = { type: 'impossible', why: `pattern: ${problem}` } as const;
+    return { end, met: [], missing, waitedMs: 0, matchedLine: null, process: handle.view() };
+  }
+  const last = exitCondition(handle);
+  const timeoutMs = timeout ?? null;
+  const result = await awaitConditions({ conditions, mode, last, timeoutMs, clock, interrupt: signal });
+  const wanted = result.met.includes('pattern')
+    ? { pattern: settings.pattern }
+    : { text: result.met.includes('text') ? settings.text : undefined };
+  return { ...result, matchedLine: findMatchedLine(handle, wanted), process: handle.view() };
+}
+
+function findStart(handle: ProcessHandle, from: WaitSettings['from']): StreamPositions | number {
+  if (from === 'start') return 0;
+  return from === 'now' ? handle.read({ tail: 0 }).positions : from;
+}

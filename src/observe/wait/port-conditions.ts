@@ -1,0 +1,52 @@
+import type { Clock } from '../../clock/clock.ts';
+import type { ProcessHandle } from '../../process/process-handle.ts';
+import { createCurrentSockets } from '../../supervisor/readiness/current-sockets.ts';
+import { httpReady } from '../../supervisor/readiness/http-ready.ts';
+import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
+import { poll } from '../../supervisor/readiness/poll.ts';
+import { portReady } from '../../supervisor/readiness/port-ready.ts';
+import type { ReadinessCondition } from '../../supervisor/readiness/readiness-condition.ts';
+import type { WaitCondition } from './wait-condition.ts';
+
+interface Wiring {
+  readonly handle: ProcessHandle;
+  readonly clock: Clock;
+}
+
+/** Holds when a process of its tree listens on the TCP port; somebody else who holds it is named. */
+export function portCondition(port: number, wiring: Wiring): WaitCondition {
+  const treePids = findTree(wiring.handle);
+  return {
+    name: 'port',
+    watch: watchOf(portReady(port, { clock: wiring.clock, treePids })),
+    // What it left behind may serve.
+    holdsNow: async () => (await findListeningPorts(await treePids())).includes(port),
+  };
+}
+
+/** Holds when the address answers; on this machine nobody but the tree is asked. */
+export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondition {
+  return { name: 'http', watch: watchOf(httpReady(url, { clock, treePids: findTree(handle) })) };
+}
+
+/** Holds when nobody of this machine listens on the TCP port, on whichever address. */
+export function portFreeCondition(port: number, { clock }: Wiring): WaitCondition {
+  const sockets = createCurrentSockets();
+  const isFree = async () => (await sockets.listening(port)).length === 0;
+  return {
+    name: 'portFree',
+    watch: ({ holds }) =>
+      poll(clock, async () => {
+        if (await isFree()) holds();
+      }),
+    holdsNow: isFree,
+  };
+}
+
+function findTree(handle: ProcessHandle): () => Promise<readonly number[]> {
+  return async () => (await handle.members()).map(({ pid }) => pid);
+}
+
+function watchOf(condition: ReadinessCondition): WaitCondition['watch'] {
+  return ({ holds, impossible }) => condition.watch({ onHolds: holds, onImpossible: impossible });
+}

@@ -1,0 +1,236 @@
+import { expect, test } from 'vitest';
+import { createSupervisor, TroupeError, waitFor } from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+import { settle } from '../supervisor/readiness/rig.ts';
+
+test('without a condition the end is waited for', async () => {
+  await using given = arrange();
+  const waiting = given.begin({});
+  const waited = !waiting.isOver;
+
+  given.run.print('bye\n');
+  given.run.exit({ code: 3 });
+
+  expect(waited).toBe(true);
+  expect(await waiting.answer).toMatchObject({
+    end: { type: 'met' },
+    met: ['exit'],
+    missing: [],
+    matchedLine: null,
+    process: { status: 'failed', exit: { code: 3 } },
+  });
+});
+
+test('a process that has ended answers at once', async () => {
+  await using given = arrange();
+  given.run.print('done 42\n');
+  given.run.exit();
+  await given.handle.ended;
+
+  const byExit = await waitFor(given.handle);
+  const byPattern = await waitFor(given.handle, { pattern: 'done (\\d+)' });
+  const inVain = await waitFor(given.handle, { text: 'never', ready: true, quiet: '1h', input: true });
+
+  expect(byExit).toMatchObject({ met: ['exit'], waitedMs: 0 });
+  expect(byPattern).toMatchObject({ met: ['pattern'], matchedLine: 'done 42' });
+  expect(inVain.end.type).not.toBe('met');
+});
+
+test('a match may lie before the call', async () => {
+  await using given = arrange();
+  given.run.print('listening on 1\n');
+  const offset = given.handle.read({ tail: 0 }).to;
+  const { positions } = given.handle.read({ tail: 0 });
+
+  const fromStart = await waitFor(given.handle, { text: 'listening' });
+  const fromOffset = given.begin({ text: 'listening', from: offset });
+  const fromPositions = given.begin({ text: 'listening', from: positions });
+  const fromNow = given.begin({ text: 'listening', from: 'now' });
+  await settle();
+  const early = [fromOffset, fromPositions, fromNow].map(({ isOver }) => isOver);
+  given.run.print('listening on 2\n');
+  const late = await Promise.all([fromOffset, fromPositions, fromNow].map(({ answer }) => answer));
+
+  expect(fromStart.matchedLine).toBe('listening on 1');
+  expect(early).toEqual([false, false, false]);
+  expect(late.map(({ matchedLine }) => matchedLine)).toEqual(Array(3).fill('listening on 2'));
+});
+
+test('an offset counts the bytes of all streams', async () => {
+  await using given = arrange();
+  given.run.print('warning\n', 'stderr');
+  given.run.print('ready one\n');
+  const offset = given.handle.read({ tail: 0 }).to;
+  given.run.print('ready two\n', 'stderr');
+
+  const waited = await waitFor(given.handle, { text: 'ready', from: offset });
+  const inVain = given.begin({ text: 'one', from: offset });
+  await settle();
+
+  expect(waited.matchedLine).toBe('ready two');
+  expect(inVain.isOver).toBe(false);
+});
+
+test('any one is enough, or all of them', async () => {
+  await using given = arrange();
+  const any = given.begin({ text: 'up', exit: true });
+  const all = given.begin({ text: 'up', exit: true, mode: 'all' });
+
+  given.run.print('up\n');
+  await settle();
+  const overs = [any.isOver, all.isOver];
+  given.run.exit();
+
+  expect(overs).toEqual([true, false]);
+  expect(await any.answer).toMatchObject({ met: ['text'], missing: ['exit'] });
+  expect(await all.answer).toMatchObject({ end: { type: 'met' }, met: ['text', 'exit'], missing: [] });
+});
+
+test('time and interruption end a wait, and nothing else', async () => {
+  await using given = arrange();
+  const aborter = new AbortController();
+  const late = given.begin({ text: 'x', timeout: '7s' });
+  const interrupted = given.begin({ text: 'x', signal: aborter.signal });
+  const never = await waitFor(given.handle, { text: 'x', signal: AbortSignal.abort() });
+
+  given.clock.advance(7_000);
+  aborter.abort();
+
+  expect(await late.answer).toMatchObject({ end: { type: 'timeout' }, missing: ['text'], waitedMs: 7_000 });
+  expect(await interrupted.answer).toMatchObject({ end: { type: 'interrupted' } });
+  expect(never.end.type).toBe('interrupted');
+  expect(given.handle.status).toBe('backgrounded');
+  expect(given.run.signals).toEqual([]);
+});
+
+test.each([
+  ['that is none', '(', 'is not a regular expression'],
+  ['that never ends', '^(a+)+$', 'takes too long'],
+])('an expression %s is words, and the process goes on', async (_what, pattern, words) => {
+  await using given = arrange();
+  given.run.print(`${'a'.repeat(40)}!\n`);
+
+  const waited = await waitFor(given.handle, { pattern, clock: given.clock });
+
+  expect(waited).toMatchObject({ met: [], missing: ['pattern'], matchedLine: null });
+  expect(waited.end).toEqual({ type: 'impossible', why: expect.stringContaining(words) });
+  expect(given.handle.status).toBe('backgrounded');
+});
+
+test('who cannot be typed to waits for no input', async () => {
+  await using given = arrange();
+
+  const waited = await waitFor(given.handle, { input: true, clock: given.clock });
+
+  expect(waited.end).toEqual({ type: 'impossible', why: expect.stringContaining('neither a terminal') });
+});
+
+test('a prompt is a hint where the system cannot say', async () => {
+  await using given = arrange({ stdin: 'pipe' });
+  given.run.print('log line?\n');
+  const waiting = given.begin({ input: true });
+  await settle();
+  given.clock.advance(60_000);
+  await settle();
+  const afterLogLine = waiting.isOver;
+
+  given.run.print('Password: ');
+  given.clock.advance(300);
+
+  expect(afterLogLine).toBe(false);
+  expect((await waiting.answer).process.awaitsInput).toMatchObject({
+    kind: 'secret',
+    certainty: 'hint',
+    prompt: 'Password:',
+  });
+});
+
+test('how far it is stands in the view', async () => {
+  await using given = arrange();
+  const before = given.handle.view().progress;
+  given.run.print('Downloading 12/40\r');
+  const during = given.handle.view().progress;
+  const again = given.handle.view().progress;
+  given.run.print('\nDone.\n');
+  const after = given.handle.view().progress;
+  given.run.print('Downloading 39/40');
+  given.run.exit();
+
+  expect([before, after, given.handle.view().progress]).toEqual([null, null, null]);
+  expect(during).toEqual({ percent: 30, state: 'running', text: '12/40' });
+  expect(again).toBe(during);
+});
+
+test('a wait leaves nothing behind', async () => {
+  await using given = arrange();
+  const before = given.clock.pending;
+  const waiting = given.begin({ text: 'x', quiet: '1h', port: 4711, file: 'nowhere', timeout: '2h' });
+  await settle();
+  const during = given.clock.pending;
+
+  given.run.print('x');
+  await waiting.answer;
+  await settle();
+
+  expect(during).toBeGreaterThan(before);
+  expect(given.clock.pending).toBe(before);
+});
+
+test('one that was let go of is waited for no more', async () => {
+  await using given = arrange({ lifetime: 'persistent' });
+  const waiting = given.begin({ text: 'never' });
+
+  await given.supervisor.shutdown();
+
+  expect((await waiting.answer).end).toEqual({
+    type: 'impossible',
+    why: expect.stringContaining('its supervisor ended'),
+  });
+});
+
+test.each([
+  [{ timout: 5 }, 'timeout'],
+  [{ port: 70_000 }, '65535'],
+  [{ http: 'ftp://x/y' }, 'https://'],
+  [{ quiet: 'soon' }, 'a duration'],
+  [{ from: -1 }, 'from'],
+  [{ signal: 3 }, 'AbortSignal'],
+])('the options %j are refused by name', async (options, words) => {
+  await using given = arrange();
+
+  const refused = waitFor(given.handle, options as never);
+
+  await expect(refused).rejects.toThrow(TroupeError);
+  await expect(refused).rejects.toThrow(words);
+});
+
+type Options = Parameters<typeof waitFor>[1];
+
+function arrange(more: { stdin?: 'pipe'; lifetime?: 'persistent' } = {}) {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(undefined, { durable: more.lifetime !== undefined });
+  const directory = tempDir();
+  const stateDirectory = more.lifetime === undefined ? false : directory.path;
+  const supervisor = createSupervisor({ clock, backend, stateDirectory });
+  const handle = supervisor.start({ command: 'x', background: true, ...more });
+  return {
+    clock,
+    supervisor,
+    handle,
+    run: backend.lastRun,
+    begin: (options: Options) => {
+      const waiting = { isOver: false, answer: waitFor(handle, { clock, ...options }) };
+      void waiting.answer.then(() => {
+        waiting.isOver = true;
+      });
+      return waiting;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const done = supervisor.shutdown();
+      clock.advance(60_000);
+      await done;
+      directory.remove();
+    },
+  };
+}
