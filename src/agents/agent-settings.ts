@@ -7,13 +7,15 @@ import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { DEFAULT_MAX_DEPTH } from './depth.ts';
 
 /** A definition in the terms of the supervisor that runs the agent. */
-export function toSupervisorOptions({ supervisor, tools, delegation }: AgentDefinition): SupervisorOptions {
+export function toSupervisorOptions(definition: AgentDefinition): SupervisorOptions {
+  const { supervisor, tools, delegation, secrets } = definition;
   const { defaultTimeout, ...options } = fromFileSection(supervisor ?? {}, agentSupervisorShape);
   return {
     ...options,
     ...(defaultTimeout !== undefined && { timeout: defaultTimeout as number }),
     ...(tools?.modes !== undefined && { modes: tools.modes }),
     ...(tools?.timeouts !== undefined && { timeouts: mapSpans(tools.timeouts) }),
+    ...(secrets !== undefined && { secrets }),
     ...(delegation?.max_parallel_agents !== undefined && {
       maxParallelAgents: delegation.max_parallel_agents,
     }),
@@ -64,8 +66,17 @@ export function toMaxDepth({ delegation }: AgentDefinition, told: number | undef
 const ALONE =
   'You work without a person: nobody answers questions. Work with what you have been given, and finish with one answer that holds the whole result.';
 
-function toSystemPrompt({ type, system_prompt }: AgentDefinition): string | null {
-  const parts = [system_prompt?.trim(), type === 'execution' ? ALONE : undefined];
+const SECRETS =
+  'When a process asks for a password or a token, give it a secret by its name, with the field "secret" of the tools that write and type; ' +
+  'you never see a value, and must not ask for one. The names:';
+
+function toSystemPrompt({ type, system_prompt, secrets = {} }: AgentDefinition): string | null {
+  const names = Object.keys(secrets);
+  const parts = [
+    system_prompt?.trim(),
+    type === 'execution' ? ALONE : undefined,
+    names.length === 0 ? undefined : `${SECRETS} ${names.join(', ')}.`,
+  ];
   const said = parts.filter((part) => part !== undefined);
   return said.length === 0 ? null : said.join('\n\n');
 }

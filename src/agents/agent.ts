@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AskSecret } from '../config/secret-source.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ConversationEvent } from '../conversation/conversation-event.ts';
 import type { ChatModel } from '../models/chat-model.ts';
@@ -26,6 +27,8 @@ export interface AgentOptions {
   /** Restrictions of the agent above: this one can only narrow them. Default: what `TROUPE_POLICY` in `env` says, if anything. */
   readonly inherited?: Policy;
   readonly ask?: Ask;
+  /** Asks a person for a secret, and does not show what is typed. Default: nobody is asked. */
+  readonly askSecret?: AskSecret;
   readonly journal?: Journal;
   /** The supervisor of the agent above, for delegation within one program. Default: one of its own. */
   readonly supervisor?: Supervisor;

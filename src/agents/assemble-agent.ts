@@ -99,7 +99,7 @@ export async function assembleAgent(
   try {
     checkToolNames(definition, tools);
     conversation = createConversation({
-      ...toConversationOptions(definition),
+      ...toConversationOptions(options.supervisor === undefined ? definition : withoutSecrets(definition)),
       ...pickOwn(options),
       supervisor,
       model,
@@ -116,6 +116,11 @@ export async function assembleAgent(
     return ending;
   };
   return { definition, conversation, supervisor, close, [Symbol.asyncDispose]: close };
+}
+
+/** The supervisor of the agent above knows only the secrets of that one. */
+function withoutSecrets({ secrets: _, ...definition }: AgentDefinition): AgentDefinition {
+  return definition;
 }
 
 /**
@@ -203,6 +208,7 @@ function toSupervisor(given: {
   return createReachableSupervisor({
     ...own,
     ...options.host,
+    ...(options.askSecret !== undefined && { askSecret: options.askSecret }),
     cwd: directory,
     depth,
     env: { ...own.env, ...env },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { conversationOptions } from './conversation-options.ts';
 import { toFileSection } from './file-section.ts';
 import { policyOptions } from './policy-options.ts';
+import { fileSecretSources } from './secret-source.ts';
 import { span } from './span.ts';
 import { supervisorOptions } from './supervisor-options.ts';
 
@@ -67,6 +68,7 @@ export const agentSupervisorShape = {
   env: shape.env,
   redactNames: shape.redactNames,
   hints: shape.hints,
+  terminal: shape.terminal,
   maxParallelTools: shape.maxParallelTools,
   maxBackgroundProcesses: shape.maxBackgroundProcesses,
   shutdownGrace: shape.shutdownGrace,
@@ -129,6 +131,12 @@ export const agentFile = z.strictObject({
   tools: tools.optional(),
   supervisor: toFileSection(agentSupervisorShape).optional(),
   policy: toFileSection(agentPolicyShape).optional(),
+  /**
+   * Secrets by name, which its tools can type without seeing them: where each is read when it is used. `{ env: "NPM_TOKEN" }`: a variable,
+   * which its processes do not inherit; `{ file: "…" }`: a relative path counts from the project; `{ ask: "Your npm token?" }`: a person,
+   * in `troupe chat`. A delegate in this program has those of the agent above.
+   */
+  secrets: fileSecretSources.optional(),
   /** Agents of the same project that it may delegate to. */
   delegates: z.array(agentName).optional(),
   delegation: delegation.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { duration } from './duration.ts';
+import { type AskSecret, secretSources } from './secret-source.ts';
 
 const count = z.int().min(0);
 const bytes = z.int();
@@ -86,6 +87,10 @@ export const supervisorOptions = z.strictObject({
    * is installed and can be used, else a pty, else none.
    */
   terminal: z.enum(['auto', 'tmux', 'pty', 'none']).default('auto'),
+  /** Secrets by name, for `writeSecret`: where each is read when it is used. Default: none. */
+  secrets: secretSources.default({}),
+  /** Asks a person for a secret whose source says so, and does not show what is typed. Default: nobody is asked. */
+  askSecret: z.custom<AskSecret>((value) => typeof value === 'function', 'a function').optional(),
   /** From SIGTERM to SIGKILL when the supervisor shuts down. Default 3 s. */
   shutdownGrace: duration.default(3_000),
   /** How long a finished process is kept for queries. Default 30 min. */

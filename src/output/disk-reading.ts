@@ -1,7 +1,10 @@
 import type { Cancel } from '../clock/clock.ts';
+import type { OutputStream } from './output-sink.ts';
 
 /** What readers of a log must know whose bytes are in a file only: there may be any number of them, and reading can fail. */
 export interface DiskReading {
+  /** Of which all of it is, so that its positions are offsets. */
+  readonly stream: OutputStream;
   /** Why the last read failed; `null` when it did not. */
   readonly readTrouble: string | null;
   /** Of the bytes between two offsets those that are no longer there, without reading any. */

@@ -2,6 +2,7 @@ import { mostBytesATurn } from './disk-reading.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
+import type { OutputStream } from './output-sink.ts';
 import { droppedIn, mostCountedBytes, type ReadSpan, type SpanAsk, wholeSpan } from './read-span.ts';
 import { findLine, sliceLines } from './slice-lines.ts';
 
@@ -13,6 +14,7 @@ const mostSearchedBytes = mostBytesATurn;
 
 export interface DiskAsk {
   readonly options: SpanAsk;
+  readonly stream: OutputStream;
   readonly start: number;
   readonly known: number;
 }
@@ -56,7 +58,10 @@ function findPage(log: OutputLog, ask: DiskAsk): DiskSpan {
   const { options, known } = ask;
   const skip = options.offset ?? 0;
   const take = options.limit ?? options.lines ?? Number.POSITIVE_INFINITY;
-  const first = findLine(log.chunks(toPositions(ask.start)), { skip, mostBytes: mostCountedBytes });
+  const first = findLine(log.chunks(toPositions(ask.stream, ask.start)), {
+    skip,
+    mostBytes: mostCountedBytes,
+  });
   if (first.type === 'too-far') {
     const problem = `the first ${skip} lines are more than ${mostCountedBytes} bytes, which is too much to pass over in one read: begin further on, with \`since\``;
     return { ...toProblem(log, ask), problem };
@@ -89,12 +94,12 @@ function findSearched(log: OutputLog, ask: DiskAsk): DiskSpan {
 }
 
 function toSpan(
-  { start, known }: DiskAsk,
+  { start, known, stream }: DiskAsk,
   { pieces, to }: { pieces: readonly OutputPiece[]; to: number },
 ): DiskSpan {
   const reachesEnd = to >= known;
   const droppedBytes = droppedIn(pieces);
-  return { ...wholeSpan, end: toPositions(to), from: start, to, pieces, droppedBytes, reachesEnd };
+  return { ...wholeSpan, end: toPositions(stream, to), from: start, to, pieces, droppedBytes, reachesEnd };
 }
 
 function toProblem(log: OutputLog, ask: DiskAsk): DiskSpan {
@@ -102,8 +107,8 @@ function toProblem(log: OutputLog, ask: DiskAsk): DiskSpan {
   return { ...toSpan(ask, { pieces: [], to: ask.start }), reachesEnd: false, problem };
 }
 
-function toPositions(offset: number): StreamPositions {
-  return { stdout: offset, stderr: 0, screen: 0 };
+function toPositions(stream: OutputStream, offset: number): StreamPositions {
+  return { stdout: 0, stderr: 0, screen: 0, [stream]: offset };
 }
 
 /** `null` where it cannot be read up to `to`. */
@@ -121,7 +126,7 @@ function collectLines(
   let reached = from;
   while (reached < to && lines < take) {
     const before = reached;
-    for (const piece of log.chunks(toPositions(reached))) {
+    for (const piece of log.chunks(toPositions(log.onDisk?.stream ?? 'stdout', reached))) {
       const whole = cutAt(piece, to);
       pieces.push(whole);
       reached = positionAfter(whole);

@@ -11,8 +11,9 @@ export function findSpan(log: OutputLog, options: SpanAsk): ReadSpan {
   const known = { ...log.positions };
   const total = outputStreams.reduce((sum, stream) => sum + known[stream], 0);
   const { start, isCutShort, asked } = findStart(log, options, total);
-  if (log.onDisk !== null && (options.stream ?? 'both') !== 'stderr' && options.stream !== 'screen') {
-    const given = { options, start: start.stdout, known: known.stdout };
+  const stream = log.onDisk?.stream;
+  if (stream !== undefined && (toStream(options) ?? stream) === stream) {
+    const given = { options, stream, start: start[stream], known: known[stream] };
     const found = { start, ...findOnDisk(log, given) };
     const from = isNumber(options.since) && start === asked ? Math.min(options.since, total) : found.from;
     return { ...found, from: Math.min(from, found.to), isCutShort: isCutShort || found.isCutShort };

@@ -56,15 +56,14 @@ export function followLog(
     if (onDisk !== null && onDisk.readTrouble !== null && isBehind()) {
       failures += 1;
       if (!finished || failures < mostFailuresAtEnd) return pause((go) => onDisk.tryLater(go));
-      give(toMissing(positions, log.positions));
+      give(toMissing(onDisk.stream, { from: positions, to: log.positions }));
     }
     if (finished && !isOver) end();
   }
 
   function isBehind(): boolean {
-    return (
-      follower.stream !== 'stderr' && follower.stream !== 'screen' && positions.stdout < log.positions.stdout
-    );
+    const stream = log.onDisk?.stream ?? 'stdout';
+    return (follower.stream ?? stream) === stream && positions[stream] < log.positions[stream];
   }
 
   function give(piece: OutputPiece): void {
@@ -103,10 +102,17 @@ export function nextTurn(callback: () => void): Cancel {
 }
 
 /** What could not be read of a log that is in a file, where all is one stream. */
-export function toMissing(from: StreamPositions, to: StreamPositions): OutputGap {
-  const droppedBytes = to.stdout - from.stdout;
+export function toMissing(
+  stream: OutputStream,
+  { from, to }: { from: StreamPositions; to: StreamPositions },
+): OutputGap {
+  const position = from[stream];
   return {
-    ...{ type: 'gap', stream: 'stdout', from: from.stdout, to: to.stdout },
-    ...{ position: from.stdout, droppedBytes },
+    type: 'gap',
+    stream,
+    from: position,
+    to: to[stream],
+    position,
+    droppedBytes: to[stream] - position,
   };
 }

@@ -39,8 +39,8 @@ export async function* iterate(
     if (isBehind && onDisk !== null && onDisk.readTrouble !== null) {
       failures += 1;
       if (finished && failures >= mostFailuresAtEnd) {
-        const missing = toMissing(positions, log.positions);
-        positions.stdout = positionAfter(missing);
+        const missing = toMissing(onDisk.stream, { from: positions, to: log.positions });
+        positions[onDisk.stream] = positionAfter(missing);
         yield missing;
       } else await until((go) => onDisk.tryLater(go), signal);
       continue;

@@ -60,6 +60,10 @@ export interface OutputLog extends OutputSink {
    * at `close`.
    */
   markEnd(held?: 'flush' | 'keep'): void;
+  /** Hides one more from now on. What was written before stands in the file as it was, and is hidden in texts that are shown. */
+  addSecret(secret: string): void;
+  /** What is hidden. */
+  readonly secrets: readonly string[];
   /** A text made of this output as it may be shown: taking out control characters can put a secret together again. */
   hide(text: string): string;
   /** The process runs again: labels go off, subscriptions stay open. */
@@ -106,8 +110,8 @@ class KeptOutput implements OutputLog {
   readonly #clock: Clock;
   readonly #store: ChunkStore;
   readonly #file: LogFile | null;
-  readonly #redactors: Record<OutputStream, Redactor> | null;
-  readonly #secrets: readonly string[];
+  #redactors: Record<OutputStream, Redactor> | null;
+  #secrets: readonly string[];
   readonly #onListenerError: OutputLogOptions['onListenerError'];
   #listeners: Set<() => void> | null = null;
   #lines = 0;
@@ -198,6 +202,17 @@ class KeptOutput implements OutputLog {
     if (this.#finished) return;
     this.#finished = true;
     this.#notify();
+  }
+
+  addSecret(secret: string): void {
+    if (this.#secrets.includes(secret)) return;
+    this.#secrets = [...this.#secrets, secret];
+    if (this.#redactors === null) this.#redactors = createRedactors(this.#secrets);
+    else for (const stream of outputStreams) this.#redactors[stream].add(secret);
+  }
+
+  get secrets(): readonly string[] {
+    return this.#secrets;
   }
 
   hide(text: string): string {
@@ -318,7 +333,7 @@ function streamsOf(stream: OutputStream | undefined): readonly OutputStream[] {
 function createRedactors(secrets: readonly string[]): Record<OutputStream, Redactor> | null {
   const stdout = createRedactor(secrets);
   const stderr = createRedactor(secrets);
-  const screen = createRedactor(secrets);
+  const screen = createRedactor(secrets, 'drawn');
   return stdout === null || stderr === null || screen === null ? null : { stdout, stderr, screen };
 }
 

@@ -28,6 +28,9 @@ const anyControl = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 /** A program redraws what it has on the screen; nothing scrolled further up can be reached. */
 const screenRows = 50;
 
+/** A line that is edited stands on a screen; in longer ones each edit would move all that follows. */
+const longestEdited = 1_000;
+
 /** One line, as text until something writes into its middle, then by its characters. */
 type Row = string | string[];
 
@@ -85,9 +88,20 @@ function renderLines(text: string): string[] {
     else if (mode === '2') cells.length = 0;
   }
 
+  /** What stands from the cursor on: `X` blanks it, `P` takes it out, `@` makes room before it. */
+  function edit(command: 'X' | 'P' | '@', count: number): void {
+    const cells = toCells(at);
+    const reach = Math.max(0, Math.min(count, cells.length - column));
+    if (command === 'X') cells.fill(' ', column, column + reach);
+    else if (cells.length > longestEdited) return;
+    else if (command === 'P') cells.splice(column, reach);
+    else if (column < cells.length) cells.splice(column, 0, ...new Array<string>(count).fill(' '));
+  }
+
   function obey(command: string, parameters: string): void {
     const count = Math.min(10_000, Math.max(1, Number.parseInt(parameters, 10) || 1));
     if (command === 'K') erase(parameters);
+    else if (command === 'X' || command === 'P' || command === '@') edit(command, count);
     else if (command === 'G') moveTo(count - 1);
     else if (command === 'C') moveTo(currentColumn() + count);
     else if (command === 'D') moveTo(Math.max(0, currentColumn() - count));

@@ -68,9 +68,10 @@ function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   const format = options.format ?? 'plain';
   const rest = span.rest ?? [];
   const all = [...span.pieces, ...rest];
-  if (format === 'plain' && isBinary(all, 'stdout')) {
-    const bytes = span.end.stdout - span.start.stdout;
-    return { text: `[stdout: binary, ${toByteWords(bytes)}]\n`, truncated: false };
+  const stream = log.onDisk?.stream ?? 'stdout';
+  if (format === 'plain' && isBinary(all, stream)) {
+    const bytes = span.end[stream] - span.start[stream];
+    return { text: `[${stream}: binary, ${toByteWords(bytes)}]\n`, truncated: false };
   }
   const beside = Math.max(0, (log.onDisk?.longestSecretLength ?? 0) - 1);
   const headText = toText(log, { span: { ...span, reachesEnd: false }, format });

@@ -1,3 +1,5 @@
+import { drawnSearch, exactSearch, type SecretSearch, type Span } from './secret-search.ts';
+
 export const redactedMark: Uint8Array = Buffer.from('[redacted]');
 
 /** Replaces secrets in one stream of bytes. */
@@ -6,25 +8,31 @@ export interface Redactor {
   push(bytes: Uint8Array): Uint8Array;
   /** What is still held, whole secrets in it replaced. Half a secret and more is not shown either. */
   flush(): Uint8Array;
+  /** From now on this one is replaced, too; what was shown before stays as it is. */
+  add(secret: string): void;
 }
 
 /**
  * Every secret becomes `[redacted]`, also when it comes in pieces; secrets that overlap in the text become one mark.
  * A secret counts without line breaks at its end, and with the CRLF that a terminal makes of its line feeds.
- * `null` when there is nothing to hide.
+ * `null` when there is nothing to hide. `drawn` text is that of a terminal, where a secret may be typed over the end of a line.
  */
-export function createRedactor(secrets: readonly string[]): Redactor | null {
-  const needles = toNeedles(secrets);
+export function createRedactor(
+  secrets: readonly string[],
+  form: 'exact' | 'drawn' = 'exact',
+): Redactor | null {
+  let needles = toNeedles(secrets);
   if (needles.length === 0) return null;
+  const search = form === 'exact' ? exactSearch : drawnSearch;
   let held: Uint8Array = new Uint8Array(0);
   /** How many of the held bytes belong to a secret whose mark is already out. */
   let covered = 0;
 
   function push(bytes: Uint8Array): Uint8Array {
     const text = held.byteLength === 0 ? asBuffer(bytes) : Buffer.concat([held, bytes]);
-    const openBytes = Math.max(...needles.map((needle) => openEnd(text, needle)));
+    const openBytes = Math.max(...needles.map((needle) => search.openEnd(text, needle).bytes));
     const cut = text.byteLength - openBytes;
-    const shown = show(text, { spans: findAll(text, needles), cut });
+    const shown = show(text, { spans: findAll(text, { needles, search }), cut });
     // A copy: the chunk that a few held bytes lie in would stay in memory with them.
     held = Uint8Array.from(text.subarray(cut));
     return shown;
@@ -32,7 +40,8 @@ export function createRedactor(secrets: readonly string[]): Redactor | null {
 
   function flush(): Uint8Array {
     const text = asBuffer(held);
-    const spans = [...findAll(text, needles), ...tellingEnds(text, needles)].sort((a, b) => a.from - b.from);
+    const found = [...findAll(text, { needles, search }), ...tellingEnds(text, { needles, search })];
+    const spans = found.sort((a, b) => a.from - b.from);
     const shown = show(text, { spans, cut: text.byteLength });
     held = new Uint8Array(0);
     return shown;
@@ -53,49 +62,40 @@ export function createRedactor(secrets: readonly string[]): Redactor | null {
     return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
   }
 
-  return { push, flush };
+  const add = (secret: string) => {
+    needles = [...needles, ...toNeedles([secret])];
+  };
+  return { push, flush, add };
 }
 
-/** A place in the text that is not to be shown. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
+/** Whether the text shows one of these, also as a program draws it. */
+export function showsSecret(text: string, secrets: readonly string[]): boolean {
+  return toNeedles(secrets).some((needle) => drawnSearch.findAll(Buffer.from(text), needle).length > 0);
 }
 
-function toNeedles(secrets: readonly string[]): Buffer[] {
+function toNeedles(secrets: readonly string[]): readonly Buffer[] {
   const bare = secrets.map((secret) => secret.replace(/[\r\n]+$/, '')).filter((secret) => secret !== '');
   const asOnTerminal = bare.map((secret) => secret.replace(/\r?\n/g, '\r\n'));
   return [...new Set([...bare, ...asOnTerminal])].map((secret) => Buffer.from(secret));
 }
 
-/** All matches, also those that overlap, by their beginning. */
-function findAll(text: Buffer, needles: readonly Buffer[]): Span[] {
-  const found: Span[] = [];
-  for (const needle of needles) {
-    for (let from = text.indexOf(needle); from !== -1; from = text.indexOf(needle, from + 1)) {
-      found.push({ from, to: from + needle.byteLength });
-    }
-  }
-  return found.sort((a, b) => a.from - b.from);
+interface Search {
+  readonly needles: readonly Buffer[];
+  readonly search: SecretSearch;
+}
+
+/** By their beginning. */
+function findAll(text: Buffer, { needles, search }: Search): Span[] {
+  return needles.flatMap((needle) => search.findAll(text, needle)).sort((a, b) => a.from - b.from);
 }
 
 /** Ends of the text that are half a secret and more. */
-function tellingEnds(text: Buffer, needles: readonly Buffer[]): Span[] {
+function tellingEnds(text: Buffer, { needles, search }: Search): Span[] {
   const to = text.byteLength;
   return needles.flatMap((needle) => {
-    const openBytes = openEnd(text, needle);
-    return openBytes > 0 && openBytes * 2 >= needle.byteLength ? [{ from: to - openBytes, to }] : [];
+    const { bytes, known } = search.openEnd(text, needle);
+    return known > 0 && known * 2 >= needle.byteLength ? [{ from: to - bytes, to }] : [];
   });
-}
-
-/** How many bytes at the end of the text are the beginning, but not the whole, of the secret. */
-function openEnd(text: Buffer, needle: Buffer): number {
-  const first = needle[0] ?? 0;
-  const earliest = Math.max(0, text.byteLength - needle.byteLength + 1);
-  for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
-    if (needle.compare(text, at, text.byteLength, 0, text.byteLength - at) === 0) return text.byteLength - at;
-  }
-  return 0;
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

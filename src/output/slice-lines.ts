@@ -100,7 +100,7 @@ export function tailPositions(
       }
     room -= bytes.byteLength;
     if (room <= 0) return found(log.positionsAt(chunk.offset), true);
-    if (log.onDisk !== null && chunk.position <= from.stdout) break;
+    if (log.onDisk !== null && chunk.position <= from[chunk.stream]) break;
   }
   return { positions: from, isCutShort: false };
 }

@@ -31,6 +31,8 @@ export interface TailedLogOptions {
   readonly maxBytes: number;
   /** The process has ended long ago, nobody writes any more: nothing is watched. */
   readonly isOver: boolean;
+  /** Of which all of it is. Default `stdout`. */
+  readonly stream?: 'stdout' | 'screen';
   /** Taken out of texts that are shown. They stand in the file, and in its bytes: nobody of ours sees them before. */
   readonly secrets?: readonly string[];
   readonly waysToMakeRoom?: readonly MakeRoom[];
@@ -43,7 +45,7 @@ const chunkBytes = 64 * 1024;
 
 /**
  * The output of a process that writes its log file itself. Nothing is read but what somebody asks for, and nothing is kept. All of it
- * is `stdout`, in order of arrival, since a file has one end; the time of a chunk is that of the last write.
+ * is of one stream, in order of arrival, since a file has one end; the time of a chunk is that of the last write.
  */
 export function createTailedLog(options: TailedLogOptions): OutputLog {
   const { maxBytes } = options;
@@ -70,10 +72,14 @@ class TailedOutput implements OutputLog, DiskReading {
   #finished: boolean;
   #isClosed: boolean;
   #capTrouble: string | null = null;
+  #secrets: readonly string[];
+  readonly stream: 'stdout' | 'screen';
 
   constructor(options: TailedLogOptions) {
     const { clock, path, statusPath, maxBytes, isOver } = options;
     this.#options = options;
+    this.#secrets = options.secrets ?? [];
+    this.stream = options.stream ?? 'stdout';
     this.#file = createTailedFile({
       ...{ path, statusPath, isExpected: isOver },
       ...(options.openFile !== undefined && { openFile: options.openFile }),
@@ -96,7 +102,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   get positions(): StreamPositions {
-    return { stdout: this.#file.bytes(), stderr: 0, screen: 0 };
+    return this.#positionsOf(this.#file.bytes());
   }
 
   get keptBytes(): number {
@@ -112,7 +118,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   get longestSecretLength(): number {
-    return Math.max(0, ...(this.#options.secrets ?? []).map(({ length }) => length));
+    return Math.max(0, ...this.#secrets.map(({ length }) => length));
   }
 
   droppedBytesBetween(from: number, to: number): number {
@@ -174,8 +180,16 @@ class TailedOutput implements OutputLog, DiskReading {
     this.#notify();
   }
 
+  addSecret(secret: string): void {
+    if (!this.#secrets.includes(secret)) this.#secrets = [...this.#secrets, secret];
+  }
+
+  get secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
   hide(text: string): string {
-    return redactText(text, this.#options.secrets ?? []);
+    return redactText(text, this.#secrets);
   }
 
   flush(): Promise<void> {
@@ -209,13 +223,13 @@ class TailedOutput implements OutputLog, DiskReading {
     };
   }
 
-  chunks(from: number | StreamPositions, stream: OutputStream = 'stdout'): Iterable<OutputPiece> {
-    if (stream !== 'stdout') return [];
-    return this.#piecesBetween(typeof from === 'number' ? from : from.stdout, this.#file.bytes());
+  chunks(from: number | StreamPositions, stream: OutputStream = this.stream): Iterable<OutputPiece> {
+    if (stream !== this.stream) return [];
+    return this.#piecesBetween(typeof from === 'number' ? from : from[this.stream], this.#file.bytes());
   }
 
-  *chunksBackward(stream: OutputStream = 'stdout'): Generator<OutputChunk, void> {
-    let end = stream === 'stdout' ? this.#file.presentBytes() : 0;
+  *chunksBackward(stream: OutputStream = this.stream): Generator<OutputChunk, void> {
+    let end = stream === this.stream ? this.#file.presentBytes() : 0;
     while (end > 0) {
       const from = Math.max(0, end - chunkBytes);
       const pieces = [...this.#piecesBetween(from, end)];
@@ -227,7 +241,11 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   positionsAt(offset: number): StreamPositions {
-    return { stdout: Math.max(0, Math.min(offset, this.#file.bytes())), stderr: 0, screen: 0 };
+    return this.#positionsOf(Math.max(0, Math.min(offset, this.#file.bytes())));
+  }
+
+  #positionsOf(bytes: number): StreamPositions {
+    return { ...nowhere, [this.stream]: bytes };
   }
 
   onWrite(listener: () => void): Cancel {
@@ -247,7 +265,7 @@ class TailedOutput implements OutputLog, DiskReading {
     for (let offset = from; offset < end; ) {
       const span = this.#file.read(offset, Math.min(chunkBytes, end - offset));
       if (span === null) return;
-      const piece = span.type === 'gap' ? toGap(span) : this.#toChunk(span);
+      const piece = span.type === 'gap' ? toGap(span, this.stream) : this.#toChunk(span);
       yield piece;
       offset = piece.type === 'gap' ? piece.to : offset + piece.bytes.byteLength;
     }
@@ -260,7 +278,7 @@ class TailedOutput implements OutputLog, DiskReading {
     const labelEnd = (afterEnd ? late.to : late?.from) ?? Number.POSITIVE_INFINITY;
     return {
       type: 'chunk',
-      stream: 'stdout',
+      stream: this.stream,
       offset,
       position: offset,
       bytes: bytes.subarray(0, Math.min(bytes.byteLength, labelEnd - offset)),
@@ -314,6 +332,8 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 }
 
-function toGap({ from, to }: LogGap): OutputGap {
-  return { type: 'gap', stream: 'stdout', from, to, position: from, droppedBytes: to - from };
+const nowhere: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
+
+function toGap({ from, to }: LogGap, stream: OutputStream): OutputGap {
+  return { type: 'gap', stream, from, to, position: from, droppedBytes: to - from };
 }

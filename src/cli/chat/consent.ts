@@ -1,13 +1,17 @@
 import { quote } from '../../config/quote.ts';
+import type { AskSecret, SecretQuestion } from '../../config/secret-source.ts';
 import type { Ask, PermissionQuestion } from '../../policy/gate.ts';
 import { toMarked } from '../render/margin.ts';
 import type { Page } from '../render/page.ts';
 import { renderPermissionQuestion } from '../render/permission-question.ts';
+import { toPrintable } from '../render/printable.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Asks the person at a terminal, one question at a time. */
 export interface Consent {
   readonly ask: Ask;
+  /** The same for a secret, which does not show. */
+  readonly askSecret: AskSecret;
   readonly isAsking: boolean;
   /** A line that was typed while a question is open. */
   answer(text: string): void;
@@ -18,6 +22,7 @@ export interface Consent {
 type Answer = 'yes' | 'no' | 'always';
 
 const PROMPT = '  y yes · n no · a always, in this chat › ';
+const SECRET_PROMPT = '  what you type does not show; Ctrl-C gives nothing › ';
 const answers: Readonly<Record<string, Answer>> = {
   y: 'yes',
   yes: 'yes',
@@ -69,17 +74,37 @@ export function createConsent({
     aside = null;
   };
 
+  const askSecretNow = async (question: SecretQuestion, signal: AbortSignal): Promise<string | null> => {
+    if (signal.aborted) return null;
+    terminal.show({ rows: ['', ...renderSecretQuestion(question, page)], openRow: '' });
+    if (terminal.readHidden === null) {
+      terminal.show({ rows: remark('Not given: this terminal cannot hide what is typed.', page) });
+      return null;
+    }
+    const typed = terminal.exchange({ prompt: page.paint('yellow', SECRET_PROMPT), typed: '' });
+    aside ??= typed;
+    const secret = await terminal.readHidden(signal);
+    terminal.exchange({ prompt, typed: '' });
+    const isGiven = secret !== null && secret !== '';
+    terminal.show({ rows: remark(isGiven ? 'Given.' : 'Not given.', page) });
+    return isGiven ? secret : null;
+  };
+
   let waiting = 0;
+  /** One question at a time; what was being typed comes back after the last. */
+  const inTurn = <T>(askIt: () => Promise<T>): Promise<T> => {
+    waiting += 1;
+    const asked = before.then(askIt);
+    before = asked.finally(() => {
+      waiting -= 1;
+      if (waiting === 0) giveBack();
+    });
+    return asked;
+  };
+
   return {
-    ask: (question, signal) => {
-      waiting += 1;
-      const asked = before.then(() => askNow(question, signal));
-      before = asked.finally(() => {
-        waiting -= 1;
-        if (waiting === 0) giveBack();
-      });
-      return asked;
-    },
+    ask: (question, signal) => inTurn(() => askNow(question, signal)),
+    askSecret: (question, signal) => inTurn(() => askSecretNow(question, signal)),
     get isAsking() {
       return open !== null;
     },
@@ -87,8 +112,7 @@ export function createConsent({
       const answer = answers[typed.trim().toLowerCase()];
       if (answer !== undefined) return open?.resolve(answer);
       const said = typed.trim() === '' ? 'Nothing' : quote(typed.trim());
-      const text = `${said} is no answer: type y, n or a.`;
-      terminal.show({ rows: toMarked({ voice: 'question', text, style: 'dim' }, page) });
+      terminal.show({ rows: remark(`${said} is no answer: type y, n or a.`, page) });
     },
     repeat: () => {
       if (open !== null) show(open.question);
@@ -107,5 +131,17 @@ function renderDecision(answer: Answer | 'late', { tool }: PermissionQuestion, p
     always: `Allowed, and ${tool} is not asked for again in this chat.`,
     late: 'Not answered: denied.',
   }[answer];
+  return remark(text, page);
+}
+
+function renderSecretQuestion({ ask, name, processId, commandLine }: SecretQuestion, page: Page): string[] {
+  const about = `The secret ${quote(name)}, for process ${processId}: ${toPrintable(commandLine)}`;
+  return [
+    ...toMarked({ voice: 'question', text: toPrintable(ask), style: 'bold' }, page),
+    ...toMarked({ voice: 'question', text: about, style: 'dim' }, page),
+  ];
+}
+
+function remark(text: string, page: Page): string[] {
   return toMarked({ voice: 'question', text, style: 'dim' }, page);
 }

@@ -23,6 +23,7 @@ export function createDumbTerminal(options: Omit<TerminalOptions, 'complete'>): 
       if (!isClosed && next.prompt !== prompt) screen.show({ rows: [next.prompt.trimEnd()] });
       return '';
     },
+    readHidden: null,
     close: () => {
       if (isClosed) return;
       isClosed = true;

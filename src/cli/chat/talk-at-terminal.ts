@@ -82,7 +82,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Tal
   });
   const consent = createConsent({ terminal, page, prompt });
   try {
-    agent = await open({ ask: consent.ask, onEvent });
+    agent = await open({ ask: consent.ask, askSecret: consent.askSecret, onEvent });
     const { supervisor, conversation } = agent;
     tellPromotions(supervisor, { screen: terminal, page });
     const hint = toMarked({ voice: 'remark', text: HINT, style: 'dim' }, page);

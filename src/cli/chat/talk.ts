@@ -11,5 +11,5 @@ export interface Talk {
   /** A sentence for the end; `null` where the conversation is not kept. */
   howToGoOn(): string | null;
   /** Wakes the agent; what it says goes to `onEvent`. */
-  open(listener: Pick<AgentOptions, 'ask' | 'onEvent'>): Promise<Agent>;
+  open(listener: Pick<AgentOptions, 'ask' | 'askSecret' | 'onEvent'>): Promise<Agent>;
 }

@@ -1,12 +1,15 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import stringWidth from 'string-width';
 import type { CliIo } from '../cli-io.ts';
+import { readHidden } from './read-hidden.ts';
 import type { Screen } from './screen.ts';
 
 /** A screen on which a person types, all the time: what is printed goes above the line that is being typed. */
 export interface Terminal extends Screen {
   /** Changes what stands before the line, and what stands in it. @returns what stood in it. */
   exchange(input: { readonly prompt: string; readonly typed: string }): string;
+  /** Takes a line that does not show, in place of the one that is typed; see `readHidden`. `null` where nothing can be hidden. */
+  readonly readHidden: ((signal: AbortSignal) => Promise<string | null>) | null;
   /** Gives the terminal back; what is shown afterwards is plain. */
   close(): void;
 }
@@ -40,6 +43,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   let openRow = '';
   let entered: string[] = [];
   let isClosed = false;
+  const closing = new AbortController();
 
   const prompted = () => {
     reader.setPrompt(openRow === '' ? prompt : `${openRow}\n${prompt}`);
@@ -112,6 +116,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     onInterrupt(typed);
   });
   reader.on('close', () => {
+    closing.abort();
     leave();
     onEnd();
   });
@@ -138,7 +143,10 @@ export function createTerminal(options: TerminalOptions): Terminal {
       type(next.typed);
       return before;
     },
+    readHidden: async (signal) =>
+      isClosed ? null : readHidden(input, AbortSignal.any([signal, closing.signal])),
     close: () => {
+      closing.abort();
       if (isClosed) return;
       reader.removeAllListeners('close');
       leave();

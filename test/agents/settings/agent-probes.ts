@@ -266,6 +266,17 @@ export const agentProbes: Readonly<Record<string, Probe>> = {
     gives: true,
   },
 
+  secrets: {
+    value: { token: { env: 'TROUPE_TEST_NO_TOKEN' } },
+    see: async (definition) => {
+      await using rig = await openProbed(definition);
+      const handle = rig.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+      const written = await handle.writeSecret('token');
+      return written.ok || written.error.includes('TROUPE_TEST_NO_TOKEN');
+    },
+    gives: true,
+  },
+
   'limits.max_steps': {
     value: 2,
     see: async (definition) => {

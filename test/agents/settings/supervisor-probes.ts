@@ -84,6 +84,11 @@ const logs = (rig: Rig) => {
 
 /** Each setting of a supervisor: what a process of the agent meets. */
 export const supervisorProbes: Readonly<Record<string, Probe>> = {
+  'supervisor.terminal': {
+    value: 'none',
+    see: at(async (rig) => (await start(rig, { interactive: true })).view().terminal?.because),
+    gives: 'It has no terminal but pipes: the supervisor\'s option "terminal" is "none".',
+  },
   'supervisor.default_timeout': { value: 7, see: promotedAfter, gives: 7_000 },
   'supervisor.on_timeout': {
     value: 'kill',

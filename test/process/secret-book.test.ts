@@ -1,0 +1,109 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { SecretQuestion, SecretSource } from '../../src/config/secret-source.ts';
+import { createSecretBook } from '../../src/process/secret-book.ts';
+import { tempDir } from '../fixtures/os.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const signal = new AbortController().signal;
+
+function read(source: SecretSource, more: { cwd?: string; ask?: () => Promise<string | null> } = {}) {
+  const book = createSecretBook({ sources: { key: source }, cwd: more.cwd ?? '/', ask: more.ask ?? null });
+  return book.read({ name: 'key', processId: 'tool_a', commandLine: 'login' }, signal);
+}
+
+test('a variable is read when it is used', async () => {
+  const book = createSecretBook({ sources: { key: { env: 'TROUPE_TEST_KEY' } }, cwd: '/', ask: null });
+  vi.stubEnv('TROUPE_TEST_KEY', 'first-value');
+  const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
+  const first = await book.read(wish, signal);
+  vi.stubEnv('TROUPE_TEST_KEY', 'second-value');
+
+  const second = await book.read(wish, signal);
+
+  expect([first, second]).toEqual([
+    { ok: true, value: 'first-value' },
+    { ok: true, value: 'second-value' },
+  ]);
+});
+
+test('a file is read without the line break at its end', async () => {
+  using directory = tempDir();
+  writeFileSync(join(directory.path, 'key'), ' two\nlines \r\n');
+
+  expect(await read({ file: 'key' }, { cwd: directory.path })).toEqual({ ok: true, value: ' two\nlines ' });
+});
+
+test('a function gives a secret', async () => {
+  expect(await read(async () => 'from-a-vault')).toEqual({ ok: true, value: 'from-a-vault' });
+});
+
+test('a person is asked each time, and told what for', async () => {
+  const questions: SecretQuestion[] = [];
+  const ask = async (question: SecretQuestion) => `answer ${questions.push(question)}`;
+  const book = createSecretBook({ sources: { key: { ask: 'Your key?' } }, cwd: '/', ask });
+  const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
+
+  const answers = [await book.read(wish, signal), await book.read(wish, signal)];
+
+  expect(answers).toEqual([
+    { ok: true, value: 'answer 1' },
+    { ok: true, value: 'answer 2' },
+  ]);
+  expect(questions[0]).toEqual({ ...wish, ask: 'Your key?' });
+});
+
+test.for<[string, SecretSource, string]>([
+  [
+    'a variable that is not set',
+    { env: 'TROUPE_TEST_NOTHING' },
+    'the variable TROUPE_TEST_NOTHING is not set',
+  ],
+  ['a file that is not there', { file: '/nowhere/key' }, 'the file "/nowhere/key" cannot be read (ENOENT)'],
+  ['a directory', { file: '/' }, '(EISDIR)'],
+  ['nobody to ask', { ask: 'Your key?' }, 'there is nobody to ask'],
+  ['an empty value', () => ' \n', 'it is empty'],
+  ['a value that is short', () => 'a b c', 'fewer than 4 characters'],
+  ['what is no text', (() => 7) as never, 'gave no text'],
+])('%s is said in words', async ([, source, words]) => {
+  const answer = await read(source);
+
+  expect(answer).toMatchObject({ ok: false, error: expect.stringContaining(words) });
+});
+
+test('a person who gives nothing is a refusal', async () => {
+  const answer = await read({ ask: 'Your key?' }, { ask: async () => null });
+
+  expect(answer).toMatchObject({ error: expect.stringContaining('gave no answer') });
+});
+
+test('what a source throws is not repeated', async () => {
+  const answer = await read(() => {
+    throw new Error('vault says: hunter2');
+  });
+
+  expect(answer).toMatchObject({ ok: false, error: expect.not.stringContaining('hunter2') });
+});
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+  using directory = tempDir();
+  writeFileSync(join(directory.path, 'key'), 'a-secret');
+  chmodSync(join(directory.path, 'key'), 0);
+
+  expect(await read({ file: 'key' }, { cwd: directory.path })).toMatchObject({
+    error: expect.stringContaining('EACCES'),
+  });
+});
+
+test('an unknown name names those that are there', () => {
+  const sources = { 'npm-token': { env: 'A' }, sudo: { env: 'B' } };
+  const book = createSecretBook({ sources, cwd: '/', ask: null });
+
+  expect(book.refuse('npm-token')).toBeNull();
+  expect(book.refuse('npm-tokn')).toBe(
+    'There is no secret "npm-tokn". Did you mean "npm-token"? Known names: npm-token, sudo.',
+  );
+  expect(createSecretBook({ sources: {}, cwd: '/', ask: null }).refuse('x')).toContain('none is configured');
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { ProcessHandle } from '../../src/index.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+import { waitUntil } from '../fixtures/os.ts';
+import { arrange, value } from './secret-arrange.ts';
+
+const terminal = { terminal: 'pty' } as const;
+
+async function shows(handle: ProcessHandle, text: string): Promise<readonly string[]> {
+  let lines: readonly string[] = [];
+  await waitUntil(
+    async () => {
+      const answer = await handle.capture();
+      if (answer.ok) lines = answer.screen.lines;
+      return lines.some((line) => line.includes(text));
+    },
+    { what: `the screen shows ${text}` },
+  );
+  return lines;
+}
+
+test('a secret that a terminal echoes is seen nowhere', { repeats: 2 }, async () => {
+  await using given = arrange(terminal);
+  const command = 'printf "Token: "; read -r line; echo "got $line"; sleep 0.2; echo done; read -r _';
+  const handle = given.supervisor.start({ command, interactive: true, background: true });
+  await shows(handle, 'Token:');
+
+  const result = await handle.writeSecret('token');
+  const lines = await shows(handle, 'done');
+  await handle.sendKeys({ pressEnter: true });
+  await handle.ended;
+
+  const everything = await given.everything(handle);
+  expect(result.ok).toBe(true);
+  expect(lines.slice(0, 2)).toEqual(['Token: [redacted]****', 'got [redacted]****']);
+  expect(handle.read().text).toContain('got [redacted]');
+  expect(everything).not.toContain(value);
+  expect(everything).not.toMatch(/hunter2|-secret\b/);
+});
+
+test('a secret that goes over the end of a row is seen nowhere', async () => {
+  await using given = arrange(terminal);
+  const handle = given.supervisor.start({
+    command: ['bash', '--norc', '--noprofile'],
+    env: { PS1: 'give it: ' },
+    interactive: true,
+    background: true,
+    size: { columns: 16, rows: 10 },
+  });
+  await shows(handle, 'give it:');
+
+  await handle.writeSecret('token');
+  const lines = await shows(handle, 't found');
+  await handle.sendKeys({ text: 'exit', pressEnter: true });
+  await handle.ended;
+
+  expect(lines.join('\n')).toContain('give it: [redact\ned]****');
+  expect(await given.everything(handle)).not.toMatch(/hunter2|-secret\b/);
+});
+
+test('a terminal that hides what is typed gets the secret', async () => {
+  await using given = arrange(terminal);
+  const command = `printf "Password: "; read -rs line; test "$line" = "$(printf '%s%s' hunter2- secret)" && echo welcome; read -r _`;
+  const handle = given.supervisor.start({ command, interactive: true, background: true });
+  await shows(handle, 'Password:');
+
+  await handle.writeSecret('token');
+
+  expect(await shows(handle, 'welcome')).toContainEqual(expect.stringContaining('Password: '));
+  await handle.kill();
+  expect(await given.everything(handle)).not.toContain(value);
+});
+
+describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
+  test('gets a secret while it hides what is typed, and nobody else sees it', async () => {
+    await using given = arrange({ terminal: 'tmux' });
+    const command = `printf "Password: "; read -rs line; test "$line" = "$(printf '%s%s' hunter2- secret)" && echo welcome; read -r _`;
+    const handle = given.supervisor.start({ command, interactive: true, background: true });
+    await waitUntil(async () => (await handle.awaitedInput())?.kind === 'secret');
+
+    const result = await handle.writeSecret('token');
+    await shows(handle, 'welcome');
+    await handle.kill();
+
+    expect(result.ok).toBe(true);
+    expect(await given.everything(handle)).not.toContain(value);
+  });
+
+  test('gets none while it shows what is typed', async () => {
+    await using given = arrange({ terminal: 'tmux' });
+    const command = 'printf "Token: "; read -r line; echo "got $line"';
+    const handle = given.supervisor.start({ command, interactive: true, background: true });
+    await shows(handle, 'Token:');
+
+    const result = await handle.writeSecret('token');
+    await handle.kill();
+
+    expect(result).toMatchObject({ code: 'invalid', error: expect.stringContaining('shows what is typed') });
+    expect(handle.read().text).not.toContain('hunter2');
+  });
+});

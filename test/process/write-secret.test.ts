@@ -1,0 +1,283 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import type { ProcessPlan } from '../../src/process/process-plan.ts';
+import type { AwaitedInput } from '../../src/process/process-view.ts';
+import { createSecretBook } from '../../src/process/secret-book.ts';
+import { type SecretReader, writeSecret } from '../../src/process/write-secret.ts';
+import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
+import { waitUntil } from '../fixtures/os.ts';
+import { arrange, value } from './secret-arrange.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+function arrangeScripted(script?: Script, options: SupervisorOptions = {}) {
+  const backend = createScriptedBackend(script, { terminal: true });
+  return { ...arrange({ backend, clock: createVirtualClock(), ...options }), backend };
+}
+
+test('a secret that a process repeats is seen nowhere', async () => {
+  await using given = arrange();
+  const echo =
+    'read -r line; printf "got "; echo "$line" | cut -c1-10 | tr -d "\\n"; sleep 0.1; echo "$line" | cut -c11-; echo end';
+  const handle = given.supervisor.start({ command: echo, stdin: 'pipe', background: true });
+
+  const result = await handle.writeSecret('token');
+  await handle.ended;
+
+  const everything = await given.everything(handle);
+  expect(result).toEqual({ ok: true, bytesWritten: value.length + 1 });
+  expect(handle.read().text).toBe('got [redacted]\nend\n');
+  expect(everything).toContain('got [redacted]');
+  expect(everything).not.toContain(value);
+  expect(handle.timeline()).toContainEqual(
+    expect.objectContaining({ event: 'secret written', detail: 'token' }),
+  );
+});
+
+test('a secret can be written without a line break', async () => {
+  await using given = arrange();
+  const handle = given.supervisor.start({ command: 'wc -c', stdin: 'pipe', background: true });
+
+  await handle.writeSecret('token', { pressEnter: false });
+  await handle.endInput();
+  await handle.ended;
+
+  expect(handle.read().text.trim()).toBe(String(value.length));
+});
+
+test('what a restarted process prints of a secret is hidden, too', async () => {
+  await using given = arrangeScripted();
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+  await handle.writeSecret('token');
+
+  handle.restart();
+  await waitUntil(() => given.backend.runs.length === 2);
+  given.backend.lastRun.print(`again ${value}\n`);
+
+  expect(handle.read().text).toContain('again [redacted]');
+});
+
+test('a secret in a terminal is seen nowhere', async () => {
+  await using given = arrangeScripted();
+  const handle = given.supervisor.start({ command: 'login', interactive: true, background: true });
+  const run = given.backend.lastRun;
+
+  const result = await handle.writeSecret('token');
+  run.print('Token: hunter2-\x1b[1m');
+  run.print('secret\x1b[0m\r\n');
+  run.screen = [`Token: ${value}`, 'Welcome'];
+  const during = await handle.capture({ withDrawing: true });
+  run.exit();
+  await handle.ended;
+
+  expect(result.ok).toBe(true);
+  expect(run.pasted).toEqual([value]);
+  expect(run.strokes).toMatchObject([{ type: 'key', key: 'Enter' }]);
+  expect(during).toMatchObject({
+    ok: true,
+    drawing: null,
+    screen: { lines: expect.arrayContaining(['Welcome']) },
+  });
+  expect(await given.everything(handle)).toContain('Token: [redacted]****');
+  expect(await given.everything(handle)).not.toContain(value);
+});
+
+test('a drawing with a secret that has scrolled out is not given', async () => {
+  await using given = arrangeScripted();
+  const handle = given.supervisor.start({ command: 'login', interactive: true, background: true });
+  await handle.writeSecret('token');
+  const before = await handle.capture({ withDrawing: true });
+
+  given.backend.lastRun.screen = ['hunter2-\x1b[0msecret'];
+  const after = await handle.capture({ withDrawing: true });
+
+  expect(before).toMatchObject({ drawing: expect.any(String) });
+  expect(after).toMatchObject({ drawing: null });
+});
+
+test('a secret is hidden before it is written', async () => {
+  await using given = arrangeScripted((run) => {
+    run.comeUp();
+    // It echoes at once, before anybody has heard that the write was done.
+    Object.defineProperty(run, 'input', { set: (text: string) => run.print(text), get: () => '' });
+  });
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+
+  await handle.writeSecret('token');
+
+  expect(handle.read().text).toContain('[redacted]');
+  expect(handle.read().text).not.toContain('hunter2');
+});
+
+test('a process without input is not given a secret, and nobody is asked', async () => {
+  const askSecret = vi.fn(async () => value);
+  await using given = arrangeScripted(undefined, { secrets: { token: { ask: 'Token?' } }, askSecret });
+  const handle = given.supervisor.start({ command: 'serve', background: true });
+
+  const refused = await handle.writeSecret('token');
+  given.backend.lastRun.exit();
+  const ended = await handle.writeSecret('token');
+
+  expect(refused).toMatchObject({
+    ok: false,
+    code: 'noInput',
+    error: expect.stringContaining('interactive: true'),
+  });
+  expect(ended).toMatchObject({ ok: false, code: 'notRunning' });
+  expect(askSecret).not.toHaveBeenCalled();
+});
+
+test('an unknown secret names those that are there', async () => {
+  await using given = arrangeScripted();
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+
+  expect(await handle.writeSecret('tokem')).toMatchObject({
+    code: 'invalid',
+    error: 'There is no secret "tokem". Did you mean "token"? Known names: token.',
+  });
+});
+
+test('a person who takes too long has not given it', async () => {
+  const asked = Promise.withResolvers<string>();
+  const signals: AbortSignal[] = [];
+  await using given = arrangeScripted(undefined, {
+    secrets: { token: { ask: 'Token?' } },
+    askSecret: (_, signal) => {
+      signals.push(signal);
+      return asked.promise;
+    },
+  });
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+  const stop = new AbortController();
+  const pending = handle.writeSecret('token', { signal: stop.signal });
+  await waitUntil(() => signals.length === 1);
+
+  stop.abort();
+  const wasTold = signals[0]?.aborted;
+  asked.resolve(value);
+
+  expect(await pending).toMatchObject({ ok: false, error: expect.stringContaining('not written') });
+  expect(wasTold).toBe(true);
+  expect(given.backend.lastRun.input).toBe('');
+});
+
+test('a question is taken back when the process ends', async () => {
+  const signals: AbortSignal[] = [];
+  await using given = arrangeScripted(undefined, {
+    secrets: { token: { ask: 'Token?' } },
+    askSecret: (_, signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null)));
+    },
+  });
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+  const pending = handle.writeSecret('token');
+  await waitUntil(() => signals.length === 1);
+
+  given.backend.lastRun.exit();
+
+  expect(await pending).toMatchObject({ ok: false, code: 'notRunning' });
+});
+
+test('a process that writes its log itself is given no secret that would stand in it', async () => {
+  await using given = arrange();
+  const handle = given.supervisor.start({
+    command: 'cat',
+    stdin: 'pipe',
+    lifetime: 'persistent',
+    background: true,
+  });
+  await waitUntil(() => handle.status === 'backgrounded');
+
+  const result = await handle.writeSecret('token');
+  await handle.kill();
+
+  expect(result).toMatchObject({
+    ok: false,
+    code: 'invalid',
+    error: expect.stringContaining('lifetime "session"'),
+  });
+  expect(await given.everything(handle)).not.toContain(value);
+});
+
+describe('a terminal that is not ours', () => {
+  const given = (awaited: Pick<AwaitedInput, 'kind' | 'certainty'> | null) => {
+    const done = { ok: true, bytesWritten: 1 } as const;
+    const written: string[] = [];
+    const plan = {
+      id: 'tool_a',
+      commandLine: 'login',
+      terminal: { type: 'terminal' },
+      output: { direct: true },
+      launch: { stdin: 'pipe' },
+    } as ProcessPlan;
+    const reader: SecretReader = {
+      plan,
+      refuse: () => null,
+      awaitedInput: async () => (awaited === null ? null : { ...awaited, prompt: 'Password:', since: 0 }),
+      ended: new Promise(() => {}),
+      hide: () => written.push('hidden'),
+      write: async () => done,
+      paste: async () => {
+        written.push('pasted');
+        return done;
+      },
+      pressEnter: async () => {
+        written.push('entered');
+        return done;
+      },
+      note: () => {},
+    };
+    const book = createSecretBook({ sources: { token: () => value }, cwd: '/', ask: null });
+    const order = { name: 'token', pressEnter: true, signal: null };
+    return { written, result: writeSecret(order, { reader, book }) };
+  };
+
+  test('gets a secret while it hides what is typed', async () => {
+    const { written, result } = given({ kind: 'secret', certainty: 'known' });
+
+    expect((await result).ok).toBe(true);
+    expect(written).toEqual(['hidden', 'pasted', 'entered']);
+  });
+
+  test.for([null, { kind: 'line', certainty: 'known' }, { kind: 'secret', certainty: 'hint' }] as const)(
+    'gets none while it waits for %j',
+    async (awaited) => {
+      const { written, result } = given(awaited);
+
+      expect(await result).toMatchObject({ code: 'invalid', error: expect.stringContaining('is "pty"') });
+      expect(written).toEqual([]);
+    },
+  );
+});
+
+test('no process inherits a variable that is a secret', async () => {
+  vi.stubEnv('TROUPE_TEST_TOKEN', value);
+  await using given = arrange({ secrets: { token: { env: 'TROUPE_TEST_TOKEN' } } });
+  const handle = given.supervisor.start({
+    command: 'echo "[$TROUPE_TEST_TOKEN]"',
+    background: true,
+  });
+
+  await handle.ended;
+
+  expect(handle.read().text).toBe('[]\n');
+});
+
+test('a secret reaches the process as it is', async () => {
+  await using given = arrange();
+  const command = `read -r line; test "$line" = "$(printf '%s%s' hunter2- secret)"`;
+  const handle = given.supervisor.start({ command, stdin: 'pipe', background: true });
+
+  await handle.writeSecret('token');
+
+  expect(await handle.ended).toMatchObject({ exit: { code: 0 } });
+});
+
+test.for([
+  [{ secrets: { 'a b': { env: 'A' } } }, /a name of letters/],
+  [{ secrets: { token: { vault: 'x' } } }, /one of \{ env: "NPM_TOKEN" \}/],
+  [{ secrets: { token: 'hunter2' } }, /^(?!.*hunter2)/],
+] as const)('wrong sources are refused at the creation (%#)', ([options, words]) => {
+  expect(() => createSupervisor(options as never)).toThrow(words);
+});
