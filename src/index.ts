@@ -42,6 +42,7 @@ export type { AgentDefinition, ModelSettings } from './config/agent-file.ts';
 export type { Duration } from './config/duration.ts';
 export type { PolicyOptions, PolicySettings } from './config/policy-options.ts';
 export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
+export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { KeyOrder } from './config/terminal-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
@@ -74,6 +75,13 @@ export {
   type ScriptedReply,
   type ScriptedStep,
 } from './models/scripted-model.ts';
+export {
+  type ConditionName,
+  type WaitEnd,
+  type Waited,
+  type WaitOptions,
+  waitFor,
+} from './observe/wait-for.ts';
 export type { OutputLine } from './output/lines.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
@@ -101,6 +109,7 @@ export type {
 } from './process/process-view.ts';
 export type { BackgroundedData, ProcessBrief, ResultEnvelope } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
+export type { SecretOptions } from './process/write-secret.ts';
 export type {
   Backend,
   BackendCapabilities,

@@ -1,14 +1,15 @@
 /** The resources of one process. */
 export interface ProcessAddress {
   readonly id: string;
-  readonly part: 'view' | 'log';
+  readonly part: 'view' | 'log' | 'screen';
 }
 
 /** RFC 6570; what `resources/templates/list` answers. */
 export const processUriTemplate = 'process://{id}';
 export const logUriTemplate = 'process://{id}/log';
+export const screenUriTemplate = 'process://{id}/screen';
 
-const URI = /^process:\/\/([\w-]{1,64})(\/log)?$/;
+const URI = /^process:\/\/([\w-]{1,64})(?:\/(log|screen))?$/;
 
 export function toProcessUri(id: string): string {
   return `process://${id}`;
@@ -18,9 +19,13 @@ export function toLogUri(id: string): string {
   return `process://${id}/log`;
 }
 
+/** Of a process with a terminal. */
+export function toScreenUri(id: string): string {
+  return `process://${id}/screen`;
+}
+
 /** `null` for what is no address of a process. */
 export function parseProcessUri(uri: string): ProcessAddress | null {
-  const [, id, log] = URI.exec(uri) ?? [];
-  if (id === undefined) return null;
-  return { id, part: log === undefined ? 'view' : 'log' };
+  const [, id, part = 'view'] = URI.exec(uri) ?? [];
+  return id === undefined ? null : { id, part: part as ProcessAddress['part'] };
 }

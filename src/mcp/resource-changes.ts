@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs';
+import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { toLogUri, toProcessUri } from './process-uri.ts';
+import { toLogUri, toProcessUri, toScreenUri } from './process-uri.ts';
 
 /** What changed among the resources of a client. */
 export type ResourceChange =
@@ -27,7 +28,7 @@ export function observeChanges(
     let hasListChanged = false;
     let flushing: NodeJS.Timeout | undefined;
     let growing: NodeJS.Timeout | undefined;
-    let printed = new Map<string, number>();
+    let printed = new Map<string, Printed>();
 
     const flush = () => {
       flushing = undefined;
@@ -39,9 +40,10 @@ export function observeChanges(
     };
     const tellGrowth = () => {
       const before = printed;
-      printed = bytesOf(supervisor.list({ owner, live: true }));
-      for (const [id, bytes] of printed) {
-        if (bytes > (before.get(id) ?? 0)) subscriber.next({ type: 'content', uri: toLogUri(id) });
+      printed = readPrinted(supervisor.list({ owner, live: true }));
+      for (const [id, { bytes, uris }] of printed) {
+        if (bytes <= (before.get(id)?.bytes ?? 0)) continue;
+        for (const uri of uris) subscriber.next({ type: 'content', uri });
       }
       if (printed.size === 0) stopGrowth();
     };
@@ -55,8 +57,9 @@ export function observeChanges(
         if (!('process' in event) || event.process.owner !== owner) return;
         const { id } = event.process;
         changed.add(toProcessUri(id));
-        if (event.type === 'process.created') printed.set(id, 0);
-        if (event.type === 'process.ended') changed.add(toLogUri(id));
+        const uris = urisOf(event.process);
+        if (event.type === 'process.created') printed.set(id, { bytes: 0, uris });
+        if (event.type === 'process.ended') for (const uri of uris) changed.add(uri);
         if (event.type === 'process.created' || event.type === 'process.ended') hasListChanged = true;
         flushing ??= setTimeout(flush, quietMs).unref();
       },
@@ -65,7 +68,7 @@ export function observeChanges(
         subscriber.complete();
       },
     });
-    printed = bytesOf(supervisor.list({ owner, live: true }));
+    printed = readPrinted(supervisor.list({ owner, live: true }));
     flush();
     return () => {
       clearTimeout(flushing);
@@ -75,6 +78,16 @@ export function observeChanges(
   });
 }
 
-function bytesOf(views: ReturnType<Supervisor['list']>): Map<string, number> {
-  return new Map(views.map(({ id, output }) => [id, output.bytes]));
+interface Printed {
+  readonly bytes: number;
+  /** What changes with it. */
+  readonly uris: readonly string[];
+}
+
+function readPrinted(views: readonly ProcessView[]): Map<string, Printed> {
+  return new Map(views.map((view) => [view.id, { bytes: view.output.bytes, uris: urisOf(view) }]));
+}
+
+function urisOf({ id, terminal }: ProcessView): readonly string[] {
+  return terminal?.type === 'terminal' ? [toLogUri(id), toScreenUri(id)] : [toLogUri(id)];
 }

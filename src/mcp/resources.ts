@@ -18,11 +18,13 @@ import {
   logUriTemplate,
   parseProcessUri,
   processUriTemplate,
+  screenUriTemplate,
   toLogUri,
   toProcessUri,
+  toScreenUri,
 } from './process-uri.ts';
 
-/** Processes of one page of the list; each has two resources. */
+/** Processes of one page of the list; each has two resources, and one more where it has a terminal. */
 const PAGE = 100;
 
 /** Of a log in one answer; head and tail of a longer one. */
@@ -59,17 +61,32 @@ export function listTemplates(): ListResourceTemplatesResult {
       'Plain text without escape sequences. Of a long output the head and the tail; a line says how much is left out.',
     mimeType: 'text/plain',
   };
-  return { resourceTemplates: [process, log] };
+  const screen = {
+    uriTemplate: screenUriTemplate,
+    name: 'process-screen',
+    title: 'What the terminal of a process shows',
+    description:
+      'Plain text, line by line as a person would see it, also after the end. Only of processes that have a terminal.',
+    mimeType: 'text/plain',
+  };
+  return { resourceTemplates: [process, log, screen] };
 }
 
 /** @throws ResourceNotFoundError also for what belongs to another client. */
-export function readResource(processes: ClientProcesses, uri: string): ReadResourceResult {
+export async function readResource(processes: ClientProcesses, uri: string): Promise<ReadResourceResult> {
   const address = parseProcessUri(uri);
   const handle = address === null ? undefined : processes.get(address.id);
   if (address === null || handle === undefined) throw notFound(uri, processes);
   if (address.part === 'view') {
     const text = JSON.stringify({ ...handle.view(), timeline: handle.timeline() });
     return { contents: [{ uri, mimeType: 'application/json', text }] };
+  }
+  if (address.part === 'screen') {
+    const answer = await handle.capture();
+    if (!answer.ok)
+      throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. ${answer.error}`);
+    const text = `${answer.screen.lines.join('\n').trimEnd()}\n`;
+    return { contents: [{ uri, mimeType: 'text/plain', text }] };
   }
   const { text } = handle.read({ maxBytes: MAX_LOG_BYTES });
   return { contents: [{ uri, mimeType: 'text/plain', text }] };
@@ -85,7 +102,7 @@ export function notFound(uri: string, processes: ClientProcesses): ResourceNotFo
 }
 
 function toResources(view: ProcessView): readonly Resource[] {
-  const { id, output } = view;
+  const { id, output, terminal } = view;
   const commandLine = shorten(view.commandLine, MAX_SHOWN);
   const title = view.label ?? commandLine;
   const lastModified = new Date(output.lastOutputAt ?? view.createdAt).toISOString();
@@ -105,7 +122,22 @@ function toResources(view: ProcessView): readonly Resource[] {
       mimeType: 'text/plain',
       annotations: { lastModified },
     },
+    ...(terminal?.type === 'terminal' ? [toScreen(view, { title, lastModified })] : []),
   ];
+}
+
+function toScreen(
+  { id }: ProcessView,
+  { title, lastModified }: { title: string; lastModified: string },
+): Resource {
+  return {
+    uri: toScreenUri(id),
+    name: `${id} screen`,
+    title: `${title}: screen`,
+    description: `What the terminal of ${id} shows.`,
+    mimeType: 'text/plain',
+    annotations: { lastModified },
+  };
 }
 
 function toStatusText(view: ProcessView): string {

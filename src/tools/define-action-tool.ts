@@ -15,6 +15,7 @@ export interface Action {
   readonly description: string;
   readonly needs: readonly string[];
   readonly takes: readonly string[];
+  readonly check?: (input: never) => string | null;
   readonly intend?: (input: never) => ToolIntent;
   readonly execute: (input: never, context: ToolContext) => ToolAnswer | Promise<ToolAnswer>;
 }
@@ -25,6 +26,8 @@ interface TypedAction<F extends Fields, N extends keyof F & string, T extends ke
   /** Fields that must be there, and those that may. */
   readonly needs: readonly N[];
   readonly takes: readonly T[];
+  /** What cannot be said by fields: in words what is wrong, or `null`. */
+  readonly check?: (input: ActionInput<F, N, T>) => string | null;
   readonly intend?: (input: ActionInput<F, N, T>) => ToolIntent;
   readonly execute: (input: ActionInput<F, N, T>, context: ToolContext) => ToolAnswer | Promise<ToolAnswer>;
 }
@@ -59,8 +62,10 @@ export function defineActionTool(definition: ActionToolDefinition): Tool {
     permissions: [...new Set(Object.values(actions).map(({ permission }) => permission))],
     input: toInput(definition),
     check: (input) => {
-      const missing = chosenAction(actions, input).needs.filter((field) => input[field] === undefined);
-      return missing.length === 0 ? null : missing.map((field) => `${field} is required`).join('; ');
+      const { needs, check } = chosenAction(actions, input);
+      const missing = needs.filter((field) => input[field] === undefined);
+      if (missing.length > 0) return missing.map((field) => `${field} is required`).join('; ');
+      return check?.(input as never) ?? null;
     },
     intend: (input) => {
       const { permission, intend } = chosenAction(actions, input);

@@ -1,7 +1,7 @@
 import { isFinal } from '../../machines/process/view.ts';
 import { toCompletionId } from '../process/completion-id.ts';
 import { describeEnd } from '../process/end-text.ts';
-import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { AwaitedInput, FinalView, ProcessView, ProgressView } from '../process/process-view.ts';
 
 /** A process as a model is told of it. */
 export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> {
@@ -19,12 +19,27 @@ export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> 
       end: describeEnd(view.reason, view.exit),
       leftovers: view.leftovers.length,
     }),
+    ...(view.awaitsInput !== null && { awaits_input: toAwaited(view.awaitsInput) }),
+    ...(view.progress !== null && { progress: toProgress(view.progress) }),
     output_bytes: view.output.bytes,
   };
 }
 
 function toReadyWord(ready: Extract<ProcessView, { ready: unknown }>['ready']): string {
   return ready.state === 'failed' ? `not ready: ${ready.why}` : ready.state;
+}
+
+/** What a model does next depends on how sure it is. */
+function toAwaited({ kind, certainty, prompt }: AwaitedInput) {
+  return { kind, certainty, ...(prompt !== null && { prompt }) };
+}
+
+function toProgress({ percent, state, text }: ProgressView) {
+  return {
+    ...(percent !== null && { percent }),
+    ...(state !== 'running' && { state }),
+    ...(text !== null && { text }),
+  };
 }
 
 export function isEnded(view: ProcessView): view is FinalView {

@@ -3,6 +3,7 @@ import { checkProcess } from './sets/process/check-process.ts';
 import { getProcessOutput } from './sets/process/get-process-output.ts';
 import { killProcess } from './sets/process/kill-process.ts';
 import { listProcesses } from './sets/process/list-processes.ts';
+import { resizeTerminal } from './sets/process/resize-terminal.ts';
 import { restartProcess } from './sets/process/restart-process.ts';
 import { runCommand } from './sets/process/run-command.ts';
 import { schedule } from './sets/process/schedule.ts';
@@ -25,6 +26,7 @@ export const processTools: readonly Tool[] = [
   writeProcess,
   sendKeys,
   captureScreen,
+  resizeTerminal,
   watchProcess,
   unwatchProcess,
   schedule,

@@ -15,6 +15,8 @@ export function speaking(era: Era): ClientOptions {
 export interface StageOptions extends Partial<Omit<McpServerOptions, 'supervisor'>> {
   readonly era?: Era;
   readonly script?: Script;
+  /** Whether interactive processes get a terminal. Default false. */
+  readonly terminal?: boolean;
   readonly settings?: SupervisorOptions;
   /** Default: one whose processes are played by hand. */
   readonly supervisor?: McpServerOptions['supervisor'];
@@ -25,9 +27,9 @@ export interface StageOptions extends Partial<Omit<McpServerOptions, 'supervisor
 
 /** A client and a server in one program; the processes are played by hand, and their time stands still. */
 export async function arrange(options: StageOptions = {}) {
-  const { era = 'legacy', script, settings, capabilities = {}, prepare, ...rest } = options;
+  const { era = 'legacy', script, terminal = false, settings, capabilities = {}, prepare, ...rest } = options;
   const clock = createVirtualClock();
-  const backend = createScriptedBackend(script);
+  const backend = createScriptedBackend(script, { terminal });
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...settings });
   const errors: Error[] = [];
   const server = createMcpServer({

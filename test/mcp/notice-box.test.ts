@@ -96,3 +96,42 @@ test('the end takes the place of what was said of the run', () => {
 
   expect(box.openCall().answered([])).not.toContain('printed nothing');
 });
+
+test('lines that matched are told beside the end, a silence is not', () => {
+  const box = createNoticeBox(() => {});
+  const process = { id: 'tool_a', label: null, command: 'make' };
+  const quiet = { type: 'quiet', ...process, quietMs: 5_000, isScreen: false, lines: [] } as const;
+  const matched = {
+    type: 'matched',
+    ...process,
+    pattern: 'x',
+    matches: 1,
+    lines: ['a line with x'],
+  } as const;
+  box.add({ id: 'tool_a/1/quiet/7', part: quiet, view: null, attention: 'turn' });
+  box.add({ id: 'tool_a/1/matched/8', part: matched, view: null, attention: 'turn' });
+
+  box.add(end('tool_a'));
+
+  const notice = box.openCall().answered([]);
+  expect(notice).not.toContain('printed nothing');
+  expect(notice).toContain('a line with x');
+});
+
+test('a schedule is told with the next answer, once', () => {
+  const box = createNoticeBox(() => {});
+  const part = {
+    type: 'due',
+    scheduleId: 'schedule_a',
+    message: 'Look at the build.',
+    everyMs: null,
+    processId: null,
+    missed: 0,
+  } as const;
+  for (let times = 0; times < 2; times += 1)
+    box.add({ id: 'schedule_a/1', part, view: null, attention: 'turn' });
+
+  expect(box.openCall().answered([])).toContain('Look at the build.');
+  box.add({ id: 'schedule_a/1', part, view: null, attention: 'turn' });
+  expect(box.openCall().answered([])).toBe(null);
+});

@@ -14,6 +14,7 @@ test.for(eras)('each process has two resources (%s)', async (era) => {
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
     'process://{id}',
     'process://{id}/log',
+    'process://{id}/screen',
   ]);
 });
 
@@ -45,6 +46,62 @@ test.for(eras)('a log says what it leaves out (%s)', async (era) => {
   expect(text).toContain('line 4999');
   expect(text).toMatch(/\[… \d+ bytes left out/);
   expect(Buffer.byteLength(text)).toBeLessThan(260 * 1024);
+});
+
+test.for(eras)('a terminal reads as what it shows (%s)', async (era) => {
+  await using given = await arrange({ era, terminal: true });
+  const { id } = given.supervisor.start({
+    command: 'top',
+    owner: 'agent',
+    interactive: true,
+    background: true,
+  });
+  given.backend.lastRun.screen = ['load: 0.1', '', '  1 init'];
+
+  const { resources } = await given.client.listResources();
+  const during = await given.client.readResource({ uri: `process://${id}/screen` });
+  given.backend.lastRun.screen = ['bye'];
+  given.backend.lastRun.exit();
+  const after = await given.client.readResource({ uri: `process://${id}/screen` });
+
+  expect(resources.map(({ uri }) => uri)).toContain(`process://${id}/screen`);
+  expect(during.contents).toMatchObject([{ mimeType: 'text/plain', text: 'load: 0.1\n\n  1 init\n' }]);
+  expect(after.contents).toMatchObject([{ text: 'bye\n' }]);
+});
+
+test.for(eras)('a process without a terminal has no screen (%s)', async (era) => {
+  await using given = await arrange({ era });
+  const { id } = given.start('serve');
+
+  const error = await given.client
+    .readResource({ uri: `process://${id}/screen` })
+    .catch((thrown: unknown) => thrown);
+
+  expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('has no terminal') });
+});
+
+test('a screen changes with what its process prints', async () => {
+  const updated: string[] = [];
+  await using given = await arrange({
+    terminal: true,
+    prepare: (client) =>
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        updated.push(params.uri);
+      }),
+  });
+  const { id } = given.supervisor.start({
+    command: 'top',
+    owner: 'agent',
+    interactive: true,
+    background: true,
+  });
+  const uri = `process://${id}/screen`;
+  await given.client.subscribeResource({ uri });
+
+  given.backend.lastRun.print('\x1b[2Jnew');
+
+  await waitUntil(() => updated.includes(uri));
+  expect(updated).not.toContain(`process://${id}/log`);
 });
 
 test.for(

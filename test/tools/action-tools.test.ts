@@ -63,6 +63,7 @@ test('an interactive process takes input where there is no terminal', async () =
   expect(given.backend.lastRun.input).toBe('print(1)\n');
   expect(errorOf(keys)).toContain('use the action write');
   expect(errorOf(screen)).toContain('with the action log');
+  expect(keys).toMatchObject({ worked: true });
 });
 
 test('a write without a pipe says what to do', async () => {
@@ -81,7 +82,7 @@ test('a call needs what its action needs', async () => {
   const intents = [
     { action: 'spawn', command: 'rm x', workdir: 'src' },
     { action: 'list' },
-    { action: 'send_keys', handle: 'x' },
+    { action: 'send_keys', handle: 'x', keys: 'C-c' },
   ].map((input) => tool?.prepare(input));
 
   expect(intents).toMatchObject([

@@ -11,10 +11,16 @@ export const allTools: readonly Tool[] = Object.values(toolSets).flat();
 
 /** A supervisor whose processes are played by hand, and tools that act for `agent` and may do everything. */
 export function arrange(
-  options: { script?: Script; supervisor?: SupervisorOptions; wiring?: Partial<CallWiring> } = {},
+  options: {
+    script?: Script;
+    /** Whether interactive processes get a terminal. Default false. */
+    terminal?: boolean;
+    supervisor?: SupervisorOptions;
+    wiring?: Partial<CallWiring>;
+  } = {},
 ) {
   const clock = createVirtualClock();
-  const backend = createScriptedBackend(options.script);
+  const backend = createScriptedBackend(options.script, { terminal: options.terminal ?? false });
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
   const interruption = new AbortController();
   const wiring: CallWiring = {
@@ -47,8 +53,18 @@ export function arrange(
       await turns();
       return pending;
     },
-    start: (command: string, more: { owner?: string; stdin?: 'pipe'; label?: string } = {}) =>
-      supervisor.start({ command, owner: 'agent', background: true, ...more }),
+    start: (
+      command: string,
+      more: { owner?: string; stdin?: 'pipe'; label?: string; interactive?: boolean } = {},
+    ) => supervisor.start({ command, owner: 'agent', background: true, ...more }),
+    /** The answer of a call that waits until a screen is quiet. */
+    settle: async (pending: { isOver: boolean; answer: Promise<ToolAnswer> }) => {
+      while (!pending.isOver) {
+        clock.advance(50);
+        await turns(1);
+      }
+      return pending.answer;
+    },
     [Symbol.asyncDispose]: async () => {
       const done = supervisor.shutdown();
       clock.advance(60_000);

@@ -12,18 +12,22 @@ const byId: readonly { tool: string; field: string; more: Record<string, unknown
     field: 'process_id',
     more: {},
   })),
-  ...['send_keys', 'capture_screen', 'watch_process', 'unwatch_process'].map((tool) => ({
+  ...['capture_screen', 'watch_process', 'unwatch_process'].map((tool) => ({
     tool,
     field: 'process_id',
     more: {},
   })),
+  { tool: 'send_keys', field: 'process_id', more: { keys: ['Enter'] } },
+  { tool: 'resize_terminal', field: 'process_id', more: { columns: 100, rows: 30 } },
   { tool: 'write_process', field: 'process_id', more: { input: 'x' } },
   { tool: 'schedule', field: 'process_id', more: { message: 'x', after_seconds: 1 } },
-  ...['status', 'log', 'capture', 'send_keys', 'kill', 'watch', 'unwatch'].map((action) => ({
+  ...['status', 'log', 'capture', 'kill', 'watch', 'unwatch'].map((action) => ({
     tool: 'background_process',
     field: 'handle',
     more: { action },
   })),
+  { tool: 'background_process', field: 'handle', more: { action: 'send_keys', keys: 'Enter' } },
+  { tool: 'background_process', field: 'handle', more: { action: 'resize', columns: 100, rows: 30 } },
   { tool: 'background_process', field: 'handle', more: { action: 'write', input: 'x' } },
   ...['bg_status', 'bg_output', 'bg_kill'].map((tool) => ({ tool, field: 'id', more: {} })),
   ...['status', 'output', 'stop'].map((action) => ({ tool: 'process', field: 'pid', more: { action } })),

@@ -14,7 +14,14 @@ test('a narrowed tool does not speak of what is denied', () => {
 
   const schema = toInputSchema(reading as never) as { properties: Record<string, { enum?: string[] }> };
   expect(schema.properties['action']?.enum).toEqual(['list', 'status', 'log', 'capture', 'watch', 'unwatch']);
-  expect(Object.keys(schema.properties)).toEqual(['action', 'handle', 'offset', 'limit', 'interval_seconds']);
+  expect(Object.keys(schema.properties)).toEqual([
+    'action',
+    'handle',
+    'offset',
+    'limit',
+    'scrollback_lines',
+    'interval_seconds',
+  ]);
   expect(reading?.description).not.toMatch(/spawn|kill|write/);
   expect(reading?.permissions).toEqual(['list', 'status', 'output']);
 });

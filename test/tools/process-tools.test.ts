@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toInputSchema } from '../../src/tools/input-schema.ts';
-import { allTools, arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
+import { arrange, dataOf, errorOf, shown, turns, untilRuns } from './arrange.ts';
 
 const ends = (code: number, text: string, stream: 'stdout' | 'stderr' = 'stdout') => ({
   script: (run: import('../../src/testing/index.ts').ScriptedRun) => {
@@ -245,74 +244,6 @@ test('an ended process is not restarted', async () => {
 
   expect(errorOf(answer)).toContain('start its command again as a new process');
   expect(given.backend.runs).toHaveLength(1);
-});
-
-test.for(['send_keys', 'capture_screen'])('%s says that there is no terminal', async (name) => {
-  await using given = arrange();
-  const { id } = given.start('vim');
-
-  const answer = await given.call(name, { process_id: id });
-
-  expect(errorOf(answer)).toContain(`Process ${id} has no terminal (it runs as "scripted").`);
-  expect(errorOf(answer)).toContain('not available yet');
-});
-
-test('a process that was to be interactive says what it became', async () => {
-  await using given = arrange();
-
-  const { process_id, message } = dataOf(
-    await given.call('start_process', { command: 'python3', interactive: true }),
-  );
-  const written = await given.call('write_process', { process_id, input: '1+1' });
-
-  expect(message).toContain('It has no terminal');
-  expect(written.ok).toBe(true);
-});
-
-test('what comes with a later version says so', async () => {
-  await using given = arrange();
-  const { id } = given.start('serve');
-
-  const watch = await given.call('watch_process', { process_id: id });
-  const unwatch = await given.call('unwatch_process', { process_id: id });
-  const schedule = await given.call('schedule', { message: 'look', after_seconds: 5 });
-
-  expect(errorOf(watch)).toContain('not available yet');
-  expect(unwatch.ok).toBe(true);
-  expect(errorOf(schedule)).toContain('not available yet');
-});
-
-test.for([
-  ['send_keys', {}],
-  ['capture_screen', {}],
-  ['watch_process', {}],
-  ['schedule', { message: 'look', after_seconds: 5 }],
-  ['schedule', { action: 'cancel', schedule_id: 'a' }],
-  ['background_process', { action: 'send_keys', keys: 'C-c' }],
-  ['background_process', { action: 'capture' }],
-  ['background_process', { action: 'watch' }],
-] as const)('what is not there yet is no failure of %s (%j)', async ([name, input]) => {
-  await using given = arrange();
-  const { id } = given.start('vim');
-
-  const answer = await given.call(name, {
-    ...input,
-    ...(name === 'background_process' ? { handle: id } : { process_id: id }),
-  });
-
-  expect(answer).toMatchObject({ ok: false, worked: true });
-});
-
-test('no tool promises what is not there yet', () => {
-  const tools = Object.fromEntries(allTools.map((tool) => [tool.name, JSON.stringify(toInputSchema(tool))]));
-  const later = ['send_keys', 'capture_screen', 'watch_process', 'schedule'];
-
-  const descriptions = allTools.filter(({ name }) => later.includes(name)).map((tool) => tool.description);
-
-  for (const name of ['start_process', 'background_process'])
-    expect(tools[name]).toMatch(/erminals are not available yet/);
-  expect(descriptions).toHaveLength(later.length);
-  for (const description of descriptions) expect(description).toMatch(/^Not available yet\./);
 });
 
 test('a refused duplicate names no field of another tool', async () => {

@@ -4,6 +4,7 @@ import { viewThat } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import { type CommandRequest, toCommandSpec } from './command-request.ts';
+import { lookAt, type ShownScreen } from './look-at.ts';
 import type { Outcome } from './outcome.ts';
 import { describeWhatComes, interruptedBefore } from './start-words.ts';
 
@@ -13,7 +14,7 @@ const MAX_FIRST_BYTES = 2_000;
 export interface BackgroundRequest extends CommandRequest {
   /** Opens a pipe to its stdin. */
   readonly stdin?: boolean | undefined;
-  /** Asks for a terminal. There is none yet: it becomes a pipe, and the message says so. */
+  /** Asks for a terminal; the message says what became of that. */
   readonly interactive?: boolean | undefined;
   readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
   /** Starts it although the same command already runs. */
@@ -23,8 +24,10 @@ export interface BackgroundRequest extends CommandRequest {
 export interface StartedProcess {
   readonly view: ProcessView;
   readonly message: string;
-  /** The first that it printed. */
-  readonly output: string;
+  /** The first that it printed; of one with a terminal, `null`. */
+  readonly output: string | null;
+  /** Of one with a terminal. */
+  readonly shown: ShownScreen | null;
 }
 
 /**
@@ -40,22 +43,29 @@ export async function startInBackground(
   if (interrupt.aborted) return { ok: false, error: interruptedBefore };
   const handle = await context.start(toSpec(request));
   const arrival = await viewThat(hasArrived, { handle, interrupt });
+  const waited = arrival.type === 'interrupted' ? ['Interrupted: nobody waits until it is ready.'] : [];
+  const hasTerminal = handle.view().terminal?.type === 'terminal';
+  const shown = hasTerminal ? await lookAt(handle, { ...context, after: 'start', printedBytes: 0 }) : null;
   const view = handle.view();
+  const message = [...waited, describeStart(view, context), ...describeTerminal(view)].join(' ');
+  const reveals = toRevealed(view);
+  if (shown !== null) return { ok: true, value: { view, message, output: null, shown }, reveals };
   const reader = handle.reader(context.owner);
   const read = handle.read({ maxBytes: MAX_FIRST_BYTES });
-  const terminal = request.interactive === true ? [noTerminal] : [];
-  const waited = arrival.type === 'interrupted' ? ['Interrupted: nobody waits until it is ready.'] : [];
-  const message = [...waited, describeStart(view, context), ...terminal].join(' ');
   return {
     ok: true,
-    value: { view, message, output: read.text },
-    reveals: toRevealed(view),
+    value: { view, message, output: read.text, shown },
+    reveals,
     ...(!read.truncated && { onRecorded: () => reader.acknowledge(read) }),
   };
 }
 
-const noTerminal =
-  'It has no terminal, as none is available yet: its input is a pipe, to which you can write.';
+/** What it became, and how a person gets at it. */
+function describeTerminal({ terminal }: ProcessView): readonly string[] {
+  if (terminal === null) return [];
+  if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe, to which you can write.`];
+  return [`${terminal.because} A person can attach with: ${terminal.attach.join(' ')}`];
+}
 
 function toSpec(request: BackgroundRequest): CommandSpec {
   const { stdin, interactive, ready, force } = request;
@@ -64,7 +74,8 @@ function toSpec(request: BackgroundRequest): CommandSpec {
     background: true,
     onDuplicate: 'refuse',
     ...(force !== undefined && { force }),
-    ...((stdin === true || interactive === true) && { stdin: 'pipe' }),
+    ...(stdin === true && { stdin: 'pipe' }),
+    ...(interactive === true && { interactive }),
     ...(ready !== undefined && { ready }),
   };
 }

@@ -1,17 +1,56 @@
+import { formatDuration } from '../../config/duration.ts';
+import { describeEnd } from '../../process/end-text.ts';
+import type { WatchView } from '../../supervisor/watches/watch.ts';
 import { findProcess } from '../find-process.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
+import { describeTelling } from './start-words.ts';
 
-/** Watches come with a later version; their tools have their final shape already. */
-export function watchProcess({ id, instead }: { id: string; instead: string }, context: ToolContext) {
-  const found = findProcess(id, context);
-  if ('ok' in found) return found;
-  return { ok: false, error: `Watches are not available yet. ${instead}`, worked: true } as const;
+export interface WatchRequest {
+  readonly id: string;
+  readonly quietMs: number;
+  /** A JavaScript regular expression, instead of silence. */
+  readonly pattern?: string | undefined;
 }
 
-/** There never is one to end. */
+/**
+ * Asks for a notice when a process has gone quiet, or prints a line that matches; another watch of this owner on it is replaced.
+ *
+ * @throws TroupeError `invalid-option` for an expression that does not compile.
+ */
+export function watchProcess({ id, quietMs, pattern }: WatchRequest, context: ToolContext): Outcome<string> {
+  const found = findProcess(id, context);
+  if ('ok' in found) return found;
+  const view = found.view();
+  if (isEnded(view)) {
+    const error = `Process ${id} ${describeEnd(view.reason, view.exit)}: there is nothing to watch any more.`;
+    return { ok: false, error, reveals: toRevealed(view), worked: true };
+  }
+  const { supervisor, owner } = context;
+  const isAnother = supervisor.watches({ owner, process: id }).length > 0;
+  const watch = supervisor.watch(id, {
+    owner,
+    ...(pattern === undefined ? { quiet: quietMs } : { pattern }),
+  });
+  const replaced = isAnother ? ' The watch before is replaced.' : '';
+  return { ok: true, value: `${describeWatch(watch, context)}${replaced}` };
+}
+
+/** Also succeeds where there is none. */
 export function unwatchProcess({ id }: { id: string }, context: ToolContext): Outcome<string> {
   const found = findProcess(id, context);
   if ('ok' in found) return found;
-  return { ok: true, value: `Process ${id} is not watched.` };
+  const { supervisor, owner } = context;
+  const wasWatched = supervisor.unwatch(id, { owner });
+  const message = wasWatched ? `Process ${id} is not watched any more.` : `Process ${id} was not watched.`;
+  return { ok: true, value: message };
+}
+
+function describeWatch({ processId, wants }: WatchView, context: ToolContext): string {
+  const when =
+    wants.type === 'quiet'
+      ? `each time it has shown nothing new for ${formatDuration(wants.quietMs)}`
+      : 'when it prints lines that match';
+  return `Process ${processId} is watched until it ends: you are told ${when}. ${describeTelling(context)}`;
 }

@@ -1,4 +1,5 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
+import { quote } from '../../config/quote.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import { findProcess } from '../find-process.ts';
 import { orInterrupted } from '../interruption.ts';
@@ -9,6 +10,8 @@ import type { Outcome } from './outcome.ts';
 export interface WriteRequest {
   readonly id: string;
   readonly input: string;
+  /** The name of a secret to write instead. */
+  readonly secret?: string | undefined;
   /** Adds a line break, unless there is one at the end. */
   readonly newline: boolean;
   /** End-of-file behind it. */
@@ -18,7 +21,8 @@ export interface WriteRequest {
 }
 
 export interface WrittenInput {
-  readonly bytesWritten: number;
+  /** Of a secret, `null`: its length is nobody's affair. */
+  readonly bytesWritten: number | null;
   readonly message: string;
 }
 
@@ -30,6 +34,7 @@ export async function writeInput(
   const found = findProcess(request.id, context);
   if ('ok' in found) return found;
   const { input, newline, endInput, hint } = request;
+  if (request.secret !== undefined) return writeSecret(found, { ...request, name: request.secret, context });
   const text = newline && input !== '' && !input.endsWith('\n') ? `${input}\n` : input;
   const outcome = await orInterrupted(writeAll(found, { text, endInput }), context.interrupt);
   const bytes = Buffer.byteLength(text);
@@ -40,6 +45,19 @@ export async function writeInput(
   if (!ok) return refuse(found, { result: outcome.value, bytes, hint });
   const end = endInput ? ', then end-of-file' : '';
   return { ok: true, value: { bytesWritten, message: `Wrote ${bytesWritten} bytes${end}.` } };
+}
+
+async function writeSecret(
+  handle: ProcessHandle,
+  { name, newline, endInput, hint, context }: WriteRequest & { name: string; context: ToolContext },
+): Promise<Outcome<WrittenInput>> {
+  const { interrupt } = context;
+  const written = await handle.writeSecret(name, { pressEnter: newline, signal: interrupt });
+  const result = written.ok && endInput ? await handle.endInput() : written;
+  if (result.ok)
+    return { ok: true, value: { bytesWritten: null, message: `Wrote the secret ${quote(name)}.` } };
+  if (result.code === 'noInput') return refuse(handle, { result, bytes: 0, hint });
+  return { ok: false, error: result.error, reveals: toRevealed(handle.view()) };
 }
 
 async function writeAll(

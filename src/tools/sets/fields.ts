@@ -1,10 +1,49 @@
 import { z } from 'zod';
+import type { TypedKeys } from '../actions/send-keys.ts';
 
 /** Fields that mean the same in every tool of every set. */
 export const processId = z.string().min(1).describe('The id, such as tool_k3m9xq2p.');
 export const command = z.string().min(1).describe('Text for the shell.');
 export const cwd = z.string().min(1).optional().describe('Where to run it. Default: the workspace.');
 export const label = z.string().min(1).optional().describe('A short name of your choice.');
+export const pressEnter = z
+  .boolean()
+  .optional()
+  .describe('Presses Enter at the end. Default false; after a secret true.');
+export const secret = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('The name of a secret to type instead of a text: you never see its value.');
+export const thenCapture = z
+  .boolean()
+  .default(true)
+  .describe('Answers with the screen once it has settled, after 1 second at most.');
+export const intervalSeconds = z.number().min(0.1).default(5).describe('Quiet for so long, at least 0.1.');
+
+interface KeysInput {
+  readonly secret?: string | undefined;
+  readonly text?: string | undefined;
+  readonly press_enter?: boolean | undefined;
+}
+
+/** In words what is wrong with what is to be typed; `null` where nothing is. */
+export function findKeysProblem(input: KeysInput & { readonly hasKeys: boolean }): string | null {
+  const { secret, text = '', hasKeys, press_enter = false } = input;
+  if (secret !== undefined)
+    return text === '' && !hasKeys
+      ? null
+      : 'a secret goes in alone: send text and keys in a call of their own';
+  return text === '' && !hasKeys && !press_enter ? 'text, keys, secret or press_enter is required' : null;
+}
+
+export function toTypedKeys(
+  input: KeysInput & { readonly paste: boolean; readonly keys: readonly string[] },
+): TypedKeys {
+  const { secret, text = '', paste, keys, press_enter } = input;
+  if (secret !== undefined) return { type: 'secret', name: secret, pressEnter: press_enter ?? true };
+  return { type: 'keys', text, isPaste: paste && text !== '', keys, pressEnter: press_enter ?? false };
+}
 
 /** What a policy has to know of a start. */
 export function toStart(input: { readonly command: string; readonly cwd?: string | undefined }) {

@@ -112,6 +112,9 @@ test.for([
   ['kill_process', false, true, true, false],
   ['run_command', false, true, false, true],
   ['write_process', false, true, false, true],
+  ['capture_screen', true, false, true, false],
+  ['send_keys', false, true, false, true],
+  ['resize_terminal', false, true, false, true],
   ['background_process', false, true, false, true],
 ] as const)('the hints of %s are true', ([name, readOnly, destructive, idempotent, openWorld]) => {
   const tool = toMcpTools(allTools).find((each) => each.name === name);

@@ -1,18 +1,25 @@
 import { z } from 'zod';
+import { terminalSize } from '../../../config/process-spec.ts';
+import { captureScreen } from '../../actions/capture-screen.ts';
 import { checkProcess } from '../../actions/check-process.ts';
 import { endProcess } from '../../actions/end-process.ts';
 import { listProcesses } from '../../actions/list-processes.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { readProcessOutput } from '../../actions/read-output.ts';
-import { refuseTerminal } from '../../actions/refuse-terminal.ts';
+import { resizeTerminal } from '../../actions/resize-terminal.ts';
+import { sendKeys } from '../../actions/send-keys.ts';
+import type { TerminalWords } from '../../actions/terminal-words.ts';
 import { unwatchProcess, watchProcess } from '../../actions/watches.ts';
 import { writeInput } from '../../actions/write-input.ts';
 import { actionsOver, defineActionTool } from '../../define-action-tool.ts';
 import { toOutputData } from '../../output-data.ts';
 import { toSummary } from '../../process-summary.ts';
+import { toScreenData, toSentData } from '../../screen-data.ts';
+import { findKeysProblem, intervalSeconds, pressEnter, secret, thenCapture, toTypedKeys } from '../fields.ts';
 import { spawnProcess } from './spawn-process.ts';
 
 const name = 'background_process';
+const size = terminalSize.shape;
 
 const fields = {
   command: z.string().min(1).describe('spawn: text for the shell.'),
@@ -24,7 +31,7 @@ const fields = {
   interactive: z
     .boolean()
     .default(false)
-    .describe('spawn: opens its input for the action write. Terminals are not available yet.'),
+    .describe('spawn: gives it a terminal; where none can be had, a pipe for the action write.'),
   label: z.string().min(1).describe('spawn: a short name of your choice.'),
   timeout_seconds: z
     .number()
@@ -41,14 +48,28 @@ const fields = {
     .string()
     .min(1)
     .describe('send_keys: names of keys with blanks between them, such as "Up Enter C-c".'),
-  press_enter: z.boolean().default(false).describe('Presses Enter at the end.'),
+  press_enter: pressEnter,
   input: z.string().min(1).describe('Text to write or to type, as it stands.'),
-  interval_seconds: z.number().positive().default(5).describe('watch: quiet for so long.'),
+  paste: z
+    .boolean()
+    .default(false)
+    .describe('send_keys: the input goes in as a paste, also where it is one line.'),
+  secret,
+  then_capture: thenCapture,
+  scrollback_lines: z.int().min(0).max(100_000).default(0).describe('capture: lines that have scrolled out.'),
+  columns: size.columns.removeDefault().describe('resize: characters in a row.'),
+  rows: size.rows.removeDefault().describe('resize: rows.'),
+  interval_seconds: intervalSeconds,
 };
 
 const action = actionsOver(fields);
 
-const noTerminal = 'Terminals are not available yet.';
+const words: TerminalWords = {
+  read: 'Read what it printed with the action log.',
+  write: 'Its input is a pipe: use the action write; to stop it use kill.',
+  answer: 'Where its input is a pipe use the action write; to stop it use kill.',
+  textField: 'input',
+};
 
 /** The tool set `background_process`: one tool for everything. */
 export const backgroundProcess = defineActionTool({
@@ -97,35 +118,60 @@ export const backgroundProcess = defineActionTool({
     }),
     capture: action({
       permission: 'output',
-      description: 'not available yet: the screen of a process that has a terminal.',
+      description: 'the screen of a process that has a terminal, also its last one after the end.',
       needs: ['handle'],
-      takes: [],
-      execute: ({ handle }, context) => {
-        const instead = `${noTerminal} Read what it printed with the action log.`;
-        return toAnswer(refuseTerminal({ id: handle, instead }, context), () => null);
-      },
+      takes: ['scrollback_lines'],
+      execute: async ({ handle, scrollback_lines }, context) =>
+        toAnswer(
+          await captureScreen({ id: handle, scrollbackLines: scrollback_lines, words }, context),
+          toScreenData,
+        ),
     }),
     send_keys: action({
       permission: 'keys',
-      description: 'not available yet: presses keys in a process that has a terminal.',
+      description:
+        'types in a terminal: input as it stands, then keys, then Enter; or a secret by its name. Shows the screen then.',
       needs: ['handle'],
-      takes: ['keys', 'input', 'press_enter'],
-      execute: ({ handle }, context) => {
-        const instead = `${noTerminal} To answer a program that reads its input, spawn it with interactive: true and use the action write.`;
-        return toAnswer(refuseTerminal({ id: handle, instead }, context), () => null);
+      takes: ['keys', 'input', 'paste', 'press_enter', 'secret', 'then_capture'],
+      check: ({ keys, input, secret, press_enter }) =>
+        findKeysProblem({ secret, text: input, hasKeys: keys !== undefined, press_enter }),
+      execute: async ({ handle, keys = '', input, paste, press_enter, secret, then_capture }, context) => {
+        const names = keys.split(/\s+/).filter((name) => name !== '');
+        const typed = toTypedKeys({ secret, text: input, paste, keys: names, press_enter });
+        const sent = await sendKeys({ id: handle, typed, thenCapture: then_capture, words }, context);
+        return toAnswer(sent, (each) => toSentData(handle, each));
       },
+    }),
+    resize: action({
+      permission: 'keys',
+      description: 'gives a terminal another size.',
+      needs: ['handle', 'columns', 'rows'],
+      takes: [],
+      execute: async ({ handle, columns, rows }, context) =>
+        toAnswer(
+          await resizeTerminal({ id: handle, size: { columns, rows }, words }, context),
+          (message) => ({
+            process_id: handle,
+            message,
+          }),
+        ),
     }),
     write: action({
       permission: 'write',
-      description: 'writes to the input of a process that was spawned with interactive: true.',
-      needs: ['handle', 'input'],
-      takes: ['press_enter'],
-      execute: async ({ handle, input, press_enter }, context) => {
+      description: 'writes to the input of a process: input, or a secret by its name.',
+      needs: ['handle'],
+      takes: ['input', 'press_enter', 'secret'],
+      check: ({ input = '', secret }) => {
+        if (secret !== undefined) return input === '' ? null : 'give input or secret, not both';
+        return input === '' ? 'input is required' : null;
+      },
+      execute: async ({ handle, input = '', press_enter, secret }, context) => {
         const hint = 'Spawn it again with interactive: true to write to it.';
-        const request = { id: handle, input, newline: press_enter, endInput: false, hint };
+        const newline = press_enter ?? secret !== undefined;
+        const request = { id: handle, input, secret, newline, endInput: false, hint };
         return toAnswer(await writeInput(request, context), ({ bytesWritten, message }) => ({
           process_id: handle,
-          bytes_written: bytesWritten,
+          ...(bytesWritten !== null && { bytes_written: bytesWritten }),
           message,
         }));
       },
@@ -145,11 +191,14 @@ export const backgroundProcess = defineActionTool({
     watch: action({
       permission: 'status',
       description:
-        'not available yet: asks for a notice when a process has stopped printing; a second watch replaces the first.',
+        'asks to be told each time a process has gone quiet: its screen or its output has not changed for so long.',
       needs: ['handle'],
       takes: ['interval_seconds'],
-      execute: ({ handle }, context) =>
-        watchProcess({ id: handle, instead: 'Look at it with the actions status and log.' }, context),
+      execute: ({ handle, interval_seconds }, context) =>
+        toAnswer(watchProcess({ id: handle, quietMs: interval_seconds * 1_000 }, context), (message) => ({
+          process_id: handle,
+          message,
+        })),
     }),
     unwatch: action({
       permission: 'status',

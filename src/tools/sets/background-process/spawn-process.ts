@@ -2,6 +2,7 @@ import { toAnswer } from '../../actions/outcome.ts';
 import { runInForeground } from '../../actions/run-in-foreground.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
 import { toSummary } from '../../process-summary.ts';
+import { toStartedData } from '../../started-data.ts';
 import type { ToolAnswer, ToolContext } from '../../tool.ts';
 
 interface SpawnInput {
@@ -20,7 +21,7 @@ export async function spawnProcess(input: SpawnInput, context: ToolContext): Pro
   const maxRunMs = input.timeout_seconds * 1_000;
   if (!input.wait || interactive) {
     const started = await startInBackground({ command, cwd, label, tool, interactive, maxRunMs }, context);
-    return toAnswer(started, ({ view, message, output }) => ({ ...toSummary(view), message, output }));
+    return toAnswer(started, toStartedData);
   }
   const ran = await runInForeground({ command, cwd, label, tool, maxRunMs }, context);
   return toAnswer(ran, (result) => ({

@@ -36,7 +36,7 @@ export const processAction = defineActionTool({
         toAnswer(await startInBackground({ command, tool: 'process' }, context), (started) => ({
           ...toOwnSummary(started.view),
           message: started.message,
-          output: started.output,
+          output: started.output ?? '',
         })),
     }),
     status: action({

@@ -1,22 +1,30 @@
 import { z } from 'zod';
+import { captureScreen as capture } from '../../actions/capture-screen.ts';
 import { toAnswer } from '../../actions/outcome.ts';
-import { refuseTerminal } from '../../actions/refuse-terminal.ts';
 import { defineTool } from '../../define-tool.ts';
+import { toScreenData } from '../../screen-data.ts';
 import { processId } from '../fields.ts';
+import { terminalWords } from './terminal-words.ts';
 
-/** Terminals come with a later version; this is the tool's final shape. */
 export const captureScreen = defineTool({
   name: 'capture_screen',
   title: 'Look at the screen',
   description:
-    'Not available yet. Shows the screen of a process that has a terminal, also its last one after the end.',
+    'Shows what a process that was started with interactive: true has on its screen now, or had at its end, with the cursor; rows and ' +
+    'columns count from 1. Not needed after send_keys, which shows the screen by itself; to wait for a change use watch_process or ' +
+    'wait_for. For plain output use get_process_output.',
   permission: 'output',
   input: z.strictObject({
     process_id: processId,
-    scrollback_lines: z.int().min(0).default(0).describe('How many lines that have scrolled out at the top.'),
+    scrollback_lines: z
+      .int()
+      .min(0)
+      .max(100_000)
+      .default(0)
+      .describe('How many lines that have scrolled out at the top.'),
   }),
-  execute: async ({ process_id }, context) => {
-    const instead = 'Terminals are not available yet. Read what it printed with get_process_output.';
-    return toAnswer(refuseTerminal({ id: process_id, instead }, context), () => null);
+  execute: async ({ process_id, scrollback_lines }, context) => {
+    const request = { id: process_id, scrollbackLines: scrollback_lines, words: terminalWords };
+    return toAnswer(await capture(request, context), toScreenData);
   },
 });

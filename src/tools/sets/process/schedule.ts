@@ -1,41 +1,70 @@
 import { z } from 'zod';
+import type { ScheduleView } from '../../../supervisor/schedules/schedule.ts';
+import { toAnswer } from '../../actions/outcome.ts';
+import { addSchedule, cancelSchedule, listSchedules } from '../../actions/schedules.ts';
 import { defineTool } from '../../define-tool.ts';
-import { findProcess } from '../../find-process.ts';
 
-/** Schedules come with a later version; this is the tool's final shape. */
 export const schedule = defineTool({
   name: 'schedule',
   title: 'Schedule a reminder',
   description:
-    'Not available yet. Reminds you later: once, or every so many seconds. A reminder that belongs to a process is cancelled when that ends.',
+    'Reminds you later, once or every so many seconds, of something to do: the message comes to you as a task. One that belongs to a ' +
+    'process is cancelled when that ends. Not for the end of a process, which is told by itself, nor for waiting on its output: use ' +
+    'watch_process or wait_for.',
   permission: 'other',
   input: z.strictObject({
     action: z.enum(['add', 'list', 'cancel']).default('add').describe('What to do.'),
-    message: z.string().min(1).optional().describe('What to remind you of.'),
-    after_seconds: z.number().positive().optional().describe('Once, after so long.'),
-    every_seconds: z.number().positive().optional().describe('Again and again.'),
-    process_id: z.string().min(1).optional().describe('The process that it belongs to.'),
-    schedule_id: z.string().min(1).optional().describe('Which one to cancel.'),
+    message: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('add: what to remind you of, with all you will need to know.'),
+    after_seconds: z.number().positive().optional().describe('add: once, after so long.'),
+    every_seconds: z.number().min(1).optional().describe('add: again and again, at least 1.'),
+    process_id: z.string().min(1).optional().describe('add: the process that it belongs to.'),
+    schedule_id: z.string().min(1).optional().describe('cancel: which one.'),
   }),
   check: (input) => {
     if (input.action === 'cancel') return input.schedule_id === undefined ? 'schedule_id is required' : null;
     if (input.action === 'list') return null;
     if (input.message === undefined) return 'message is required';
-    const isTimed = input.after_seconds !== undefined || input.every_seconds !== undefined;
-    return isTimed ? null : 'after_seconds or every_seconds is required';
+    const { after_seconds, every_seconds } = input;
+    if (after_seconds === undefined && every_seconds === undefined)
+      return 'after_seconds or every_seconds is required';
+    return after_seconds === undefined || every_seconds === undefined
+      ? null
+      : 'give after_seconds or every_seconds, not both';
   },
-  execute: async ({ action, process_id, schedule_id }, context) => {
-    if (process_id !== undefined) {
-      const found = findProcess(process_id, context);
-      if ('ok' in found) return found;
-    }
-    if (action === 'list') return { ok: true, data: { schedules: [] } };
+  execute: async (input, context) => {
+    const { action, message = '', after_seconds, every_seconds, process_id, schedule_id = '' } = input;
+    if (action === 'list')
+      return toAnswer(listSchedules(context), (schedules) => ({ schedules: schedules.map(toData) }));
     if (action === 'cancel')
-      return { ok: false, error: `Schedule ${JSON.stringify(schedule_id)} not found.`, worked: true };
-    return {
-      ok: false,
-      error: 'Schedules are not available yet. Wait with wait_for and timeout_seconds instead.',
-      worked: true,
+      return toAnswer(cancelSchedule({ id: schedule_id }, context), (said) => ({ message: said }));
+    const wanted = {
+      message,
+      afterMs: toMs(after_seconds),
+      everyMs: toMs(every_seconds),
+      processId: process_id,
     };
+    return toAnswer(addSchedule(wanted, context), ({ schedule: added, message: said }) => ({
+      ...toData(added),
+      message: said,
+    }));
   },
 });
+
+function toData({ id, message, everyMs, nextAt, processId, told }: ScheduleView) {
+  return {
+    schedule_id: id,
+    reminder: message,
+    ...(everyMs !== null && { every_seconds: everyMs / 1_000 }),
+    next_at: new Date(nextAt).toISOString(),
+    ...(processId !== null && { process_id: processId }),
+    told,
+  };
+}
+
+function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
+}

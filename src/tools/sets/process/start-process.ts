@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
 import { defineTool } from '../../define-tool.ts';
-import { toSummary } from '../../process-summary.ts';
+import { toStartedData } from '../../started-data.ts';
 import { command, cwd, label, toStart } from '../fields.ts';
 
 export const startProcess = defineTool({
@@ -10,7 +10,8 @@ export const startProcess = defineTool({
   title: 'Start a background process',
   description:
     'Starts a command in the background, such as a server or a watcher. With a readiness condition it answers when the process can ' +
-    'be used.',
+    'be used. Programs that a person would use by hand (an editor, a pager, a debugger, a shell, a wizard with menus) are started with ' +
+    'interactive: true; the answer says whether they got a terminal.',
   permission: 'start',
   input: z.strictObject({
     command,
@@ -20,7 +21,12 @@ export const startProcess = defineTool({
       .boolean()
       .default(false)
       .describe('Opens its input for write_process; without it, reading gives end-of-file.'),
-    interactive: z.boolean().default(false).describe('The same as stdin: terminals are not available yet.'),
+    interactive: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Gives it a terminal, for send_keys and capture_screen; where none can be had, a pipe for write_process.',
+      ),
     ready_line: z.string().min(1).optional().describe('It is ready when it prints a line with this text.'),
     ready_port: z
       .int()
@@ -39,7 +45,7 @@ export const startProcess = defineTool({
       { command, cwd, label, stdin, interactive, force, ready: toReadiness(input), tool: 'start_process' },
       context,
     );
-    return toAnswer(outcome, ({ view, message, output }) => ({ ...toSummary(view), message, output }));
+    return toAnswer(outcome, toStartedData);
   },
 });
 

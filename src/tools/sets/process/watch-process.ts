@@ -1,22 +1,24 @@
 import { z } from 'zod';
+import { toAnswer } from '../../actions/outcome.ts';
 import { watchProcess as watch } from '../../actions/watches.ts';
 import { defineTool } from '../../define-tool.ts';
-import { processId } from '../fields.ts';
+import { intervalSeconds, processId } from '../fields.ts';
 
-/** Watches come with a later version; this is the tool's final shape. */
 export const watchProcess = defineTool({
   name: 'watch_process',
   title: 'Watch a process',
   description:
-    'Not available yet. Asks for a notice when a process has stopped printing, or prints a line that matches. A second watch replaces the first.',
+    'Asks to be told while you do something else: each time a process has gone quiet (its screen, or its output, has not changed for so ' +
+    'long), or when it prints lines that match. A second watch replaces the first; it ends with the process. To stop and wait instead, ' +
+    'use wait_for. The end of a process needs no watch.',
   permission: 'status',
   input: z.strictObject({
     process_id: processId,
-    interval_seconds: z.number().positive().default(5).describe('Quiet for so long.'),
+    interval_seconds: intervalSeconds,
     pattern: z.string().min(1).optional().describe('A JavaScript regular expression, instead of silence.'),
   }),
-  execute: async ({ process_id }, context) => {
-    const instead = 'Wait for it with wait_for, which takes text, pattern and quiet_seconds.';
-    return watch({ id: process_id, instead }, context);
+  execute: async ({ process_id, interval_seconds, pattern }, context) => {
+    const outcome = watch({ id: process_id, quietMs: interval_seconds * 1_000, pattern }, context);
+    return toAnswer(outcome, (message) => ({ process_id, message }));
   },
 });

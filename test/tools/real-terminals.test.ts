@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createPolicy } from '../../src/policy/create-policy.ts';
+import { callToolWith } from '../../src/tools/call-tool.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+import { carriers, tempDir } from '../fixtures/os.ts';
+import { allTools, dataOf } from './arrange.ts';
+
+/** Tools of an agent that may do everything, with real processes in real terminals. */
+function arrange() {
+  const directory = tempDir();
+  const supervisor = createSupervisor({
+    cwd: directory.path,
+    terminal: 'pty',
+    control: false,
+    secrets: { password: () => 'hunter2-secret' },
+  });
+  const wiring = {
+    tools: allTools,
+    supervisor,
+    owner: 'agent',
+    policy: createPolicy({ mode: 'dangerous' }),
+    // A shell that takes commands from whoever types is asked for.
+    ask: async () => true,
+    interrupt: new AbortController().signal,
+    signal: new AbortController().signal,
+  };
+  return {
+    directory,
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it knows to be there.
+    call: async (name: string, input: object): Promise<any> =>
+      dataOf(await callToolWith({ name, input }, wiring)),
+    async [Symbol.asyncDispose]() {
+      await supervisor.shutdown();
+      expect(carriers(`TROUPE_SUPERVISOR_ID=${supervisor.id}`)).toEqual([]);
+      directory.remove();
+    },
+  };
+}
+
+test('a pager is read, searched and left', async () => {
+  await using given = arrange();
+  const lines = Array.from({ length: 500 }, (_, index) => `line ${index + 1}`);
+  writeFileSync(given.directory.file('long.txt'), lines.join('\n'));
+
+  const started = await given.call('start_process', { command: 'less long.txt', interactive: true });
+  const { process_id } = started;
+  const end = await given.call('send_keys', { process_id, text: 'G' });
+  const found = await given.call('send_keys', { process_id, text: '?line 42$', press_enter: true });
+  const up = await given.call('send_keys', { process_id, keys: ['Home', 'Down', 'Down'] });
+  const left = await given.call('send_keys', { process_id, text: 'q' });
+
+  expect(started).toMatchObject({ terminal: '80x24', screen: expect.stringMatching(/^line 1\n/) });
+  expect(end.screen).toContain('line 500');
+  expect(found.screen).toMatch(/^line 42\n/);
+  expect(up.screen).toMatch(/^line \d+\n/);
+  expect(left).toMatchObject({ status: 'completed', last: true });
+});
+
+test.skipIf(!isInstalled('vim'))('an editor writes what is typed', async () => {
+  await using given = arrange();
+
+  const started = await given.call('start_process', { command: 'vim -u NONE notes.txt', interactive: true });
+  const { process_id } = started;
+  await given.call('send_keys', { process_id, text: 'i' });
+  await given.call('send_keys', { process_id, text: 'first\nsecond -- ;', keys: ['Escape'] });
+  const typed = await given.call('send_keys', { process_id, keys: ['g', 'g'], text: '' });
+  await given.call('send_keys', { process_id, text: ':wq', press_enter: true });
+  await given.call('wait_for', { process_id, exit: true });
+
+  expect(typed).toMatchObject({ full_screen: true, cursor: { row: 1 } });
+  expect(readFileSync(given.directory.file('notes.txt'), 'utf8')).toBe('first\nsecond -- ;\n');
+});
+
+test('a shell takes what looks like options and keys as it stands', async () => {
+  await using given = arrange();
+  const { process_id } = await given.call('start_process', {
+    command: 'PS1="> " exec bash --norc --noprofile',
+    interactive: true,
+  });
+
+  const text = `printf '%s|' -n 'a  b;' '\\n' Enter "C-c"`;
+  const { screen } = await given.call('send_keys', { process_id, text, press_enter: true });
+
+  expect(screen).toContain('-n|a  b;|\\n|Enter|C-c|');
+});
+
+test('a password is asked for, given by its name, and never seen', async () => {
+  await using given = arrange();
+  const command = 'printf "Password: "; read -rs line; printf "\\nWelcome, %s\\n" "$line"; read -r line';
+  const { process_id } = await given.call('start_process', { command, interactive: true });
+
+  const waiting = await given.call('wait_for', { process_id, input: true, timeout_seconds: 20 });
+  const before = await given.call('capture_screen', { process_id });
+  const after = await given.call('send_keys', { process_id, secret: 'password' });
+
+  expect(waiting.result).toBe('met');
+  expect(before.awaits_input).toMatchObject({ kind: 'secret', certainty: 'known', prompt: 'Password:' });
+  expect(after.screen).toContain('Welcome, [redacted]****');
+  expect(JSON.stringify(after)).not.toContain('hunter2');
+});
+
+test('a resized terminal draws anew', async () => {
+  await using given = arrange();
+  const command = 'trap "stty size" WINCH; stty size; while :; do sleep 0.1; done';
+  const { process_id } = await given.call('start_process', { command, interactive: true });
+
+  await given.call('resize_terminal', { process_id, columns: 132, rows: 40 });
+  const { screen, columns, rows } = await given.call('send_keys', { process_id, keys: ['Enter'] });
+
+  expect({ columns, rows }).toEqual({ columns: 132, rows: 40 });
+  expect(screen).toMatch(/24 80\n[\s\S]*40 132/);
+});
