@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliIo } from './cli-io.ts';
+import { defineAttach } from './commands/attach.ts';
 import { defineChat } from './commands/chat.ts';
 import { defineClean } from './commands/clean.ts';
 import { defineCompletion } from './commands/completion.ts';
@@ -9,19 +10,24 @@ import { defineExec } from './commands/exec.ts';
 import { defineExtend } from './commands/extend.ts';
 import { defineGraph } from './commands/graph.ts';
 import { defineInit } from './commands/init.ts';
+import { defineKeys } from './commands/keys.ts';
 import { defineKill } from './commands/kill.ts';
 import { defineLogs } from './commands/logs.ts';
 import { defineMcp } from './commands/mcp.ts';
 import { defineProcess } from './commands/process.ts';
 import { definePs } from './commands/ps.ts';
+import { defineResize } from './commands/resize.ts';
 import { defineRestart } from './commands/restart.ts';
 import { defineRun } from './commands/run.ts';
+import { defineSchedule } from './commands/schedule.ts';
+import { defineScreen } from './commands/screen.ts';
 import { defineServe } from './commands/serve.ts';
 import { defineShow } from './commands/show.ts';
 import { defineStart } from './commands/start.ts';
 import { defineTop } from './commands/top.ts';
 import { defineUp } from './commands/up.ts';
 import { defineWait } from './commands/wait.ts';
+import { defineWatch } from './commands/watch.ts';
 import { defineWrite } from './commands/write.ts';
 import { exitCodeHelp } from './exit-code.ts';
 import { toProgramName } from './program-name.ts';
@@ -37,13 +43,16 @@ const verbs: Readonly<Record<string, readonly DefineVerb[]>> = {
     defineLogs,
     defineTop,
     defineWait,
+    defineWatch,
     defineWrite,
     defineKill,
     defineRestart,
     defineExtend,
+    defineSchedule,
     defineClean,
     defineProcess,
   ],
+  'Terminals:': [defineAttach, defineScreen, defineKeys, defineResize],
   'Agents:': [defineInit, defineChat, defineExec, defineMcp],
   'Troupe itself:': [defineServe, defineDoctor, defineGraph, defineCompletion],
 };

@@ -1,11 +1,13 @@
 import picomatch from 'picomatch';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { waitFor } from '../observe/wait-for.ts';
 import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
 import type { AnswerRequest, RequestPort } from './serve-client.ts';
+import { tellNews } from './tell-news.ts';
 import { toCommandSpec } from './to-command-spec.ts';
 
 /** What a control socket stands for. */
@@ -38,9 +40,21 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
     read: ({ id, options }) => find(id).read(options, 'user'),
     follow: ({ id, from }, port) => follow(find(id), { from, port }),
     wait: ({ id }, { signal }) => untilEnded(find(id), signal),
+    waitFor: ({ id, options }, { signal }) => waitFor(find(id), { ...options, signal }),
     kill: ({ id, options }: { id: string; options: KillOptions }) => find(id).kill(options),
     write: ({ id, data }) => find(id).write(Buffer.from(data, 'base64')),
     endInput: ({ id }) => find(id).endInput(),
+    capture: ({ id, options }) => find(id).capture(options),
+    sendKeys: ({ id, order }) => find(id).sendKeys(order),
+    paste: ({ id, text }) => find(id).paste(text),
+    resize: ({ id, size }) => find(id).resize(size),
+    writeSecret: ({ id, name, ...options }, { signal }) => find(id).writeSecret(name, { ...options, signal }),
+    watch: ({ id, options }, port) => tellNews(find(id), { supervisor, options, port }),
+    unwatch: ({ id, ...options }) => supervisor.unwatch(find(id).id, options),
+    watches: (filter) => supervisor.watches(filter),
+    schedule: ({ options }) => supervisor.schedule(options),
+    unschedule: ({ id }) => supervisor.unschedule(id),
+    schedules: (filter) => supervisor.schedules(filter),
     restart: ({ id }) => find(id).restart(),
     background: ({ id }) => find(id).background(),
     changeLimits: ({ id, changes }) => find(id).changeLimits(changes),

@@ -1,41 +1,17 @@
-import { lstatSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
-import { toErrorText } from '../config/error-text.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import { createLineReader } from './line-reader.ts';
 import {
-  type ControlMethod,
-  type ControlParams,
-  type ControlReply,
-  type ControlResults,
-  describeVersions,
-  type FollowItem,
-  MAX_REQUESTS,
-  PROTOCOL_VERSION,
-  toLine,
-} from './protocol.ts';
-import type { FollowedText } from './state-directory.ts';
-
-/** Long enough for a list of ten thousand processes. */
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
-
-/** So many items of a stream may wait for who reads them. */
-const MAX_WAITING_ITEMS = 16;
-
-export interface CallOptions {
-  /** The answer must have come by then. Default: none. */
-  readonly deadlineMs?: number;
-  /** For an answer that may take long: so often the supervisor is asked whether it is there, and must say so by the next time. */
-  readonly pulseMs?: number;
-  readonly signal?: AbortSignal | undefined;
-}
+  type CallOptions,
+  type ConnectOptions,
+  type ControlConnection,
+  openConnection,
+} from './control-connection.ts';
+import { type AskMethod, type ControlParams, type ControlResults, MAX_REQUESTS } from './protocol.ts';
 
 /**
  * One connection to a supervisor. Calls reject with TroupeError: what the supervisor refused, with its own code; `unreachable` where
  * it is gone, or did not answer in time; `protocol` where it is no supervisor of ours. With `signal` they reject with its reason.
  */
 export interface ControlClient {
-  call<M extends Exclude<ControlMethod, 'follow' | 'cancel'>>(
+  call<M extends AskMethod>(
     method: M,
     params: ControlParams<M>,
     options?: CallOptions,
@@ -46,23 +22,12 @@ export interface ControlClient {
   close(): void;
 }
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-  item(item: unknown): void;
-}
-
-export interface ConnectOptions {
-  /** Default 2 s. */
-  readonly deadlineMs?: number;
-}
-
 /** @throws TroupeError `unreachable`, with what to do: nobody listens there, or it belongs to another user. */
 export async function connectControl(
   socketPath: string,
   options: ConnectOptions = {},
 ): Promise<ControlClient> {
-  const connection = await open(socketPath, options);
+  const connection = await openConnection(socketPath, options);
   return {
     call: (method, params, callOptions) => {
       const asked = connection.ask({ method, params }, callOptions);
@@ -81,7 +46,7 @@ export async function connectControl(
 
 /** The answer, or `unreachable` as soon as the supervisor does not answer anything any more. */
 function whileAlive(
-  connection: Connection,
+  connection: ControlConnection,
   { asked, pulseMs }: { asked: Promise<unknown>; pulseMs: number },
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -94,238 +59,4 @@ function whileAlive(
     const beats = setInterval(beat, pulseMs);
     asked.then(resolve, reject).finally(() => clearInterval(beats));
   });
-}
-
-/**
- * The output of a process from an offset on, over a connection of its own: while nobody takes it, nothing is read, and the supervisor
- * sends nothing. Ends with the output; rejects like a call.
- */
-export async function* followControl(
-  socketPath: string,
-  follow: { readonly id: string; readonly from: number; readonly signal?: AbortSignal | undefined },
-): AsyncGenerator<FollowedText, void> {
-  const { id, from, signal } = follow;
-  signal?.throwIfAborted();
-  const connection = await open(socketPath, {});
-  let items: FollowItem[] = [];
-  let isOver = false;
-  let failure: unknown = null;
-  let wake = () => {};
-  const request = { method: 'follow', params: { id, from } } as const;
-  connection
-    .ask(request, { signal }, (item) => {
-      items.push(item as FollowItem);
-      if (items.length >= MAX_WAITING_ITEMS) connection.pause();
-      wake();
-    })
-    .catch((error: unknown) => {
-      failure = error;
-    })
-    .finally(() => {
-      isOver = true;
-      wake();
-    });
-  try {
-    while (true) {
-      const taken = items;
-      items = [];
-      for (const { bytes, ...place } of taken) yield { ...place, bytes: Buffer.from(bytes, 'base64') };
-      if (items.length > 0) continue;
-      if (isOver) break;
-      connection.resume();
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (isOver || items.length > 0) resolve();
-      });
-    }
-    if (failure !== null) throw failure;
-  } finally {
-    connection.close();
-  }
-}
-
-interface Connection {
-  ask(
-    request: { readonly method: string; readonly params: unknown },
-    options?: CallOptions,
-    onItem?: (item: unknown) => void,
-  ): Promise<unknown>;
-  readonly underWay: number;
-  readonly isClosed: boolean;
-  pause(): void;
-  resume(): void;
-  close(): void;
-}
-
-async function open(socketPath: string, { deadlineMs = 2_000 }: ConnectOptions): Promise<Connection> {
-  refuseForeign(socketPath);
-  const socket = await connectSocket(socketPath, deadlineMs);
-  const reader = createLineReader(MAX_REPLY_BYTES);
-  const waiting = new Map<number, Waiting>();
-  let nextId = 1;
-  /** Set once nothing more can be asked. */
-  let failure: TroupeError | null = null;
-
-  const fail = (error: TroupeError) => {
-    failure ??= error;
-    socket.destroy();
-    const all = [...waiting.values()];
-    waiting.clear();
-    for (const { reject } of all) reject(failure);
-  };
-  const take = (line: Uint8Array) => {
-    const reply = parseReply(line);
-    if ('code' in reply) return fail(reply);
-    // A refusal without a number is of the connection itself.
-    if ('error' in reply && reply.id === null) return fail(new TroupeError(reply.error));
-    const id = reply.id as number;
-    const asked = waiting.get(id);
-    if (asked === undefined) return;
-    if ('item' in reply) return asked.item(reply.item);
-    waiting.delete(id);
-    if ('error' in reply) asked.reject(new TroupeError(reply.error));
-    else asked.resolve(reply.result);
-  };
-
-  socket.on('data', (chunk) => {
-    const lines = reader.push(chunk as Uint8Array);
-    if (lines === null) return fail(noSupervisor('a reply is too long'));
-    for (const line of lines) take(line);
-  });
-  socket.on('error', () => {});
-  socket.on('close', () => fail(gone(socketPath)));
-
-  return {
-    ask: ({ method, params }, { deadlineMs: within, signal } = {}, onItem = () => {}) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        if (failure !== null) return reject(failure);
-        const id = nextId;
-        nextId += 1;
-        const leave = () => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', onAbort);
-          waiting.delete(id);
-        };
-        const giveUp = (reason: unknown) => {
-          leave();
-          socket.write(
-            toLine({ v: PROTOCOL_VERSION, id: nextId, method: 'cancel', params: { request: id } }),
-          );
-          nextId += 1;
-          reject(reason);
-        };
-        const onAbort = () => giveUp(signal?.reason);
-        const timer =
-          within === undefined ? undefined : setTimeout(() => giveUp(silent(socketPath, within)), within);
-        signal?.addEventListener('abort', onAbort);
-        waiting.set(id, {
-          resolve: (result) => {
-            leave();
-            resolve(result);
-          },
-          reject: (error) => {
-            leave();
-            reject(error);
-          },
-          item: onItem,
-        });
-        socket.write(toLine({ v: PROTOCOL_VERSION, id, method, params }));
-      }),
-    get underWay() {
-      return waiting.size;
-    },
-    get isClosed() {
-      return failure !== null;
-    },
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
-    close: () => fail(closed(socketPath)),
-  };
-}
-
-/** Asked before the connection: a stranger who listens there would be told what is typed. */
-function refuseForeign(socketPath: string): void {
-  let uid: number;
-  try {
-    uid = lstatSync(socketPath).uid;
-  } catch (error) {
-    throw notReached(socketPath, error as NodeJS.ErrnoException);
-  }
-  const own = process.getuid?.() ?? uid;
-  if (uid === own) return;
-  const message = `The control socket ${socketPath} belongs to user ${uid}, and you are user ${own}: run this command as that user.`;
-  throw new TroupeError({ code: 'unreachable', message });
-}
-
-function connectSocket(socketPath: string, deadlineMs: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socketPath);
-    const timer = setTimeout(() => {
-      socket.destroy();
-      reject(silent(socketPath, deadlineMs));
-    }, deadlineMs);
-    const onError = (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      reject(notReached(socketPath, error));
-    };
-    socket.once('error', onError);
-    socket.once('connect', () => {
-      clearTimeout(timer);
-      socket.off('error', onError);
-      resolve(socket);
-    });
-  });
-}
-
-function parseReply(line: Uint8Array): ControlReply | TroupeError {
-  let reply: Partial<ControlReply> | null;
-  try {
-    reply = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString());
-  } catch {
-    return noSupervisor('what it says is no JSON');
-  }
-  if (typeof reply !== 'object' || reply === null) return noSupervisor('what it says is no reply');
-  const { v, id } = reply;
-  if (v !== PROTOCOL_VERSION) {
-    return new TroupeError({
-      code: 'protocol',
-      message: describeVersions({ theirs: v, ours: 'This program' }),
-    });
-  }
-  return typeof id === 'number' || id === null
-    ? (reply as ControlReply)
-    : noSupervisor('what it says is no reply');
-}
-
-function noSupervisor(why: string): TroupeError {
-  const message = `No supervisor of troupe listens on this control socket: ${why}.`;
-  return new TroupeError({ code: 'protocol', message });
-}
-
-function notReached(socketPath: string, error: NodeJS.ErrnoException): TroupeError {
-  const { code } = error;
-  const why =
-    code === 'EACCES' || code === 'EPERM'
-      ? 'it belongs to another user, so run this command as that user'
-      : code === 'ENOENT' || code === 'ECONNREFUSED'
-        ? 'nobody listens there any more'
-        : toErrorText(error);
-  const message = `The supervisor at ${socketPath} cannot be reached: ${why}.`;
-  return new TroupeError({ code: 'unreachable', message, cause: error });
-}
-
-function silent(socketPath: string, deadlineMs: number): TroupeError {
-  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. Try again, or look at the program.`;
-  return new TroupeError({ code: 'unreachable', message });
-}
-
-function gone(socketPath: string): TroupeError {
-  const message = `The supervisor at ${socketPath} ended the connection.`;
-  return new TroupeError({ code: 'unreachable', message });
-}
-
-function closed(socketPath: string): TroupeError {
-  const message = `The connection to ${socketPath} was closed here.`;
-  return new TroupeError({ code: 'unreachable', message });
 }

@@ -1,11 +1,11 @@
 import type { OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import { followControl } from './control-client.ts';
 import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
 import { pause } from './pause.ts';
 import { isCode, type Peer } from './peers.ts';
 import type { FollowedText } from './state-directory.ts';
+import { streamControl } from './stream-control.ts';
 import { findEnd } from './wait-process.ts';
 
 /** How soon the end of a process is seen that nobody tells, and another supervisor that has taken it over. */
@@ -62,10 +62,11 @@ async function hasEnded(ground: DirectoryGround, id: string): Promise<boolean> {
 /** Ends as well when the supervisor does. */
 async function* followPeer(
   ground: DirectoryGround,
-  { peer, ...follow }: Follow & { peer: Peer },
+  { peer, id, from, signal }: Follow & { peer: Peer },
 ): AsyncGenerator<FollowedText, void> {
   try {
-    yield* followControl(peer.socket, follow);
+    const items = streamControl(peer.socket, { method: 'follow', params: { id, from }, signal });
+    for await (const { bytes, ...place } of items) yield { ...place, bytes: Buffer.from(bytes, 'base64') };
   } catch (error) {
     if (!(await ground.isByEnd(error, peer))) throw error;
   }
@@ -136,5 +137,6 @@ export async function openRecordedLog(
     // The cap is for who supervises it.
     maxBytes: Number.MAX_SAFE_INTEGER,
     isOver,
+    stream: view.terminal?.type === 'terminal' ? 'screen' : 'stdout',
   });
 }

@@ -1,12 +1,11 @@
 import { TroupeError } from '../config/troupe-error.ts';
 import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
-import type { CallOptions, ControlClient } from './control-client.ts';
-import type { ControlMethod, ControlParams, ControlResults } from './protocol.ts';
+import type { ControlClient } from './control-client.ts';
+import type { CallOptions } from './control-connection.ts';
+import type { AskMethod, ControlParams, ControlResults } from './protocol.ts';
 
 /** A supervisor that can be asked. */
 export type Peer = RollEntry & { readonly socket: string };
-
-type AskMethod = Exclude<ControlMethod, 'follow' | 'cancel'>;
 
 /** The supervisors of a state directory, as far as they listen; connections are made when they are needed, and kept. */
 export interface Peers {

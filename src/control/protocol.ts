@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import type { WriteResult } from '../../machines/process/events.ts';
+import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import type { TroupeErrorCode } from '../config/troupe-error.ts';
+import type { Waited } from '../observe/wait-for.ts';
 import type { OutputRead } from '../output/read-output.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { RollEntry } from '../store/supervisor-roll.ts';
+import type { ScheduleView } from '../supervisor/schedules/schedule.ts';
+import type { WatchNews, WatchView } from '../supervisor/watches/watch.ts';
 import type { requestParams } from './request-params.ts';
 
 /**
@@ -29,6 +33,12 @@ export const MAX_PIECE_BYTES = 64 * 1024;
 
 export type ControlMethod = keyof typeof requestParams;
 
+/** They send items before they are answered. */
+export type StreamMethod = keyof ControlItems;
+
+/** They are asked, and answered once. */
+export type AskMethod = Exclude<ControlMethod, StreamMethod | 'cancel'>;
+
 export type ControlParams<M extends ControlMethod> = z.input<(typeof requestParams)[M]>;
 
 export interface ControlResults {
@@ -39,9 +49,22 @@ export interface ControlResults {
   /** After all items. */
   readonly follow: null;
   readonly wait: FinalView;
+  readonly waitFor: Waited;
   readonly kill: KillAnswer;
   readonly write: WriteResult;
   readonly endInput: WriteResult;
+  readonly capture: CaptureAnswer;
+  readonly sendKeys: WriteResult;
+  readonly paste: WriteResult;
+  readonly resize: WriteResult;
+  readonly writeSecret: WriteResult;
+  /** After all items: the process has ended, or the watch was taken away. */
+  readonly watch: null;
+  readonly unwatch: boolean;
+  readonly watches: readonly WatchView[];
+  readonly schedule: ScheduleView;
+  readonly unschedule: boolean;
+  readonly schedules: readonly ScheduleView[];
   readonly restart: boolean;
   readonly background: boolean;
   readonly changeLimits: boolean;
@@ -60,7 +83,11 @@ export interface Hello {
   readonly cwd: string;
 }
 
-/** An item of `follow`. */
+export interface ControlItems {
+  readonly follow: FollowItem;
+  readonly watch: WatchNews;
+}
+
 export interface FollowItem {
   readonly stream: 'stdout' | 'stderr' | 'screen';
   readonly offset: number;

@@ -6,7 +6,7 @@ import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
 
 /**
- * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process, through a
+ * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process or schedule, through a
  * control socket there that is open to this user only (option `control`). Nothing is started, no file is written and nothing listens
  * before that; the shutdown closes it.
  *
@@ -32,7 +32,7 @@ export function createReachableSupervisor(options: SupervisorOptions = {}): Supe
       isOver ? null : open(supervisor, { stateDirectory, options, isOver: () => isOver }),
     );
   };
-  if (supervisor.list({ live: true }).length > 0) openSoon();
+  if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openSoon();
 
   return {
     ...supervisor,
@@ -45,6 +45,11 @@ export function createReachableSupervisor(options: SupervisorOptions = {}): Supe
       const result = supervisor.execute(spec);
       openSoon();
       return result;
+    },
+    schedule: (wish) => {
+      const view = supervisor.schedule(wish);
+      openSoon();
+      return view;
     },
   };
 }

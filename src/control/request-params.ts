@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
+import { captureOptions, keyOrder, newSize } from '../config/terminal-options.ts';
+import { waitOptions } from '../config/wait-options.ts';
 
 const none = z.strictObject({});
 const id = z.string().min(1).max(200);
 const ofProcess = z.strictObject({ id });
+const owner = z.string().min(1).max(200);
+const filter = z.strictObject({ owner: owner.optional(), process: id.optional() });
+/** Whoever it is for says what is wrong with it. */
+const span = z.union([z.string(), z.number()]);
 
 /** What each request takes. */
 export const requestParams = {
@@ -15,9 +21,43 @@ export const requestParams = {
   /** The output from an offset on, until the process has ended. */
   follow: z.strictObject({ id, from: z.int().min(0).default(0) }),
   wait: ofProcess,
+  waitFor: z.strictObject({
+    id,
+    options: waitOptions.omit({ signal: true, clock: true }).prefault({}),
+  }),
   kill: z.strictObject({ id, options: killOptions.prefault({}) }),
   write: z.strictObject({ id, data: z.base64() }),
   endInput: ofProcess,
+  capture: z.strictObject({ id, options: captureOptions.prefault({}) }),
+  sendKeys: z.strictObject({ id, order: keyOrder }),
+  paste: z.strictObject({ id, text: z.string() }),
+  resize: z.strictObject({ id, size: newSize }),
+  writeSecret: z.strictObject({
+    id,
+    name: z.string().min(1).max(200),
+    /** For one that the client knows; without it the supervisor looks it up by its name. */
+    value: z.string().min(1).optional(),
+    pressEnter: z.boolean().default(true),
+  }),
+  /** What a watch of this client tells, until the process has ended. The watch goes with the request. */
+  watch: z.strictObject({
+    id,
+    options: z.strictObject({ quiet: span.optional(), pattern: z.string().optional() }).prefault({}),
+  }),
+  /** Removes a watch of somebody. */
+  unwatch: z.strictObject({ id, owner: owner.optional() }),
+  watches: filter,
+  schedule: z.strictObject({
+    options: z.strictObject({
+      owner: owner.optional(),
+      message: z.string().min(1),
+      after: span.optional(),
+      every: span.optional(),
+      process: id.optional(),
+    }),
+  }),
+  unschedule: z.strictObject({ id }),
+  schedules: filter,
   restart: ofProcess,
   background: ofProcess,
   changeLimits: z.strictObject({ id, changes: limitChanges }),

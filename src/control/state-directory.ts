@@ -1,8 +1,16 @@
 import type { WriteResult } from '../../machines/process/events.ts';
+import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
+import type { Duration } from '../config/duration.ts';
+import type { KeyOrder } from '../config/terminal-options.ts';
+import type { WaitOptions } from '../config/wait-options.ts';
+import type { Waited } from '../observe/wait-for.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
+import type { CaptureOptions } from '../process/process-terminal.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import type { ScheduleOptions, ScheduleView } from '../supervisor/schedules/schedule.ts';
+import type { WatchNews, WatchView } from '../supervisor/watches/watch.ts';
 
 /** A process as it is seen from outside its supervisor. */
 export interface SeenProcess {
@@ -21,6 +29,16 @@ export interface FollowedText {
   /** Bytes that are missing right before it. */
   readonly droppedBytes: number;
 }
+
+/** What is waited for. */
+export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
+
+/** A schedule and who keeps it. */
+export type SeenSchedule = ScheduleView & {
+  readonly supervisorId: string;
+  /** Its supervisor answered. Else it is what was written down, and nobody keeps it now. */
+  readonly answered: boolean;
+};
 
 /**
  * All processes of a state directory, whoever supervises them: what a person at a shell sees and steers. Supervisors that answer are
@@ -51,9 +69,43 @@ export interface StateDirectory {
   ): AsyncIterable<FollowedText>;
   /** Resolves at the end, also one that comes after another supervisor has adopted it. */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<FinalView>;
+  /**
+   * Waits for something of a process; see `WaitOptions`. Where nobody supervises it, for its end or for somebody who does. Rejects with
+   * the signal's reason once that is aborted.
+   */
+  waitFor(id: string, order: WaitOrder, options?: { readonly signal?: AbortSignal }): Promise<Waited>;
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
   write(id: string, data: Uint8Array): Promise<WriteResult>;
   endInput(id: string): Promise<WriteResult>;
+  /** What its terminal shows; of one that has ended, what it showed last. */
+  capture(id: string, options?: CaptureOptions): Promise<CaptureAnswer>;
+  sendKeys(id: string, order: KeyOrder): Promise<WriteResult>;
+  /** @throws TroupeError `invalid-option` for a text of a megabyte. */
+  paste(id: string, text: string): Promise<WriteResult>;
+  resize(id: string, size: TerminalSize): Promise<WriteResult>;
+  /** Without `value` its supervisor knows the secret by its name. */
+  writeSecret(
+    id: string,
+    secret: { readonly name: string; readonly value?: string; readonly pressEnter?: boolean },
+  ): Promise<WriteResult>;
+  /** What a watch tells as it comes, until the process has ended; it is of this caller alone, and goes with it. */
+  watch(
+    id: string,
+    options: { readonly quiet?: Duration; readonly pattern?: string; readonly signal?: AbortSignal },
+  ): AsyncIterable<WatchNews>;
+  /** Removes a watch of somebody, by default of the process's owner. `false` where there was none. */
+  unwatch(id: string, options?: { readonly owner?: string }): Promise<boolean>;
+  /** Of the supervisors that answer. */
+  watches(filter?: { readonly owner?: string; readonly process?: string }): Promise<readonly WatchView[]>;
+  /** Kept by the supervisor of its process, by the one that is named, or by the only one there is. */
+  schedule(options: ScheduleOptions & { readonly supervisorId?: string }): Promise<SeenSchedule>;
+  /** `false` where there was none. */
+  unschedule(id: string): Promise<boolean>;
+  /** Of the supervisors that answer, and of those that are gone; the next one first. */
+  schedules(filter?: {
+    readonly owner?: string;
+    readonly process?: string;
+  }): Promise<readonly SeenSchedule[]>;
   /** `false` when it had ended or was stopping. */
   restart(id: string): Promise<boolean>;
   changeLimits(id: string, changes: LimitChanges): Promise<boolean>;

@@ -2,9 +2,8 @@ import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
-import { tailPathOf } from '../output/log-map.ts';
 import type { FinalView } from '../process/process-view.ts';
-import { isPastRetention } from '../supervisor/sweep.ts';
+import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Peer } from './peers.ts';
@@ -98,9 +97,8 @@ function isPast(
 /** A log outlives its record, unless all is to go. */
 function filesOf({ paths }: DirectoryGround, { all }: Sweeping) {
   return ({ view }: SeenProcess): readonly string[] => {
-    const log = paths.logOf(view.id);
     const record = [paths.recordOf(view.id), paths.statusOf(view.id)];
-    return all ? [...record, log, tailPathOf(log)] : record;
+    return all ? [...record, ...outputFilesOf(view.id, paths)] : record;
   };
 }
 
@@ -111,15 +109,18 @@ function findOldLogs(
 ): readonly string[] {
   const oldAt = clock.epochMs() - settings.logRetention;
   return [...files].flatMap(([path, { mtimeMs }]) => {
-    const isLog = path.endsWith('.log');
-    if (!isLog || mtimeMs >= oldAt) return [];
-    const id = path.slice(paths.processes.length + 1, -'.log'.length);
+    const [, name] = oldFile.exec(path) ?? [];
+    if (name === undefined || mtimeMs >= oldAt) return [];
+    const id = name.slice(paths.processes.length + 1);
     // A record that cannot be read may tell of it all the same.
     return files.has(join(paths.processes, `${id}.json`)) ? [] : [path];
   });
 }
 
-const isKept = /^[\w-]+\.(json|log|log\.tail|status)$/;
+/** What is of no use without a record. */
+const oldFile = /^(.*)\.(?:log|screen)$/;
+
+const isKept = /^[\w-]+\.(json|log|log\.tail|status|screen)$/;
 
 function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
   const files = new Map<string, Stats>();

@@ -14,6 +14,8 @@ const healthy: Machine = {
   stateDirectory: '/work/.troupe',
   lookAt: () => ({ mode: 0o40700, isOwn: true }),
   canWrite: () => true,
+  tmuxVersion: () => 'tmux 3.4',
+  ptyProblem: async () => null,
   sandboxErrors: async () => [],
   supervisors: async () => [{ pid: 12, role: 'daemon' }],
 };
@@ -36,6 +38,9 @@ test.each<[string, Partial<Machine>, string, 'warn' | 'fail']>([
     'fail',
   ],
   ['no tmux', { find: (program) => (program === 'tmux' ? null : program) }, 'tmux', 'warn'],
+  ['an old tmux', { tmuxVersion: () => 'tmux 3.2a' }, 'tmux', 'warn'],
+  ['a tmux that does not run', { tmuxVersion: () => null }, 'tmux', 'warn'],
+  ['no pty', { ptyProblem: async () => 'it cannot be loaded' }, 'pty', 'warn'],
   ['few files', { openFiles: 256 }, 'open files', 'warn'],
   ['an open state directory', { lookAt: () => ({ mode: 0o40755, isOwn: true }) }, 'state', 'warn'],
   ['somebody else’s state directory', { lookAt: () => ({ mode: 0o40700, isOwn: false }) }, 'state', 'warn'],

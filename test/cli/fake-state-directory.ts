@@ -1,7 +1,15 @@
-import type { FollowedText, SeenProcess, StateDirectory } from '../../src/control/state-directory.ts';
+import type { CaptureAnswer } from '../../machines/process/terminal.ts';
+import type {
+  FollowedText,
+  SeenProcess,
+  SeenSchedule,
+  StateDirectory,
+} from '../../src/control/state-directory.ts';
+import type { Waited } from '../../src/observe/wait-for.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
+import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
 
 /** Processes of which a test says all that happens to them. */
 export interface FakeProcess {
@@ -9,13 +17,23 @@ export interface FakeProcess {
   readonly answered?: boolean;
   readonly output?: readonly (Pick<FollowedText, 'stream'> & { readonly bytes: Uint8Array | string })[];
   readonly answer?: KillAnswer;
+  readonly screen?: CaptureAnswer;
+  readonly news?: readonly WatchNews[];
+  /** What a wait for something of it comes to; without it, it never does. */
+  readonly waited?: Omit<Waited, 'process'>;
+  /** What its supervisor knows. */
+  readonly secrets?: readonly string[];
 }
 
 /** A state directory without processes of the operating system; it tells what it was asked to do. */
 export function fakeStateDirectory(
   processes: readonly FakeProcess[],
-  { warnings = [] }: { readonly warnings?: readonly string[] } = {},
+  {
+    warnings = [],
+    schedules = [],
+  }: { readonly warnings?: readonly string[]; readonly schedules?: readonly SeenSchedule[] } = {},
 ) {
+  const done = (bytesWritten = 0) => ({ ok: true, bytesWritten }) as const;
   const orders: unknown[] = [];
   const waiting = new Map<string, PromiseWithResolvers<FinalView>>();
   const seen = processes.map(
@@ -81,6 +99,50 @@ export function fakeStateDirectory(
       orders.push({ endInput: id });
       return { ok: true, bytesWritten: 0 };
     },
+    waitFor: async (id, order, { signal } = {}) => {
+      orders.push({ waitFor: id, ...order });
+      const { waited, view } = find(id).process;
+      if (waited !== undefined) return { ...waited, process: view };
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    },
+    capture: async (id, options) => {
+      orders.push({ capture: id, ...options });
+      const noTerminal = { ok: false, code: 'noTerminal', error: `Process ${id} has no terminal.` } as const;
+      return find(id).process.screen ?? noTerminal;
+    },
+    sendKeys: async (id, order) => {
+      orders.push({ sendKeys: id, ...order });
+      return done(1);
+    },
+    paste: async (id, text) => {
+      orders.push({ paste: id, text });
+      return done(text.length);
+    },
+    resize: async (id, size) => {
+      orders.push({ resize: id, ...size });
+      return done();
+    },
+    writeSecret: async (id, { name, value, pressEnter }) => {
+      orders.push({ writeSecret: id, name, isGiven: value !== undefined, pressEnter });
+      if (value !== undefined || find(id).process.secrets?.includes(name)) return done();
+      return { ok: false, bytesWritten: 0, code: 'invalid', error: `There is no secret "${name}".` };
+    },
+    async *watch(id, { signal: _, ...options }) {
+      orders.push({ watch: id, ...options });
+      yield* find(id).process.news ?? [];
+      await this.wait(id);
+    },
+    unwatch: async () => false,
+    watches: async () => [],
+    schedule: async (options) => {
+      orders.push({ schedule: options });
+      return toSchedule(options.message, options.owner ?? 'assistant_1');
+    },
+    unschedule: async (id) => {
+      orders.push({ unschedule: id });
+      return schedules.some((schedule) => schedule.id === id);
+    },
+    schedules: async () => schedules,
     restart: async (id) => {
       orders.push({ restart: id });
       return !('endedAt' in find(id).process.view);
@@ -100,6 +162,20 @@ export function fakeStateDirectory(
     /** What it was asked to change, in order; at the end that it was closed. */
     orders,
     end: (view: FinalView) => waitFor(view.id).resolve(view),
+  };
+}
+
+/** Due in a minute of the first of January 1970. */
+export function toSchedule(message: string, owner: string): SeenSchedule {
+  const when = { everyMs: 60_000, nextAt: 60_000, createdAt: 0, told: 0 };
+  return {
+    id: 'schedule_1',
+    owner,
+    message,
+    ...when,
+    processId: null,
+    supervisorId: 'sup_1',
+    answered: true,
   };
 }
 

@@ -20,6 +20,7 @@ test('without a machine all are listed', async () => {
     'conversation',
     'process',
     'supervisor',
+    'watch',
     '',
   ]);
 });

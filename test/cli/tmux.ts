@@ -42,6 +42,14 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
     /** The screen, and what was scrolled out of it. */
     history: () => tmux('capture-pane', '-p', '-S', '-', '-t', 'chat'),
     colours: () => tmux('capture-pane', '-p', '-e', '-t', 'chat'),
+    /** Whether arrow keys are an application's, the mouse is told, the cursor shows, and another screen is on. */
+    modes: async () =>
+      (
+        await tmux(
+          ...['display-message', '-p', '-t', 'chat'],
+          '#{keypad_cursor_flag} #{mouse_any_flag} #{cursor_flag} #{alternate_on}',
+        )
+      ).trim(),
     /** Types a line and enters it. */
     enter: async (line: string) => {
       await tmux('send-keys', '-t', 'chat', '-l', line);

@@ -1,15 +1,21 @@
 import type { VerbSetup } from '../verb.ts';
+import { describeAttach } from './attach.ts';
+import { describeKeys } from './keys.ts';
 import { describeKill } from './kill.ts';
 import { describeLogs } from './logs.ts';
 import { describePs } from './ps.ts';
+import { describeResize } from './resize.ts';
 import { describeRestart } from './restart.ts';
+import { describeScreen } from './screen.ts';
 import { describeShow } from './show.ts';
 import { describeWait } from './wait.ts';
+import { describeWatch } from './watch.ts';
 import { describeWrite } from './write.ts';
 
 const toMore = (name: string) => `
-They are ps, show, logs, kill, wait, write and restart, in the words of the
-tools that agents have. See: ${name} process <command> --help`;
+They are ps, show, logs, kill, wait, watch, write, restart, attach, screen, keys
+and resize, in the words of the tools that agents have.
+See: ${name} process <command> --help`;
 
 /** The verbs of a shell once more, by the names that they have as tools. */
 export function defineProcess(setup: VerbSetup): void {
@@ -25,6 +31,11 @@ export function defineProcess(setup: VerbSetup): void {
   describeLogs(group.command('output'), setup);
   describeKill(group.command('kill'), setup);
   describeWait(group.command('wait'), setup);
+  describeWatch(group.command('watch'), setup);
   describeWrite(group.command('write'), setup);
   describeRestart(group.command('restart'), setup);
+  describeAttach(group.command('attach'), setup);
+  describeScreen(group.command('screen'), setup);
+  describeKeys(group.command('keys'), setup);
+  describeResize(group.command('resize'), setup);
 }

@@ -13,9 +13,13 @@ limit did, 126 and 127 as in a shell, 125 where troupe itself failed.
 Ctrl-C is passed on to the command; a second one kills it at once. What the
 command leaves running is ended with it, unless it went to the background.
 
+With --interactive it runs in a terminal of the daemon, and yours shows it. Who
+leaves it leaves it running; it ends when your terminal is closed.
+
   ${name} run -- npm test
   ${name} run --timeout 10s -- npm run build
-  ${name} run --shell "sleep 1 | cat"`;
+  ${name} run --shell "sleep 1 | cat"
+  ${name} run --interactive -- vim notes.txt`;
 
 export function defineRun({ program, io, end }: VerbSetup): void {
   program
@@ -37,6 +41,7 @@ export function defineRun({ program, io, end }: VerbSetup): void {
     .option('--max-time <duration>', 'it is ended when it has run for so long')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('-b, --background', 'run it in the background from the start')
+    .option('--interactive', 'in a terminal of its own, in which you sit; Ctrl-] leaves')
     .option('-n, --name <label>', 'a name for it, beside its id')
     .option('-C, --cwd <directory>', 'where it runs')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)

@@ -14,10 +14,12 @@ What it can be ready by; all that are given must hold:
 
 It runs in a daemon that is started on demand and ends when it is idle. Unless
 --session is given, it goes on when the daemon ends, and is taken over again.
+With --interactive that takes tmux; without tmux it ends with the daemon.
 
   id=$(${name} start --name web --ready port:3000 -- npm run dev)
   ${name} logs -f web
-  ${name} kill web`;
+  ${name} kill web
+  ${name} start --name editor --interactive -- vim && ${name} attach editor`;
 
 export function defineStart({ program, io, end }: VerbSetup): void {
   program
@@ -42,7 +44,8 @@ export function defineStart({ program, io, end }: VerbSetup): void {
     .option('--max-time <duration>', 'it is ended when it has run for so long')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('--session', 'it ends with the daemon')
-    .option('--interactive', 'give it a terminal (in a later version)')
+    .option('--interactive', 'give it a terminal')
+    .option('--size <size>', 'of its terminal: columns and rows (80x24)')
     .option('-q, --quiet', 'print the id and nothing else')
     .option('--json', 'print all about it as one JSON object')
     .option('--state-dir <directory>', 'where records and logs are kept')

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { WaitFlags } from '../processes/wait-for-processes.ts';
 import { addStateFlags } from '../state/state-flags.ts';
 import type { VerbSetup } from '../verb.ts';
+import { type ConditionFlags, readConditions } from '../wait/read-conditions.ts';
 import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
@@ -9,9 +10,14 @@ It ends with the process's own exit code, 128+n after signal n, 124 after a time
 limit. Of several the first code that is not 0 counts, in the order given.
 Ctrl-C and --timeout end only the waiting.
 
+With a condition it ends with 0 when that holds, and with 1 when it cannot hold
+any more, because the process has ended or somebody else has the port. A line
+may have been printed before.
+
 Examples:
   ${name} wait build && echo it worked
-  ${name} wait --timeout 5m build tests || echo "code $?"`;
+  ${name} wait --timeout 5m build tests || echo "code $?"
+  ${name} wait web --port 3000 --text ready --all --timeout 30s`;
 
 export function defineWait(setup: VerbSetup): void {
   describeWait(setup.program.command('wait'), setup);
@@ -20,14 +26,31 @@ export function defineWait(setup: VerbSetup): void {
 export function describeWait(command: Command, { program, io, end }: VerbSetup): void {
   addStateFlags(
     command
-      .summary('wait until processes have ended')
-      .description('Waits until processes have ended.')
+      .summary('wait for an end, a port, a line, silence')
+      .description('Waits until processes have ended, or until something holds of each.')
       .argument('<id...>', idHelp)
-      .option('--timeout <duration>', 'wait no longer, and end with 124: 500ms, 30s, 5m'),
+      .option('--timeout <duration>', 'wait no longer, and end with 124: 500ms, 30s, 5m')
+      .option('--exit', 'until it has ended; so it is without a condition')
+      .option('--ready', 'until it is ready, by what was declared at its start')
+      .option('--text <text>', 'until a line of its output contains this')
+      .option('--pattern <pattern>', 'until a line matches this regular expression')
+      .option('--port <port>', 'until it listens on this port')
+      .option('--port-free <port>', 'until nobody listens on this port')
+      .option('--http <url>', 'until it answers 2xx or 3xx there')
+      .option('--file <path>', 'until the file is there')
+      .option('--quiet-for <duration>', 'until it has printed nothing for so long')
+      .option('--input', 'until it waits for somebody to type')
+      .option('--any', 'one of the conditions is enough (so it is)')
+      .option('--all', 'each of the conditions must have held'),
     { json: 'print each as JSON when it has ended, one a line', quiet: 'print nothing' },
   )
     .addHelpText('after', toMore(program.name()))
-    .action(async (words: readonly string[], flags: WaitFlags) => {
+    .action(async (words: readonly string[], flags: WaitFlags & ConditionFlags) => {
+      const order = readConditions(flags);
+      if (order !== null) {
+        const { waitForConditions } = await import('../wait/wait-for-conditions.ts');
+        return end(await waitForConditions({ words, order, flags, io }));
+      }
       const { waitForProcesses } = await import('../processes/wait-for-processes.ts');
       end(await waitForProcesses({ words, flags, io }));
     });

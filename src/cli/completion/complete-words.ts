@@ -18,11 +18,23 @@ export interface CompletionSources {
   /** Ids and labels. */
   processes(choice: { readonly live: boolean }): Promise<readonly Candidate[]>;
   agents(): readonly Candidate[];
+  schedules(): Promise<readonly Candidate[]>;
   machines(): Promise<readonly Candidate[]>;
 }
 
 /** Only what lives can be the object of these. */
-const liveVerbs: readonly string[] = ['kill', 'write', 'restart', 'extend', 'wait'];
+const liveVerbs: readonly string[] = [
+  ...['kill', 'write', 'restart', 'extend', 'wait', 'watch'],
+  ...['attach', 'keys', 'resize'],
+];
+
+/** As `troupe keys --help` has them. */
+const namedKeys: readonly string[] = [
+  ...['Enter', 'Tab', 'Escape', 'Space', 'Backspace', 'Delete', 'Insert'],
+  ...['Up', 'Down', 'Left', 'Right', 'Home', 'End', 'PageUp', 'PageDown'],
+  ...Array.from({ length: 12 }, (_, index) => `F${index + 1}`),
+  ...['C-c', 'C-d', 'C-z'],
+];
 
 const nothing: Completion = { candidates: [], also: 'nothing' };
 
@@ -57,7 +69,10 @@ function findPlace(before: readonly string[], program: Command): Place {
     else if (word === '--') isBeyond = true;
     else if (word.startsWith('-')) awaiting = takesValue(word, command);
     else {
-      const next = operands.length === 0 ? command.commands.find((each) => each.name() === word) : undefined;
+      const next =
+        operands.length === 0
+          ? command.commands.find((each) => each.name() === word || each.aliases().includes(word))
+          : undefined;
       if (next !== undefined) [command, operands] = [next, []];
       else operands.push(word);
       isBeyond =
@@ -77,7 +92,7 @@ async function offer(
   { typed, sources }: { readonly typed: string; readonly sources: CompletionSources },
 ): Promise<Completion> {
   const { command, awaiting, isBeyond, operands } = place;
-  if (awaiting !== null) return offerValue(awaiting);
+  if (awaiting !== null) return offerValue(awaiting, sources);
   if (!isBeyond && typed.startsWith('-')) return { candidates: toOptions(command), also: 'nothing' };
   if (command.commands.length > 0 && operands.length === 0) {
     return { candidates: toVerbs(command), also: 'nothing' };
@@ -99,6 +114,10 @@ async function offer(
       };
     case 'agent':
       return { candidates: sources.agents(), also: 'nothing' };
+    case 'schedule':
+      return { candidates: await sources.schedules(), also: 'nothing' };
+    case 'key':
+      return { candidates: namedKeys.map((text) => ({ text, help: '' })), also: 'nothing' };
     case 'machine':
       return { candidates: await sources.machines(), also: 'nothing' };
     case 'command':
@@ -108,7 +127,10 @@ async function offer(
   }
 }
 
-function offerValue({ argChoices, flags }: Option): Completion {
+async function offerValue({ argChoices, flags }: Option, sources: CompletionSources): Promise<Completion> {
+  if (flags.endsWith('<process>')) {
+    return { candidates: await sources.processes({ live: true }), also: 'nothing' };
+  }
   if (argChoices !== undefined) {
     return { candidates: argChoices.map((text) => ({ text, help: '' })), also: 'nothing' };
   }

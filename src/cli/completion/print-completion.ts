@@ -29,9 +29,10 @@ export async function printCompletion(
 
 function toSources(words: readonly string[], io: CliIo): CompletionSources {
   const stateDir = readStateFlag(words);
+  const flags = stateDir === undefined ? {} : { stateDir };
   return {
     processes: ({ live }) =>
-      withState({ flags: stateDir === undefined ? {} : { stateDir }, io }, async (state) => {
+      withState({ flags, io }, async (state) => {
         const { processes } = await state.list();
         const views = processes.map(({ view }) => view).filter(({ status }) => !live || !isFinal(status));
         return [
@@ -46,6 +47,10 @@ function toSources(words: readonly string[], io: CliIo): CompletionSources {
       readdirSync(join(io.cwd, 'agents'))
         .flatMap((file) => /^(.+)\.ya?ml$/.exec(file)?.[1] ?? [])
         .map((text) => ({ text, help: '' })),
+    schedules: () =>
+      withState({ flags, io }, async (state) =>
+        (await state.schedules()).map(({ id, message }) => ({ text: id, help: message })),
+      ),
     machines: async () => {
       const { listMachines } = await import('../graph/list-machines.ts');
       return listMachines().map(({ name, description }) => ({ text: name, help: description }));

@@ -22,6 +22,10 @@ export interface Machine {
   /** `null` where it is not there; `writable` says whether it could be made, too. */
   lookAt(directory: string): { readonly mode: number; readonly isOwn: boolean } | null;
   canWrite(directory: string): boolean;
+  /** What tmux calls itself, such as `tmux 3.4`; `null` where it cannot be run. */
+  tmuxVersion(): string | null;
+  /** Why no terminal can be made without tmux; `null` where it can. */
+  ptyProblem(): Promise<string | null>;
   /** What the sandbox package lacks; `null` where the package itself is not installed. */
   sandboxErrors(): Promise<readonly string[] | null>;
   /** Pids of the supervisors that are alive there, with what they are. */

@@ -7,6 +7,9 @@ const ENOUGH_FILES = 1_024;
 
 const LEAST_NODE = [22, 12] as const;
 
+/** What its backend is written for. */
+const LEAST_TMUX = [3, 3] as const;
+
 /** Looks at everything that troupe needs or can use. Never rejects. */
 export async function runChecks(machine: Machine): Promise<readonly Check[]> {
   return [
@@ -14,6 +17,8 @@ export async function runChecks(machine: Machine): Promise<readonly Check[]> {
     checkPlatform(machine),
     ...checkProcessTable(machine),
     ...checkPrograms(machine),
+    checkTmux(machine),
+    await checkPty(machine),
     checkOpenFiles(machine),
     checkStateDirectory(machine),
     await checkSupervisors(machine),
@@ -83,7 +88,6 @@ function checkPrograms(machine: Machine): readonly Check[] {
           }),
         ]
       : []),
-    need(machine, { program: 'tmux', state: 'warn', why: 'there are no terminals for processes' }),
   ];
 }
 
@@ -99,6 +103,31 @@ function need(
   const path = find(program);
   if (path !== null) return ok(program, path);
   return { name: program, state, says: `is missing: ${why}`, advice: `Install ${from}.` };
+}
+
+/** Terminals that outlive the program that started them, and that a person can look at without troupe. */
+function checkTmux({ find, tmuxVersion }: Machine): Check {
+  const path = find('tmux');
+  const advice = `Install tmux ${LEAST_TMUX.join('.')} or newer.`;
+  if (path === null)
+    return warn('tmux', 'is missing: terminals end with the program that started them', advice);
+  const version = tmuxVersion();
+  if (version === null) return warn('tmux', `${path} cannot be run`, advice);
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  const isOld =
+    major !== undefined &&
+    (Number(major) < LEAST_TMUX[0] || (Number(major) === LEAST_TMUX[0] && Number(minor) < LEAST_TMUX[1]));
+  return isOld
+    ? warn('tmux', `${version} is too old: terminals end with the program that started them`, advice)
+    : ok('tmux', `${path}, ${version}`);
+}
+
+/** Terminals within the program, where there is no tmux or it cannot be used. */
+async function checkPty({ ptyProblem }: Machine): Promise<Check> {
+  const problem = await ptyProblem();
+  return problem === null
+    ? ok('pty', 'is ready')
+    : warn('pty', `terminals take tmux: ${problem}`, 'npm install --include=optional troupe');
 }
 
 function checkOpenFiles({ openFiles }: Machine): Check {

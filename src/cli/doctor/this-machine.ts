@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installedSandbox } from '../../policy/sandbox/sandbox-runtime.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Machine } from './check.ts';
 import { findSupervisors } from './find-supervisors.ts';
+
+/** It answers at once, or not at all. */
+const TMUX_MS = 5_000;
 
 /** The machine that this program runs on. */
 export function thisMachine({ io, stateDirectory }: { io: CliIo; stateDirectory: string }): Machine {
@@ -22,6 +26,16 @@ export function thisMachine({ io, stateDirectory }: { io: CliIo; stateDirectory:
         : { mode: stats.mode, isOwn: stats.uid === (process.getuid?.() ?? stats.uid) };
     },
     canWrite: (directory) => can(directory, constants.W_OK | constants.X_OK),
+    tmuxVersion: () => {
+      const { status, stdout } = spawnSync('tmux', ['-V'], { encoding: 'utf8', timeout: TMUX_MS });
+      return status === 0 ? stdout.trim() : null;
+    },
+    ptyProblem: async () => {
+      const { loadNativePty } = await import('../../spawn/pty/native-pty.ts');
+      const { loadEmulator } = await import('../../spawn/terminal/emulator.ts');
+      for (const part of [loadNativePty(), loadEmulator()]) if ('why' in part) return part.why;
+      return null;
+    },
     sandboxErrors: async () => {
       try {
         const runtime = await installedSandbox.acquire();

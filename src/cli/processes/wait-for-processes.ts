@@ -4,7 +4,6 @@ import type { SeenProcess } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { type CliIo, complain, say } from '../cli-io.ts';
-import { onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSpan } from '../parse-span.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
@@ -14,13 +13,11 @@ import { showProgress } from '../render/progress-line.ts';
 import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type StateScene, withState } from '../state/with-state.ts';
+import { watchForInterruption } from '../wait/interruption.ts';
 
 export interface WaitFlags extends StateFlags {
   readonly timeout?: string;
 }
-
-/** What ended the wait before the processes did: an exit code. */
-type Interruption = { readonly interruptedWith: number };
 
 /** Waits until processes have ended; they are not touched. @returns the first exit code of theirs that is not 0. */
 export function waitForProcesses(
@@ -69,27 +66,4 @@ function tellEnd(view: FinalView, { flags, io }: { readonly flags: WaitFlags; re
   else if (flags.quiet !== true) {
     say(io, toPrintable(`${toProcessName(view)} ${describeEnd(view.reason, view.exit)}.`));
   }
-}
-
-/** Resolves at a signal that asks us to end, or when the time is over. */
-function watchForInterruption({
-  timeoutMs,
-  clock,
-}: {
-  readonly timeoutMs: number | null;
-  readonly clock: Clock;
-}) {
-  const { promise, resolve } = Promise.withResolvers<Interruption>();
-  const removeSignals = onEndSignal((signal) => resolve({ interruptedWith: toSignalCode(signal) }));
-  const cancelTimer =
-    timeoutMs === null
-      ? () => {}
-      : clock.at(clock.nowMs() + timeoutMs, () => resolve({ interruptedWith: exitCodes.timedOut }));
-  return {
-    promise,
-    cancel: () => {
-      removeSignals();
-      cancelTimer();
-    },
-  };
 }

@@ -27,7 +27,7 @@ export function renderNotice(text: string, page: Page): string[] {
  * elements, too: they speak to the model and are left out.
  */
 export function readNotice(text: string): readonly Told[] {
-  const elements = text.matchAll(/^<(process|event|more)\b([^\n]*?)(?:\/>|>(.*?)<\/\1>)$/gms);
+  const elements = text.matchAll(/^<(process|schedule|event|more)\b([^\n]*?)(?:\/>|>(.*?)<\/\1>)$/gms);
   return [...elements].map(([, name, attributeText = '', body = '']) => {
     const attributes = readAttributes(attributeText);
     const status =

@@ -1,12 +1,15 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import { describeEnd } from '../../process/end-text.ts';
-import type { ProcessView } from '../../process/process-view.ts';
+import type { ProcessView, ProgressView } from '../../process/process-view.ts';
+import { shellQuote } from '../../process/shell-quote.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
+import { describeAwaited } from './awaited-input.ts';
 import { toMemberLine } from './member-line.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import { toProcessName } from './process-name.ts';
+import { toProgressText } from './progress-text.ts';
 import { statusStyle } from './status-style.ts';
 import { pad, wrap } from './wrap.ts';
 
@@ -55,6 +58,16 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('reason' in view && view.reason !== null ? [['end', toEndText(view)] as const] : []),
     ['command', view.commandLine],
     ['directory', view.cwd],
+    ...(view.awaitsInput === null
+      ? []
+      : [
+          [
+            'input',
+            `it ${describeAwaited(view.awaitsInput)}, since ${toTimeText(view.awaitsInput.since)}`,
+          ] as const,
+        ]),
+    ...(view.progress === null ? [] : [['progress', toProgressFact(view.progress)] as const]),
+    ...toTerminalFacts(view),
     ...('pid' in view && view.pid !== null ? [['pid', toPidText(view)] as const] : []),
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
@@ -77,6 +90,23 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...Object.entries(view.metadata).map(
       ([name, value]): Fact => ['metadata', `${name}: ${toValueText(value)}`],
     ),
+  ];
+}
+
+function toProgressFact(progress: ProgressView): string {
+  const { percent, text } = progress;
+  return percent === null || text === null
+    ? toProgressText(progress)
+    : `${toProgressText(progress)} (${text})`;
+}
+
+function toTerminalFacts({ terminal, ...view }: ProcessView): readonly Fact[] {
+  if (terminal === null) return [];
+  if (terminal.type === 'none') return [['terminal', terminal.because]];
+  const { columns, rows, because, attach } = terminal;
+  return [
+    ['terminal', `${columns}x${rows}; ${because}`],
+    ...('endedAt' in view ? [] : [['attach', attach.map(shellQuote).join(' ')] as const]),
   ];
 }
 

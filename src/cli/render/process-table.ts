@@ -1,7 +1,9 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import { describeAwaited, toAwaitedMark } from './awaited-input.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
+import { toProgressText } from './progress-text.ts';
 import { statusStyle } from './status-style.ts';
 import { type Column, renderTable } from './table.ts';
 
@@ -19,7 +21,7 @@ export const processColumns = {
   id: { heading: 'ID', cell: ({ view }) => toVisible(view.id) },
   status: {
     heading: 'STATUS',
-    cell: ({ view }) => view.status.replace('_', ' '),
+    cell: ({ view }) => toStatusCell(view),
     style: ({ view }) => statusStyle[view.status],
   },
   kind: { heading: 'KIND', cell: ({ view }) => view.kind, dispensable: 3 },
@@ -48,6 +50,7 @@ export function renderProcessTable(processes: readonly ListedProcess[], page: Pa
 export function toBelonging({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
+    ...(view.awaitsInput === null ? [] : [describeAwaited(view.awaitsInput)]),
     ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
     ...(usualOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
     ...(isLive && !answered ? ['its supervisor does not answer: as last written down'] : []),
@@ -58,4 +61,14 @@ export function toBelonging({ view, answered }: ListedProcess): string | null {
 function toCommandText({ commandLine, label }: ProcessView): string {
   const command = toVisible(commandLine.replaceAll(/[ \t]*\n\s*/g, '\n'));
   return label === null ? command : `${toVisible(label)}: ${command}`;
+}
+
+/** What a person wants to see at once: that it waits for somebody, and how far it is. */
+function toStatusCell({ status, awaitsInput, progress }: ProcessView): string {
+  const parts = [
+    status.replace('_', ' '),
+    ...(awaitsInput === null ? [] : [toAwaitedMark(awaitsInput)]),
+    ...(progress === null ? [] : [toProgressText(progress)]),
+  ];
+  return parts.join(' · ');
 }

@@ -1,3 +1,4 @@
+import { TroupeError } from '../../config/troupe-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import { parseSpan } from '../parse-span.ts';
 import { findStateDirectory } from '../state-dir.ts';
@@ -14,7 +15,12 @@ export interface RunCall {
 
 /** Runs one command as a person asked for it. @returns the exit code. @throws TroupeError `invalid-option` */
 export async function runCommand(call: RunCall): Promise<number> {
+  refuseMixture(call.flags);
   const order = readOrder(call);
+  if (order.isInteractive && !order.background) {
+    const { runInteractive } = await import('./run-interactive.ts');
+    return runInteractive(order);
+  }
   if (order.promotes || order.background) {
     const { runInDaemon } = await import('./run-in-daemon.ts');
     return runInDaemon(order);
@@ -38,11 +44,28 @@ function readOrder({ words, flags, io }: RunCall): RunOrder {
     onTimeout,
     maxTimeMs: flags.maxTime === undefined ? 0 : parseSpan(flags.maxTime, '--max-time'),
     graceMs: flags.grace === undefined ? null : parseSpan(flags.grace, '--grace'),
-    hasInput: flags.background !== true && hasInput(io, { asked: flags.stdin === true }),
+    hasInput:
+      flags.background !== true &&
+      flags.interactive !== true &&
+      hasInput(io, { asked: flags.stdin === true }),
     promotes: timeoutMs > 0 && onTimeout === 'background',
     background: flags.background === true,
+    isInteractive: flags.interactive === true,
     json: flags.json === true,
     stateDirectory: findStateDirectory({ flag: flags.stateDir, io }),
     io,
   };
+}
+
+/** What means nothing where a person sits at the command. @throws TroupeError `invalid-option` */
+function refuseMixture({ interactive, background, json, timeout, stdin }: RunFlags): void {
+  if (interactive !== true || background === true) return;
+  const flag = [
+    ...(json === true ? ['--json'] : []),
+    ...(timeout === undefined ? [] : ['--timeout']),
+    ...(stdin === true ? ['--stdin'] : []),
+  ][0];
+  if (flag === undefined) return;
+  const message = `${flag} means nothing with --interactive, where you see the command and type: leave one out.`;
+  throw new TroupeError({ code: 'invalid-option', message });
 }

@@ -10,6 +10,7 @@ export interface RunFlags {
   readonly maxTime?: string;
   readonly grace?: string;
   readonly background?: boolean;
+  readonly interactive?: boolean;
   readonly json?: boolean;
   readonly stateDir?: string;
 }

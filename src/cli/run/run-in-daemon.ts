@@ -3,7 +3,8 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import type { FinalView } from '../../process/process-view.ts';
+import type { FinalView, ProcessView } from '../../process/process-view.ts';
+import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
 import { type CliIo, note, say } from '../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../daemon.ts';
@@ -33,7 +34,8 @@ export async function runInDaemon(
   const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const { id } = await client.start(toSpec(order));
+      const { id, terminal } = await client.start(toDaemonSpec(order));
+      if (terminal !== null) note(io, terminal.because);
       return await attend(id, { order, state });
     });
   } finally {
@@ -41,8 +43,9 @@ export async function runInDaemon(
   }
 }
 
-function toSpec(order: RunOrder): CommandSpec {
-  const { command, cwd, env, label, maxTimeMs, graceMs } = order;
+/** What the daemon is asked to start. */
+export function toDaemonSpec(order: RunOrder): CommandSpec {
+  const { command, cwd, env, label, maxTimeMs, graceMs, isInteractive, io } = order;
   return {
     ...personsLimits,
     command,
@@ -51,6 +54,8 @@ function toSpec(order: RunOrder): CommandSpec {
     maxBackgroundTime: maxTimeMs,
     maxBufferBytes: BUFFER_BYTES,
     stdin: order.hasInput ? 'pipe' : 'end',
+    ...(isInteractive && { interactive: true }),
+    ...(isInteractive && isTerminal(io) && { size: { columns: io.stdout.columns, rows: io.stdout.rows } }),
     ...(label !== null && { label }),
     ...(graceMs !== null && { killGrace: graceMs }),
   };
@@ -63,7 +68,7 @@ async function attend(
   const { io, timeoutMs, hasInput, background } = order;
   const clock = createRealClock();
   const leaving = new AbortController();
-  if (background) return leave(id, order);
+  if (background) return leave((await state.show(id)).view, order);
   const signals = forwardSignals((options) => void state.kill(id, { ...options, by: 'user' }), { io, clock });
   const cancel = clock.at(clock.nowMs() + timeoutMs, () => leaving.abort());
   try {
@@ -71,7 +76,7 @@ async function attend(
       void passInput(io, { write: (data) => state.write(id, data), endInput: () => state.endInput(id) });
     }
     const end = await passOn(id, { state, io, signal: leaving.signal, json: order.json });
-    if (end === null) return leave(id, order);
+    if (end === null) return leave((await state.show(id)).view, order);
     if (order.json) say(io, JSON.stringify(end));
     tellEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
@@ -103,11 +108,12 @@ async function passOn(
 }
 
 /** It goes on. On stdout stands the id where nothing else does. */
-function leave(id: string, { io, background, json, timeoutMs }: RunOrder): number {
+function leave(view: ProcessView, { io, background, json, timeoutMs }: RunOrder): number {
+  const { id } = view;
   if (json) say(io, JSON.stringify({ id, status: 'backgrounded' }));
   else if (background) say(io, id);
   if (!background)
     note(io, `still running after ${formatDuration(timeoutMs)}, it goes on in the background as ${id}`);
-  if (!background || io.stderr.isTTY) tellHow(id, io);
+  if (!background || io.stderr.isTTY) tellHow(view, io);
   return exitCodes.done;
 }

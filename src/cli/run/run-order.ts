@@ -19,6 +19,8 @@ export interface RunOrder extends CommandWords {
   readonly promotes: boolean;
   /** It is to be there from the start. */
   readonly background: boolean;
+  /** It is to have a terminal. */
+  readonly isInteractive: boolean;
   readonly json: boolean;
   /** Absolute. */
   readonly stateDirectory: string;

@@ -1,10 +1,12 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
+import type { ProcessView } from '../../process/process-view.ts';
 import { personsLimits } from '../background-spec.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
-import { type OpenDaemon, openDaemon } from '../daemon.ts';
+import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type Daemon, type OpenDaemon, openDaemon } from '../daemon.ts';
 import { exitCodes } from '../exit-code.ts';
+import { parseSize } from '../parse-size.ts';
 import { parseSpan } from '../parse-span.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { restartPolicies } from '../restart-words.ts';
@@ -44,18 +46,19 @@ export async function startCommand({
   const scene = { flags: { stateDir: directory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const { id } = await client.start(spec);
+      const { id } = await startIn(client, spec);
       const view = await untilStarted(id, { state, clock: createRealClock() });
       if ('reason' in view && view.reason.type === 'spawnFailed') {
         complain(io, view.reason.message, ...adviseOnCommand({ words, isShell }));
         return toProcessExitCode({ reason: view.reason, exit: null });
       }
       say(io, flags.json === true ? JSON.stringify(view) : id);
+      if (flags.quiet !== true) tellTerminal(view, { asked: spec, io });
       if (spec.ready !== undefined && flags.wait) {
         const isReady = await waitUntilReady(view, { state, io });
         if (!isReady) return exitCodes.failed;
       }
-      if (io.stderr.isTTY && flags.quiet !== true) tellHow(id, io);
+      if (io.stderr.isTTY && flags.quiet !== true) tellHow(view, io);
       return exitCodes.done;
     });
   } finally {
@@ -63,10 +66,34 @@ export async function startCommand({
   }
 }
 
+/** A terminal that outlives the daemon takes tmux. Where there is none it ends with the daemon, which is told. */
+async function startIn(client: Daemon, spec: CommandSpec): Promise<ProcessView> {
+  if (spec.interactive !== true || spec.lifetime === 'session') return client.start(spec);
+  try {
+    return await client.start(spec);
+  } catch (error) {
+    if (!(error instanceof TroupeError) || error.code !== 'invalid-option') throw error;
+    return client.start({ ...spec, lifetime: 'session' }).catch(() => {
+      // Then it was not about the terminal.
+      throw error;
+    });
+  }
+}
+
+/** What became of the wish for a terminal. */
+function tellTerminal(
+  { terminal, lifetime }: ProcessView,
+  { asked, io }: { readonly asked: CommandSpec; readonly io: CliIo },
+): void {
+  if (terminal === null) return;
+  const isShorter = asked.lifetime !== lifetime;
+  const end = isShorter && terminal.type === 'terminal' ? ' It ends with the daemon.' : '';
+  note(io, `${terminal.because}${end}`);
+}
+
 function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'>): CommandSpec {
-  if (flags.interactive === true) {
-    const message =
-      '--interactive wants a terminal for the command, and terminals come with a later version. Without it the command gets none, and its input is at its end.';
+  if (flags.size !== undefined && flags.interactive !== true) {
+    const message = '--size is of a terminal, and there is none without --interactive.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
   const ready = readReadiness(flags.ready ?? [], flags.readyWithin);
@@ -82,5 +109,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     ...(flags.grace !== undefined && { killGrace: parseSpan(flags.grace, '--grace') }),
     ...(flags.name !== undefined && { label: flags.name }),
     ...(ready !== null && { ready }),
+    ...(flags.interactive === true && { interactive: true }),
+    ...(flags.size !== undefined && { size: parseSize(flags.size, '--size') }),
   };
 }

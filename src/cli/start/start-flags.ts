@@ -15,6 +15,7 @@ export interface StartFlags {
   readonly grace?: string;
   readonly session?: boolean;
   readonly interactive?: boolean;
+  readonly size?: string;
   /** No hint how to go on. */
   readonly quiet?: boolean;
   readonly json?: boolean;

@@ -28,6 +28,12 @@ test.each([
   [['exec', ''], ['worker'], ':nothing'],
   [['up', 'tr'], [], ':files'],
   [['kill', ''], [], ':nothing'],
+  [['att'], ['attach'], ':nothing'],
+  [['keys', 'it', 'Page'], ['PageUp', 'PageDown'], ':nothing'],
+  [['schedule', 'ca'], ['cancel'], ':nothing'],
+  [['schedule', 'cancel', ''], [], ':nothing'],
+  [['capture', '--scr'], ['--scrollback'], ':nothing'],
+  [['write', '--from-file', 'x'], [], ':files'],
   [['nonsense', ''], [], ':nothing'],
 ])('%j is completed', async (words, candidates, also) => {
   expect(await complete(words)).toEqual({ words: candidates, also });

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { renderProcessFacts } from '../../../src/cli/render/process-facts.ts';
 import { renderProcessTable } from '../../../src/cli/render/process-table.ts';
-import type { ProcessView } from '../../../src/process/process-view.ts';
+import type { ProcessView, TerminalView } from '../../../src/process/process-view.ts';
 import { plainPage } from '../plain-page.ts';
 import { endedView, processView } from '../process-views.ts';
 
@@ -42,6 +42,49 @@ test.each([
 
   expect(rows[0]?.trim().split(/ +/).join(' ')).toBe(headings);
   expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(width);
+});
+
+test('who waits for somebody, and how far it is, is seen at once', () => {
+  const awaitsInput = { kind: 'secret', certainty: 'known', prompt: 'Password: ', since: 0 } as const;
+  const progress = { percent: 45.4, state: 'running', text: null } as const;
+  const asks: ProcessView = { ...processView({ id: 'tool_a' }), awaitsInput };
+  const guessed: ProcessView = {
+    ...processView({ id: 'tool_b' }),
+    awaitsInput: { ...awaitsInput, kind: 'line', certainty: 'hint', prompt: null },
+  };
+  const works: ProcessView = { ...processView({ id: 'tool_c' }), progress };
+
+  const rows = renderProcessTable(listed(asks, guessed, works), plainPage(120));
+
+  expect(rows.slice(1).map((row) => row.trim().split(/ {2,}/).slice(0, 2).join(' | '))).toEqual([
+    'tool_a | backgrounded · secret',
+    '└ waits for a secret: "Password:" · by start_process · of assistant_1',
+    'tool_b | backgrounded · input?',
+    '└ seems to wait for input · by start_process · of assistant_1',
+    'tool_c | backgrounded · 45 %',
+    '└ by start_process · of assistant_1',
+  ]);
+});
+
+test('the facts tell of the terminal and how to sit down at it', () => {
+  const terminal: TerminalView = {
+    type: 'terminal',
+    columns: 80,
+    rows: 24,
+    because: 'A terminal of tmux: tmux is installed.',
+    attach: ['tmux', '-S', '/a b/sock', 'attach-session', '-t', '=tool_a'],
+  };
+  const view: ProcessView = { ...processView({ id: 'tool_a' }), terminal };
+
+  const live = renderProcessFacts({ view, timeline: [] }, plainPage(120));
+  const ended = renderProcessFacts(
+    { view: { ...endedView({ id: 'tool_a' }), terminal }, timeline: [] },
+    plainPage(120),
+  );
+
+  expect(live).toContain('  terminal   80x24; A terminal of tmux: tmux is installed.');
+  expect(live).toContain("  attach     tmux -S '/a b/sock' attach-session -t =tool_a");
+  expect(ended.join('\n')).not.toContain('attach-session');
 });
 
 test('the facts tell the end and the way to it', () => {

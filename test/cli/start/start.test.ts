@@ -39,7 +39,8 @@ test('the command has the caller’s environment and directory', async () => {
 test.each([
   ['an unknown program', ['nosuchprogram'], 127, 'There is no program "nosuchprogram"'],
   ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
-  ['a terminal', ['--interactive', 'vi'], 2, 'terminals come with a later version'],
+  ['a size without a terminal', ['--size', '80x24', 'vi'], 2, 'there is none without --interactive'],
+  ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],
   ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
 ])('%s is told at once', async (_name, args, code, words) => {
   await using project = daemonProject();

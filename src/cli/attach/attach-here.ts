@@ -1,0 +1,128 @@
+import type { CaptureAnswer, TerminalSize } from '../../../machines/process/terminal.ts';
+import { toErrorText } from '../../config/error-text.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import type { CliIo } from '../cli-io.ts';
+import { type EndSignal, onEndSignal } from '../end-signals.ts';
+import { toVisible } from '../render/printable.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { type BorrowedTerminal, borrowTerminal } from './borrowed-terminal.ts';
+import { findLeaveKey, type LeaveKey } from './leave-key.ts';
+import { createTypedInput } from './typed-input.ts';
+
+/** How a person came away from a terminal. */
+export type AttachEnd =
+  | { readonly type: 'left' }
+  /** `wasShown`: what it showed last stands on our screen. */
+  | { readonly type: 'ended'; readonly wasShown: boolean }
+  | { readonly type: 'signalled'; readonly signal: EndSignal }
+  | { readonly type: 'refused'; readonly why: string };
+
+export interface AttachCall {
+  readonly view: ProcessView;
+  readonly state: StateDirectory;
+  readonly io: CliIo;
+  readonly leaveKey: LeaveKey;
+  readonly isReadOnly: boolean;
+}
+
+/** Somebody may want to leave also where nothing can be typed. */
+const CTRL_C = '\x03';
+
+type Captured = Extract<CaptureAnswer, { ok: true }>;
+
+/**
+ * Shows the terminal of a process in ours until a person leaves or the process has ended: its screen, then what comes. Ours is given
+ * back as it was in every case, and theirs has its own size again.
+ */
+export async function attachHere(call: AttachCall): Promise<AttachEnd> {
+  const { view, state, io, leaveKey, isReadOnly } = call;
+  const { id } = view;
+  const first = await state.capture(id);
+  if (!first.ok) return { type: 'refused', why: first.error };
+  if (first.screen.isLast) return { type: 'ended', wasShown: false };
+
+  const { promise: away, resolve: leave, reject: fail } = Promise.withResolvers<AttachEnd>();
+  const over = new AbortController();
+  const removeSignals = onEndSignal((signal) => leave({ type: 'signalled', signal }));
+  const terminal = borrowTerminal(io, {
+    title: `${toVisible(toProcessName(view))} – ${leaveKey.name} leaves`,
+  });
+  const typed = createTypedInput({
+    write: (data) => state.write(id, data),
+    onRefused: () => void terminal.write(Buffer.from('\x07')),
+    onFault: fail,
+  });
+  const onTyped = (bytes: Buffer) => {
+    const before = findLeaveKey(bytes, leaveKey);
+    if (!isReadOnly) typed.push(before ?? bytes);
+    if (before !== null || (isReadOnly && bytes.includes(CTRL_C))) leave({ type: 'left' });
+  };
+  const follow = () => resizeTo(terminal.size, call).catch(fail);
+  try {
+    io.stdin.on('data', onTyped).once('end', () => leave({ type: 'left' }));
+    io.stdin.resume();
+    if (!isReadOnly) io.stdout.on('resize', follow);
+    if (!isReadOnly) await resizeTo(terminal.size, call);
+    show(call, { terminal, signal: over.signal }).then(
+      () => leave({ type: 'ended', wasShown: true }),
+      (error) => (over.signal.aborted ? undefined : fail(error)),
+    );
+    return await away;
+  } finally {
+    over.abort();
+    io.stdin.off('data', onTyped).pause();
+    io.stdout.off('resize', follow);
+    await findEnd(call, terminal).catch(() => {});
+    terminal.giveBack();
+    if (!isReadOnly) await resizeTo(first.screen, call).catch(() => {});
+    removeSignals();
+  }
+}
+
+/** Draws what there is, then what comes. Where something is missing in between, the screen is drawn anew. */
+async function show(
+  { view: { id }, state }: AttachCall,
+  { terminal, signal }: { readonly terminal: BorrowedTerminal; readonly signal: AbortSignal },
+): Promise<void> {
+  let shownTo = await draw(id, { state, terminal });
+  for await (const { bytes, offset, droppedBytes } of state.follow(id, { from: shownTo, signal })) {
+    if (droppedBytes > 0) shownTo = await draw(id, { state, terminal });
+    const known = Math.max(0, shownTo - offset);
+    if (known < bytes.byteLength) await terminal.write(bytes.subarray(known));
+    shownTo = Math.max(shownTo, offset + bytes.byteLength);
+  }
+}
+
+/** @returns the offset of the output up to which the screen has seen it. */
+async function draw(
+  id: string,
+  { state, terminal }: { readonly state: StateDirectory; readonly terminal: BorrowedTerminal },
+): Promise<number> {
+  const captured = await state.capture(id, { withDrawing: true });
+  if (!captured.ok) throw new TroupeError({ code: 'unreachable', message: captured.error });
+  await terminal.draw(toDrawing(captured));
+  return captured.offset;
+}
+
+/** Where something secret is on the screen, it is drawn without colours. */
+function toDrawing({ drawing, screen: { lines, cursor } }: Captured): string {
+  return drawing ?? `${lines.join('\r\n')}\x1b[${cursor.row + 1};${cursor.column + 1}H`;
+}
+
+/** What is shown stays where it is, and is not pushed out at the top. */
+async function findEnd({ view: { id }, state }: AttachCall, terminal: BorrowedTerminal): Promise<void> {
+  const now = await state.capture(id);
+  if (!now.ok || now.screen.isAlternate) return;
+  const { lines, cursor, isLast } = now.screen;
+  const lastLine = lines.findLastIndex((line) => line !== '');
+  terminal.endsAt(isLast ? lastLine : Math.max(lastLine, cursor.row));
+}
+
+async function resizeTo({ columns, rows }: TerminalSize, { view, state }: AttachCall): Promise<void> {
+  await state.resize(view.id, { columns, rows }).catch((error: unknown) => {
+    // Ours may be larger or smaller than any terminal can be; and one that has ended has no size.
+    if (!(error instanceof TroupeError)) throw new Error(toErrorText(error), { cause: error });
+  });
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { type EndSignal, onEndSignal } from '../end-signals.ts';
+import type { AttachCall, AttachEnd } from './attach-here.ts';
+
+/** Sits a person down in tmux: it has the terminal until it gives it back. */
+export async function attachInTmux(
+  [program = 'tmux', ...args]: readonly string[],
+  { io, isReadOnly }: Pick<AttachCall, 'io' | 'isReadOnly'>,
+): Promise<AttachEnd> {
+  // Within a session of somebody's own tmux refuses to begin another one, although that one is elsewhere.
+  const { TMUX: _, ...env } = io.env;
+  const child = spawn(program, isReadOnly ? [...args, '-r'] : args, { stdio: 'inherit', env });
+  let told: EndSignal | null = null;
+  const removeSignals = onEndSignal((signal) => {
+    told = signal;
+    child.kill('SIGTERM');
+  });
+  try {
+    const failure = await new Promise<string | null>((resolve) => {
+      child.once('error', ({ message }) => resolve(message));
+      child.once('close', (code) => resolve(code === 0 ? null : `it ended with code ${code}`));
+    });
+    if (told !== null) return { type: 'signalled', signal: told };
+    if (failure === null) return { type: 'left' };
+    return { type: 'refused', why: `tmux did not show it: ${failure}.` };
+  } finally {
+    removeSignals();
+  }
+}

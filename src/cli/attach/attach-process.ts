@@ -1,0 +1,128 @@
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { describeEnd } from '../../process/end-text.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import { complain, note, say } from '../cli-io.ts';
+import { type EndSignal, toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toProcessExitCode } from '../process-exit-code.ts';
+import { toProgramName } from '../program-name.ts';
+import { toPrintable } from '../render/printable.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { chooseProcess } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import { type AttachCall, type AttachEnd, attachHere } from './attach-here.ts';
+import { attachInTmux } from './attach-in-tmux.ts';
+import { isTerminal } from './is-terminal.ts';
+import { parseLeaveKey } from './leave-key.ts';
+
+const SURE_MS = 500;
+
+export interface AttachFlags extends StateFlags {
+  readonly readOnly?: boolean;
+  readonly leaveKey?: string;
+}
+
+/** Sits a person down at the terminal of a process. @returns the exit code. @throws TroupeError `invalid-option` */
+export function attachProcess(scene: StateScene<AttachFlags> & { readonly word: string }): Promise<number> {
+  const { flags, io, word } = scene;
+  const leaveKey = parseLeaveKey(flags.leaveKey);
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcess(word, { state, io });
+    if (chosen === null) return exitCodes.failed;
+    const call = { view: chosen.view, state, io, leaveKey, isReadOnly: flags.readOnly === true };
+    return (await sitDown(call)).code;
+  });
+}
+
+/** The same for a process that is known already. `code`: 0 where the person left, else the process's own. */
+export async function sitDown(
+  call: AttachCall,
+): Promise<{ readonly code: number; readonly signal: EndSignal | null }> {
+  const { view, io } = call;
+  const obstacle = findObstacle(call);
+  if (obstacle !== null) {
+    complain(io, obstacle.what, obstacle.next);
+    return { code: exitCodes.failed, signal: null };
+  }
+  const command = toTmuxCommand(view);
+  const leave = command === null ? call.leaveKey.name : 'Ctrl-b d';
+  note(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
+  const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
+  if (end.type === 'signalled') return { code: toSignalCode(end.signal), signal: end.signal };
+  return { code: await tellEnd(end, call), signal: null };
+}
+
+async function tellEnd(
+  end: Exclude<AttachEnd, { type: 'signalled' }>,
+  { view, state, io }: AttachCall,
+): Promise<number> {
+  // tmux tells nobody whether the person left or the process has ended.
+  const now = end.type === 'ended' ? await state.wait(view.id) : await untilSure(view, state);
+  const name = toProcessName(view);
+  if ('endedAt' in now) {
+    const wasShown = end.type === 'ended' && end.wasShown;
+    if (!wasShown) say(io, ...(await readLastLines(view.id, state)));
+    note(io, `${name} ${describeEnd(now.reason, now.exit)}`);
+    return toProcessExitCode(now);
+  }
+  if (end.type === 'refused') {
+    complain(io, end.why);
+    return exitCodes.failed;
+  }
+  note(io, `${name} goes on; back to it: ${toProgramName(io.env)} attach ${view.id}`);
+  return exitCodes.done;
+}
+
+/** Where tmux has ended with the process, that is told a moment later. */
+async function untilSure({ id }: ProcessView, state: StateDirectory): Promise<ProcessView> {
+  const soon = AbortSignal.timeout(SURE_MS);
+  return state.wait(id, { signal: soon }).catch(async (error) => {
+    if (!soon.aborted) throw error;
+    return (await state.show(id)).view;
+  });
+}
+
+async function readLastLines(id: string, state: StateDirectory): Promise<readonly string[]> {
+  const answer = await state.capture(id);
+  if (!answer.ok) return [];
+  const lines = answer.screen.lines.map(toPrintable);
+  return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+}
+
+interface Obstacle {
+  readonly what: string;
+  readonly next: string;
+}
+
+function findObstacle({ view, io }: AttachCall): Obstacle | null {
+  const { id, terminal } = view;
+  const name = toProcessName(view);
+  const program = toProgramName(io.env);
+  if ('endedAt' in view) {
+    return {
+      what: `${name} has ended, so there is nothing to sit down at.`,
+      next: `What it showed last: ${program} screen ${id}`,
+    };
+  }
+  if (terminal?.type !== 'terminal') {
+    return {
+      what: `${name} has no terminal. ${terminal?.because ?? 'It was started without --interactive.'}`,
+      next: `What it prints: ${program} logs -f ${id}   Write to it: ${program} write ${id} TEXT`,
+    };
+  }
+  if (io.env['TROUPE_PROCESS_ID'] === id)
+    return { what: `You are in ${name} already.`, next: 'Its screen would show itself in itself.' };
+  if (!isTerminal(io)) {
+    return {
+      what: `${name} can only be shown in a terminal, and stdin or stdout is none here.`,
+      next: `What it shows: ${program} screen ${id}   Type in it: ${program} keys ${id} KEY`,
+    };
+  }
+  return null;
+}
+
+/** `null` where its terminal is shown by us. */
+function toTmuxCommand({ mode, terminal }: ProcessView): readonly string[] | null {
+  return mode === 'tmux' && terminal?.type === 'terminal' ? terminal.attach : null;
+}

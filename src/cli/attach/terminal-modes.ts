@@ -1,0 +1,52 @@
+/** Follows what a program has done to a terminal, so that it can be undone. */
+export interface TerminalModes {
+  /** What goes to the terminal, in any pieces. */
+  see(bytes: Uint8Array): void;
+  /** Control sequences that give the terminal back as a shell expects it. */
+  restoring(): string;
+}
+
+/** Private modes that are on in a terminal of a shell; all others are off. Cursor, and wrapping. ECMA-48, DECSET of xterm. */
+const usuallyOn = new Set(['25', '7']);
+
+/** They move the cursor or take the keyboard: at the end they are off, also where nobody saw them go on. */
+const screens = ['1049', '1047', '47'];
+
+const modeChange = /\x1b\[\?([\d;]+)([hl])|\x1b\[([<>=])([\d;]*)u/g;
+
+/** Longer than any sequence that is looked for. */
+const MAX_OPEN_CHARACTERS = 64;
+
+export function createTerminalModes(): TerminalModes {
+  const changed = new Map<string, boolean>();
+  let open = '';
+  let keyboards = 0;
+
+  return {
+    see: (bytes) => {
+      const text = open + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+      let end = 0;
+      for (const found of text.matchAll(modeChange)) {
+        end = found.index + found[0].length;
+        const [, modes = '', verb, keyboard] = found;
+        if (keyboard === '>') keyboards += 1;
+        else if (keyboard === '<') keyboards = Math.max(0, keyboards - 1);
+        for (const mode of modes.split(';').filter(Boolean)) changed.set(mode, verb === 'h');
+      }
+      open = text.slice(Math.max(end, text.length - MAX_OPEN_CHARACTERS));
+    },
+    restoring: () => {
+      const left = [...changed].filter(([mode, isOn]) => isOn !== usuallyOn.has(mode)).map(([mode]) => mode);
+      const isElsewhere = left.some((mode) => screens.includes(mode));
+      const others = left.filter((mode) => !screens.includes(mode));
+      return [
+        keyboards > 0 ? `\x1b[<${keyboards}u` : '',
+        // Soft reset: margins, origin, insert, keypad, character sets.
+        '\x1b[!p\x1b>\x1b[>4m\x1b[0m',
+        ...others.map((mode) => `\x1b[?${mode}${usuallyOn.has(mode) ? 'h' : 'l'}`),
+        '\x1b[?25h\x1b[?7h',
+        isElsewhere ? '\x1b[?1049l' : '',
+      ].join('');
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { addStateFlags } from '../state/state-flags.ts';
+import type { KeyFlags } from '../terminal/press-keys.ts';
+import type { VerbSetup } from '../verb.ts';
+import { idHelp } from './id-help.ts';
+
+const toMore = (name: string) => `
+Keys: Enter, Tab, Escape, Space, Backspace, Delete, Insert, Up, Down, Left,
+Right, Home, End, PageUp, PageDown, F1 to F12; with C- for Ctrl, M- for Alt,
+S- for Shift: C-c, M-x, S-Tab. One character is a key, too. The order is: paste,
+text, keys, Enter.
+
+Examples:
+  ${name} keys editor Escape : w q Enter
+  ${name} keys repl --text 'print(1)' --enter
+  ${name} keys server C-c
+  ${name} keys repl --paste - --enter < script.py`;
+
+export function defineKeys(setup: VerbSetup): void {
+  describeKeys(setup.program.command('keys'), setup);
+}
+
+export function describeKeys(command: Command, { program, io, end }: VerbSetup): void {
+  addStateFlags(
+    command
+      .summary('type in a terminal')
+      .description('Types in the terminal of a process.')
+      .argument('<id>', idHelp)
+      .argument('[key...]', 'names of keys')
+      .option('--text <text>', 'type this as it stands, before the keys')
+      .option('--paste <text>', 'paste this in one piece; "-" is what stands on stdin')
+      .option('--enter', 'press Enter at the end'),
+    { json: 'print {"ok", "bytesWritten"}', quiet: 'print only what went wrong' },
+  )
+    .addHelpText('after', toMore(program.name()))
+    .action(async (word: string, keys: readonly string[], flags: KeyFlags) => {
+      const { pressKeys } = await import('../terminal/press-keys.ts');
+      end(await pressKeys({ word, keys, flags, io }));
+    });
+}

@@ -1,0 +1,70 @@
+import { createRealClock } from '../../clock/real-clock.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { sitDown } from '../attach/attach-process.ts';
+import { isTerminal } from '../attach/is-terminal.ts';
+import { parseLeaveKey } from '../attach/leave-key.ts';
+import { complain } from '../cli-io.ts';
+import { type OpenDaemon, openDaemon } from '../daemon.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toProcessExitCode } from '../process-exit-code.ts';
+import { untilStarted } from '../start/until-started.ts';
+import { type OpenState, withState } from '../state/with-state.ts';
+import { toDaemonSpec } from './run-in-daemon.ts';
+import type { RunOrder } from './run-order.ts';
+import { tellEnd } from './tell-end.ts';
+
+/**
+ * Runs the command in a terminal of the daemon and sits down at it. Whoever leaves leaves it running; what ends this program ends it,
+ * too. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option` where there is no terminal to show it in.
+ */
+export async function runInteractive(
+  order: RunOrder,
+  { open, daemon = openDaemon }: { readonly open?: OpenState; readonly daemon?: OpenDaemon } = {},
+): Promise<number> {
+  const { io, stateDirectory } = order;
+  if (!isTerminal(io)) throw noTerminal();
+  const client = await daemon({ directory: stateDirectory });
+  const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
+  try {
+    return await withState(scene, async (state) => {
+      const { id } = await client.start(toDaemonSpec(order));
+      return await attend(id, { order, state });
+    });
+  } finally {
+    client.close();
+  }
+}
+
+async function attend(
+  id: string,
+  { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
+): Promise<number> {
+  const { io } = order;
+  const view = await untilStarted(id, { state, clock: createRealClock() });
+  if ('endedAt' in view) {
+    for await (const { bytes } of state.follow(id, { from: 0 })) io.stdout.write(bytes);
+    tellEnd(view, order);
+    return toProcessExitCode(view);
+  }
+  if (view.terminal?.type !== 'terminal') {
+    await state.kill(id, { by: 'user' });
+    complain(
+      io,
+      `${view.terminal?.because ?? 'It has no terminal.'}`,
+      'Install tmux, or run it without --interactive.',
+    );
+    return exitCodes.failed;
+  }
+  const { code, signal } = await sitDown({ view, state, io, leaveKey: parseLeaveKey(), isReadOnly: false });
+  if (signal !== null) await state.kill(id, { by: 'user', ...(signal !== 'SIGPIPE' && { signal }) });
+  return code;
+}
+
+function noTerminal(): TroupeError {
+  const message =
+    '--interactive shows the command in a terminal, and stdin or stdout is none here. Leave it out, or use --background with it.';
+  return new TroupeError({ code: 'invalid-option', message });
+}

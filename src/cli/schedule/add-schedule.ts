@@ -1,0 +1,57 @@
+import { formatDuration } from '../../config/format-duration.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { SeenSchedule } from '../../control/state-directory.ts';
+import { say } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { parseSpan } from '../parse-span.ts';
+import { toClockTime } from '../render/clock-time.ts';
+import { chooseProcess } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+
+export interface ScheduleFlags extends StateFlags {
+  readonly every?: string;
+  readonly after?: string;
+  readonly process?: string;
+  readonly owner?: string;
+  readonly supervisor?: string;
+}
+
+/**
+ * Has something told later, once or again and again, and prints the id of that. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option`; `unreachable` where nobody could keep it.
+ */
+export function addSchedule(
+  scene: StateScene<ScheduleFlags> & { readonly words: readonly string[] },
+): Promise<number> {
+  const { flags, io, words } = scene;
+  const when = readWhen(flags);
+  const { owner, supervisor: supervisorId } = flags;
+  return withState(scene, async (state) => {
+    const chosen = flags.process === undefined ? null : await chooseProcess(flags.process, { state, io });
+    if (flags.process !== undefined && chosen === null) return exitCodes.failed;
+    const schedule = await state.schedule({
+      ...when,
+      message: words.join(' '),
+      ...(chosen !== null && { process: chosen.view.id, owner: chosen.view.owner }),
+      ...(owner !== undefined && { owner }),
+      ...(supervisorId !== undefined && { supervisorId }),
+    });
+    if (flags.json === true) say(io, JSON.stringify(schedule));
+    else say(io, flags.quiet === true ? schedule.id : `${schedule.id}: ${describe(schedule)}`);
+    return exitCodes.done;
+  });
+}
+
+function readWhen({ every, after }: ScheduleFlags): { every: number } | { after: number } {
+  if (every !== undefined && after === undefined) return { every: parseSpan(every, '--every') };
+  if (after !== undefined && every === undefined) return { after: parseSpan(after, '--after') };
+  const message = 'one of --every and --after says when: --every 60s, or --after 10m.';
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+function describe({ owner, everyMs, nextAt }: SeenSchedule): string {
+  const again = everyMs === null ? 'once' : `every ${formatDuration(everyMs)}`;
+  return `${owner} is told ${again}, next at ${toClockTime(nextAt)}.`;
+}

@@ -1,0 +1,45 @@
+import { formatDuration } from '../../config/format-duration.ts';
+import type { SeenSchedule } from '../../control/state-directory.ts';
+import { say } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toClockTime } from '../render/clock-time.ts';
+import { createPage } from '../render/page.ts';
+import { toVisible } from '../render/printable.ts';
+import { type Column, renderTable } from '../render/table.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import type { ScheduleFlags } from './add-schedule.ts';
+
+const columns: readonly Column<SeenSchedule>[] = [
+  { heading: 'ID', cell: ({ id }) => toVisible(id) },
+  { heading: 'NEXT', cell: ({ nextAt }) => toClockTime(nextAt) },
+  {
+    heading: 'EVERY',
+    cell: ({ everyMs }) => (everyMs === null ? 'once' : formatDuration(everyMs)),
+    dispensable: 1,
+  },
+  { heading: 'OWNER', cell: ({ owner }) => toVisible(owner), dispensable: 3 },
+  { heading: 'PROCESS', cell: ({ processId }) => toVisible(processId ?? '–'), dispensable: 2 },
+  { heading: 'MESSAGE', cell: ({ message }) => toVisible(message) },
+];
+
+function under({ answered }: SeenSchedule): string | null {
+  return answered ? null : '└ nobody keeps it now: the next supervisor of its owner goes on with it';
+}
+
+/** Prints what is to be told later, the next one first. @returns the exit code. */
+export function listSchedules(
+  scene: StateScene<Pick<ScheduleFlags, 'owner' | 'json' | 'quiet' | 'stateDir'>>,
+): Promise<number> {
+  const { flags, io } = scene;
+  return withState(scene, async (state) => {
+    const schedules = await state.schedules(flags.owner === undefined ? {} : { owner: flags.owner });
+    if (flags.json === true) say(io, JSON.stringify(schedules));
+    else if (flags.quiet === true) say(io, ...schedules.map(({ id }) => id));
+    else if (schedules.length === 0) say(io, 'No schedules');
+    else {
+      const page = createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY });
+      say(io, ...renderTable({ rows: schedules, columns, under }, page).flat());
+    }
+    return exitCodes.done;
+  });
+}

@@ -1,0 +1,80 @@
+import type { WriteResult } from '../../../machines/process/events.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
+import { type CliIo, complain, say } from '../cli-io.ts';
+import { toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { chooseProcess } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import { type Asked, askSecret } from './ask-secret.ts';
+import { findSecret, type SecretSource } from './find-secret.ts';
+
+export interface SecretFlags extends StateFlags, SecretSource {
+  readonly secret: string;
+  /** `false`: without Enter behind it. */
+  readonly newline: boolean;
+}
+
+type SecretScene = StateScene<SecretFlags> & {
+  readonly word: string;
+  readonly text: readonly string[];
+  /** By default the person at the terminal is asked. */
+  readonly ask?: (question: string) => Promise<Asked>;
+};
+
+/**
+ * Writes a secret to a process: from the place that was named, else the one that its supervisor knows by that name, else what a person
+ * types. Its value stands in no answer. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function writeSecret(scene: SecretScene): Promise<number> {
+  const { flags, io, text, ask = askSecret } = scene;
+  if (text.length > 0) {
+    const message = 'with --secret no text is given: everybody on this machine can read a command line.';
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  const value = findSecret(flags, io);
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcess(scene.word, { state, io });
+    if (chosen === null) return exitCodes.failed;
+    const { id } = chosen.view;
+    const name = toProcessName(chosen.view);
+    const known = await write({ id, value }, { state, flags });
+    if (known.ok || value !== null || known.code !== 'invalid') return tell(known, { flags, io, id, name });
+
+    const asked = await ask(`${flags.secret} for ${name}`);
+    if (asked.type === 'left') return toSignalCode('SIGINT');
+    if (asked.type === 'nobody' || asked.value === '') {
+      const next = 'Name a place: --from-env NAME, or --from-file FILE.';
+      complain(io, known.error, next);
+      return exitCodes.failed;
+    }
+    const written = await write({ id, value: asked.value }, { state, flags });
+    return tell(written, { flags, io, id, name });
+  });
+}
+
+function write(
+  { id, value }: { readonly id: string; readonly value: string | null },
+  { state, flags }: { readonly state: StateDirectory; readonly flags: SecretFlags },
+): Promise<WriteResult> {
+  return state.writeSecret(id, {
+    name: flags.secret,
+    pressEnter: flags.newline,
+    ...(value !== null && { value }),
+  });
+}
+
+function tell(
+  result: WriteResult,
+  { flags, io, id, name }: { flags: SecretFlags; io: CliIo; id: string; name: string },
+): number {
+  if (flags.json === true)
+    say(io, JSON.stringify({ id, ok: result.ok, error: result.ok ? null : result.error }));
+  else if (!result.ok) complain(io, result.error);
+  else if (flags.quiet !== true) say(io, `${flags.secret} was written to ${name}.`);
+  return result.ok ? exitCodes.done : exitCodes.failed;
+}

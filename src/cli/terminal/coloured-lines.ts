@@ -1,0 +1,29 @@
+/** Where a drawing begins to show another screen; what it draws before that is hidden by it. */
+const otherScreen = /^[\s\S]*\x1b\[\?(?:1049|1047|47)h/;
+
+const beforeJump = /(?=\x1b\[\d*(?:;\d*)?H)/;
+const jump = /^\x1b\[(\d*)(?:;\d*)?H/;
+const moveRight = /\x1b\[(\d*)C/g;
+
+/** Control sequences but for those that choose a colour. */
+const notColours = /\x1b(?:\[[\d;:?<=>]*[@-ln-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[^[\]])/g;
+
+/** The lines of a drawing in their colours, without what moves a cursor or sets a mode: they can be printed anywhere. */
+export function toColouredLines(drawing: string): readonly string[] {
+  const lines: string[] = [];
+  let row = 0;
+  for (const part of drawing.replace(otherScreen, '').split(beforeJump)) {
+    const [sequence, to] = jump.exec(part) ?? [];
+    if (sequence !== undefined) row = Math.max(1, Number(to)) - 1;
+    const texts = toText(part.slice(sequence?.length ?? 0)).split(/\r?\n/);
+    for (const [index, text] of texts.entries()) lines[row + index] = (lines[row + index] ?? '') + text;
+    row += texts.length - 1;
+  }
+  // Rows that nothing was drawn in are holes.
+  return Array.from(lines, (line = '') => (line.includes('\x1b') ? `${line}\x1b[0m` : line));
+}
+
+function toText(part: string): string {
+  const toBlanks = (_: string, count: string) => ' '.repeat(Math.max(1, Number(count)));
+  return part.replace(moveRight, toBlanks).replace(notColours, '');
+}

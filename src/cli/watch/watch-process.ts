@@ -1,0 +1,79 @@
+import { formatDuration } from '../../config/format-duration.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import { describeEnd } from '../../process/end-text.ts';
+import type { WatchNews } from '../../supervisor/watches/watch.ts';
+import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
+import { exitCodes } from '../exit-code.ts';
+import { parseSpan } from '../parse-span.ts';
+import { toClockTime } from '../render/clock-time.ts';
+import { toPrintable } from '../render/printable.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { chooseProcess } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+
+export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
+  readonly quietFor?: string;
+  readonly pattern?: string;
+  readonly once?: boolean;
+}
+
+/**
+ * Tells when a process has gone quiet, or prints a line that matches, until it has ended or a person leaves. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function watchProcess(scene: StateScene<WatchFlags> & { readonly word: string }): Promise<number> {
+  const { flags, io } = scene;
+  const options = readOptions(flags);
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcess(scene.word, { state, io });
+    if (chosen === null) return exitCodes.failed;
+    const { id } = chosen.view;
+    const leaving = new AbortController();
+    let left: EndSignal | null = null;
+    const removeSignals = onEndSignal((signal) => {
+      left = signal;
+      leaving.abort();
+    });
+    try {
+      for await (const news of state.watch(id, { ...options, signal: leaving.signal })) {
+        tell(news, { flags, io });
+        if (news.type === 'watch.failed') return exitCodes.failed;
+        if (flags.once === true) return exitCodes.done;
+      }
+      const end = await state.wait(id, { signal: leaving.signal });
+      note(io, `${toProcessName(end)} ${describeEnd(end.reason, end.exit)}`);
+      return flags.once === true ? exitCodes.failed : exitCodes.done;
+    } catch (error) {
+      if (left !== null) return toSignalCode(left);
+      throw error;
+    } finally {
+      removeSignals();
+    }
+  });
+}
+
+function readOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; pattern?: string } {
+  if (quietFor !== undefined && pattern !== undefined) {
+    const message = '--quiet and --pattern are two watches: run this command twice.';
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  if (pattern !== undefined) return { pattern };
+  return quietFor === undefined ? {} : { quiet: parseSpan(quietFor, '--quiet') };
+}
+
+function tell(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {
+  if (flags.json === true) return say(io, JSON.stringify(news));
+  if (news.type === 'watch.failed') return complain(io, `the watch has ended: ${news.why}`);
+  const head = `${toClockTime(news.at)} ${toProcessName(news.process)} ${describe(news)}`;
+  say(io, head, ...news.lines.map((line) => `  ${toPrintable(line)}`));
+}
+
+function describe(news: Exclude<WatchNews, { type: 'watch.failed' }>): string {
+  if (news.type === 'watch.quiet') return `has been quiet for ${formatDuration(news.quietMs)}`;
+  const { matches, suppressed } = news;
+  const lines = matches === 1 ? 'a line that matches' : `${matches} lines that match`;
+  return `has printed ${lines}${suppressed === 0 ? '' : `, ${suppressed} of them not shown`}`;
+}

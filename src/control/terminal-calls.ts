@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import type { CaptureAnswer } from '../../machines/process/terminal.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { parseScreenText } from '../spawn/terminal/screen-text.ts';
+import { type AskSupervisor, LONG, QUICK, type Recorded, refuseInput, unattended } from './ask-supervisor.ts';
+import type { DirectoryGround } from './directory-ground.ts';
+import { MAX_REQUEST_BYTES } from './protocol.ts';
+import type { StateDirectory } from './state-directory.ts';
+import { findEnd } from './wait-process.ts';
+
+type TerminalCalls = Pick<StateDirectory, 'capture' | 'sendKeys' | 'paste' | 'resize' | 'writeSecret'>;
+
+/** What else stands on the line of a request. */
+const FRAME_BYTES = 1_024;
+
+/** What is asked of the terminals of a state directory. */
+export function createTerminalCalls(ground: DirectoryGround, ask: AskSupervisor): TerminalCalls {
+  const refuse = (it: Recorded) => refuseInput(ground, it);
+  return {
+    capture: (id, options = {}) =>
+      ask(
+        { id, method: 'capture', params: { id, options: { ...options } } },
+        { options: QUICK, orElse: (it) => captureRecorded(ground, it) },
+      ),
+    sendKeys: async (id, order) => {
+      checkLength(order.text ?? '');
+      return ask({ id, method: 'sendKeys', params: { id, order } }, { options: LONG, orElse: refuse });
+    },
+    paste: async (id, text) => {
+      checkLength(text);
+      return ask({ id, method: 'paste', params: { id, text } }, { options: LONG, orElse: refuse });
+    },
+    resize: (id, size) =>
+      ask({ id, method: 'resize', params: { id, size } }, { options: QUICK, orElse: refuse }),
+    writeSecret: (id, { name, value, pressEnter = true }) =>
+      ask(
+        {
+          id,
+          method: 'writeSecret',
+          params: { id, name, pressEnter, ...(value !== undefined && { value }) },
+        },
+        { options: LONG, orElse: refuse },
+      ),
+  };
+}
+
+/** Its last screen, as it was written down. @throws TroupeError `unreachable` for one that lives. */
+async function captureRecorded(ground: DirectoryGround, it: Recorded): Promise<CaptureAnswer> {
+  const { id, terminal, mode } = it.record.view;
+  if (terminal?.type !== 'terminal') {
+    const why = terminal === null ? `It ran as "${mode}".` : terminal.because;
+    return { ok: false, code: 'noTerminal', error: `Process ${id} had no terminal. ${why}` };
+  }
+  if ((await findEnd(ground, it)) === null) throw unattended(it);
+  const screen = readScreen(ground.paths.screenOf(id));
+  if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
+  const error = `The last screen of ${id} is not there any more, or was never taken. Read its output instead.`;
+  return { ok: false, code: 'broken', error };
+}
+
+function readScreen(path: string): ReturnType<typeof parseScreenText> {
+  try {
+    return parseScreenText(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** @throws TroupeError `invalid-option` for a text that fits into no request: it would end the connection. */
+function checkLength(text: string): void {
+  const bytes = Buffer.byteLength(JSON.stringify(text));
+  if (bytes + FRAME_BYTES <= MAX_REQUEST_BYTES) return;
+  const message = `the text is ${bytes} bytes long; expected less than ${MAX_REQUEST_BYTES - FRAME_BYTES}. Send it in several pieces, or write it to a file that the process reads.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}

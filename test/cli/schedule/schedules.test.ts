@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { addSchedule } from '../../../src/cli/schedule/add-schedule.ts';
+import { cancelSchedules } from '../../../src/cli/schedule/cancel-schedules.ts';
+import { listSchedules } from '../../../src/cli/schedule/list-schedules.ts';
+import { fakeIo } from '../fake-io.ts';
+import { fakeStateDirectory, toSchedule } from '../fake-state-directory.ts';
+import { processView } from '../process-views.ts';
+
+function scene() {
+  const fake = fakeIo();
+  const state = fakeStateDirectory([{ view: processView({ id: 'tool_a', label: 'build' }) }], {
+    schedules: [toSchedule('Look.', 'assistant_1')],
+  });
+  return { ...fake, ...state };
+}
+
+test('a schedule of a process is for its owner', async () => {
+  const { io, open, orders, stdout } = scene();
+  const flags = { every: '60s', process: 'build' };
+
+  const code = await addSchedule({ words: ['See', 'how it goes.'], flags, io, open });
+
+  expect(code).toBe(0);
+  expect(orders[0]).toEqual({
+    schedule: { every: 60_000, message: 'See how it goes.', process: 'tool_a', owner: 'assistant_1' },
+  });
+  expect(stdout()).toMatch(/^schedule_1: assistant_1 is told every 1m 00s, next at \d\d:\d\d:\d\d\.\n$/);
+});
+
+test.each([{}, { every: '1s', after: '1s' }])('%j says not when', (flags) => {
+  const { io, open } = scene();
+
+  expect(() => addSchedule({ words: ['Look.'], flags, io, open })).toThrow('--every 60s, or --after 10m');
+});
+
+test('what is planned is listed', async () => {
+  const { io, open, stdout } = scene();
+
+  await listSchedules({ flags: {}, io, open });
+
+  expect(stdout()).toMatch(/schedule_1 +\d\d:\d\d:\d\d +1m 00s +assistant_1 +– +Look\./);
+});
+
+test('what is not there cannot be cancelled', async () => {
+  const { io, open, stdout, stderr } = scene();
+
+  const code = await cancelSchedules({ ids: ['schedule_1', 'schedule_2'], flags: {}, io, open });
+
+  expect(code).toBe(1);
+  expect(stdout()).toBe('schedule_1 is cancelled.\n');
+  expect(stderr()).toContain('Did you mean schedule_1?');
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { waitUntil } from '../../fixtures/os.ts';
+import { daemonProject } from '../daemon-project.ts';
+import { mainFile } from '../program.ts';
+import { ensureTmux, openTerminal } from '../tmux.ts';
+
+const command = `printf 'name? '; read name; echo "moin $name"; exit 7`;
+
+/** A person's terminal in which `troupe` is run. */
+function sit(project: ReturnType<typeof daemonProject>, line: string) {
+  return openTerminal({
+    command: `TROUPE_TEST_MARK='${project.env.TROUPE_TEST_MARK}' '${process.execPath}' '${mainFile}' ${line}`,
+    cwd: project.path,
+    columns: 90,
+    rows: 20,
+  });
+}
+
+test('what became of the wish for a terminal is told', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe(
+    ...['start', '--session', '--interactive', '--size', '90x20', '--name', 'it', '-c', command],
+  );
+  const screen = await project.troupe('wait', '--text', 'name?', 'it');
+  const shown = await project.troupe('screen', '--json', 'it');
+  const typed = await project.troupe('keys', 'it', '--text', 'Ada', '--enter');
+  const ended = await project.troupe('wait', 'it');
+  const last = await project.troupe('screen', 'it');
+
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/) });
+  expect(ran.stderr).toMatch(/^troupe: A terminal of (tmux|pty): .*\n$/);
+  expect(screen.code).toBe(0);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ columns: 90, rows: 20 });
+  expect([typed.code, ended.code]).toEqual([0, 7]);
+  expect(last.stdout).toBe('name? Ada\nmoin Ada\n');
+});
+
+describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => {
+  test('run --interactive is as if the command ran right here', async () => {
+    await using project = daemonProject();
+    await using person = await sit(project, `run --interactive -c '${command.replaceAll("'", `'\\''`)}'`);
+
+    await person.shows('name?');
+    await person.enter('Ada');
+
+    expect(await person.shows('exit code 7')).toContain('moin Ada');
+    expect(await project.processes()).toEqual([]);
+  });
+
+  test('whoever leaves leaves it running', async () => {
+    await using project = daemonProject();
+    await using person = await sit(project, `run --interactive --name it -c 'echo up; exec sleep 1000'`);
+    await person.shows(/^up$/m);
+
+    const [it] = await project.processes();
+    const { view } = JSON.parse((await project.troupe('show', '--json', 'it')).stdout);
+    if (view.mode === 'tmux') await person.press('C-b', 'd');
+    else await person.press('C-]');
+    await person.shows('exit code 0');
+
+    expect(await project.processes()).toMatchObject([{ id: it?.id, label: 'it' }]);
+  });
+
+  test('it ends when the terminal is closed', async () => {
+    await using project = daemonProject();
+    await using person = await sit(project, `run --interactive -c 'echo up; exec sleep 1000'`);
+    await person.shows(/^up$/m);
+
+    await person.closeWindow();
+
+    await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 20_000 });
+  });
+
+  test('a command that is over at once has said its word', async () => {
+    await using project = daemonProject();
+    await using person = await sit(project, `run --interactive -c 'echo tea; exit 3'`);
+
+    expect(await person.shows('exit code 3')).toContain('tea');
+  });
+});
+
+test.each([
+  ['without a terminal', ['--interactive', 'true'], 'stdin or stdout is none here'],
+  ['with a time to wait', ['--interactive', '--timeout', '5s', 'true'], '--timeout means nothing'],
+])('run --interactive %s is refused', async (_name, args, words) => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('run', ...args);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(words);
+});

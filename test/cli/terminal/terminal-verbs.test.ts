@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
+import { toColouredLines } from '../../../src/cli/terminal/coloured-lines.ts';
+import { pressKeys } from '../../../src/cli/terminal/press-keys.ts';
+import { printScreen } from '../../../src/cli/terminal/print-screen.ts';
+import { resizeTerminal } from '../../../src/cli/terminal/resize-terminal.ts';
+import { fakeIo } from '../fake-io.ts';
+import { fakeStateDirectory } from '../fake-state-directory.ts';
+import { endedView, processView } from '../process-views.ts';
+
+const screen: ScreenCapture = {
+  columns: 20,
+  rows: 4,
+  lines: ['red tea', '> ', '', ''],
+  scrollback: ['earlier'],
+  cursor: { column: 2, row: 1, isVisible: true },
+  isAlternate: false,
+  title: null,
+  isLast: false,
+};
+
+const shown: CaptureAnswer = { ok: true, screen, drawing: null, offset: 40 };
+
+function scene({ answer = shown }: { answer?: CaptureAnswer } = {}) {
+  const fake = fakeIo();
+  const state = fakeStateDirectory([
+    { view: processView({ id: 'tool_a', label: 'repl' }), screen: answer },
+    { view: endedView({ id: 'tool_over' }) },
+  ]);
+  return { ...fake, ...state };
+}
+
+test('a screen is printed without the blank lines at its end', async () => {
+  const { io, open, orders, stdout } = scene();
+
+  const code = await printScreen({ word: 'repl', flags: { scrollback: '10' }, io, open });
+
+  expect(code).toBe(0);
+  expect(stdout()).toBe('earlier\nred tea\n> \n');
+  expect(orders[0]).toEqual({ capture: 'tool_a', scrollbackLines: 10, withDrawing: false });
+});
+
+test('a screen in its colours moves no cursor', async () => {
+  const drawing = 'hidden\x1b[?1049h\x1b[H\x1b[31mred\x1b[0m\x1b[3Ctea\x1b]2;title\x07\r\n> \x1b[5A\x1b[?25h';
+  const { io, open, stdout } = scene({ answer: { ...shown, drawing } as CaptureAnswer });
+
+  await printScreen({ word: 'repl', flags: { colour: true }, io, open });
+
+  expect(stdout()).toBe('earlier\n\x1b[31mred\x1b[0m   tea\x1b[0m\n> \n');
+});
+
+test('a screen as json has its size and its cursor', async () => {
+  const { io, open, stdout } = scene();
+
+  await printScreen({ word: 'repl', flags: { json: true }, io, open });
+
+  expect(JSON.parse(stdout())).toEqual({ id: 'tool_a', ...screen });
+});
+
+test('who has no terminal has no screen', async () => {
+  const { io, open, stderr } = scene();
+
+  const code = await printScreen({ word: 'tool_over', flags: {}, io, open });
+
+  expect(code).toBe(1);
+  expect(stderr()).toContain('tool_over has no terminal');
+});
+
+test('text and keys are typed in that order, and Enter at the end', async () => {
+  const { io, open, orders, stdout } = scene();
+  const flags = { text: '-n a; \\', enter: true };
+
+  const code = await pressKeys({ word: 'repl', keys: ['Up', 'C-c'], flags, io, open });
+
+  expect(code).toBe(0);
+  expect(orders[0]).toEqual({ sendKeys: 'tool_a', text: '-n a; \\', keys: ['Up', 'C-c'], pressEnter: true });
+  expect(stdout()).toBe('Typed in tool_a (repl): Up C-c.\n');
+});
+
+test('what stands on stdin is pasted in one piece', async () => {
+  const { io, open, orders, endInput } = scene();
+  endInput('one\ntwo\n');
+
+  await pressKeys({ word: 'repl', keys: [], flags: { paste: '-', enter: true }, io, open });
+
+  expect(orders.slice(0, 2)).toEqual([
+    { paste: 'tool_a', text: 'one\ntwo\n' },
+    { sendKeys: 'tool_a', text: '', keys: [], pressEnter: true },
+  ]);
+});
+
+test.each([
+  [['Entr'], {}, 'Did you mean "Enter"?'],
+  [[], {}, 'there is nothing to type'],
+])('keys %j are refused before anybody is asked', (keys, flags, problem) => {
+  const { io, open, orders } = scene();
+
+  expect(() => pressKeys({ word: 'repl', keys, flags, io, open })).toThrow(problem);
+  expect(orders).toEqual([]);
+});
+
+test('a size is columns and rows', async () => {
+  const { io, open, orders, stdout } = scene();
+
+  const code = await resizeTerminal({ word: 'repl', size: '120x40', flags: {}, io, open });
+
+  expect(code).toBe(0);
+  expect(orders[0]).toEqual({ resize: 'tool_a', columns: 120, rows: 40 });
+  expect(stdout()).toContain('120 columns and 40 rows');
+});
+
+test.each(['120', '1x40', '120x0', '1001x40', 'large', '80x24x2'])('"%s" is no size', (size) => {
+  const { io, open } = scene();
+
+  expect(() => resizeTerminal({ word: 'repl', size, flags: {}, io, open })).toThrow('such as 120x40');
+});
+
+test.each([
+  ['one after another', 'one\r\n\x1b[1mtwo\x1b[0m', ['one', '\x1b[1mtwo\x1b[0m\x1b[0m']],
+  ['each in its place', '\x1b[H\x1b[2J\x1b[1;1Hone\x1b[3;1Hthree\x1b[1;4H\x1b[?25h', ['one', '', 'three']],
+])('a drawing of lines, %s, is those lines', (_name, drawing, lines) => {
+  expect(toColouredLines(drawing)).toEqual(lines);
+});

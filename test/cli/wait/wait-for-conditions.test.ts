@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { type ConditionFlags, readConditions } from '../../../src/cli/wait/read-conditions.ts';
+import { waitForConditions } from '../../../src/cli/wait/wait-for-conditions.ts';
+import type { WaitOrder } from '../../../src/control/state-directory.ts';
+import type { Waited } from '../../../src/observe/wait-for.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import { fakeIo } from '../fake-io.ts';
+import { fakeStateDirectory } from '../fake-state-directory.ts';
+import { endedView, processView } from '../process-views.ts';
+
+type Comes = Omit<Waited, 'process'>;
+
+const met: Comes = { end: { type: 'met' }, met: ['port'], missing: [], waitedMs: 1_200, matchedLine: null };
+
+function wait(
+  waited: Comes | null,
+  { order = { port: 3000 }, flags = {} }: { order?: WaitOrder; flags?: object } = {},
+) {
+  const fake = fakeIo();
+  const clock = createVirtualClock();
+  const state = fakeStateDirectory([
+    {
+      view: waited?.end.type === 'ended' ? endedView({ id: 'tool_a' }) : processView({ id: 'tool_a' }),
+      ...(waited !== null && { waited }),
+    },
+  ]);
+  const code = waitForConditions({ words: ['tool_a'], order, flags, io: fake.io, open: state.open, clock });
+  return { ...fake, code, clock, orders: state.orders };
+}
+
+test('what holds is told, with how long it took', async () => {
+  const { code, stdout, orders } = wait(met);
+
+  expect(await code).toBe(0);
+  expect(stdout()).toBe('tool_a: it listens on port 3000, after 1.2s\n');
+  expect(orders).toEqual([{ waitFor: 'tool_a', port: 3000 }, 'close']);
+});
+
+test('the line that was found is told', async () => {
+  const order = { pattern: 'ready on \\d+' };
+  const { code, stdout } = wait({ ...met, met: ['pattern'], matchedLine: 'ready on 80' }, { order });
+
+  expect(await code).toBe(0);
+  expect(stdout()).toBe('tool_a: it prints a line that matches /ready on \\d+/, after 1.2s: ready on 80\n');
+});
+
+test.each<[string, Comes, string]>([
+  [
+    'an end before it',
+    { ...met, end: { type: 'ended' }, met: [], missing: ['port'] },
+    'tool_a: it exited with code 7. It was waited until it listens on port 3000.',
+  ],
+  [
+    'what cannot be',
+    { ...met, end: { type: 'impossible', why: 'port: node (pid 4) has it.' }, met: [], missing: ['port'] },
+    'tool_a: port: node (pid 4) has it. It was waited until it listens on port 3000.',
+  ],
+])('%s is told, and the code is 1', async (_name, waited, words) => {
+  const { code, stdout, stderr } = wait(waited);
+
+  expect(await code).toBe(1);
+  expect(stdout()).toBe('');
+  expect(stderr()).toBe(`troupe: ${words}\n`);
+});
+
+test('a wait that takes too long ends with 124', async () => {
+  const { code, stderr, clock } = wait(null, { flags: { timeout: '5s' } });
+  await waitUntil(() => clock.pending > 0);
+
+  clock.advance(5_000);
+
+  expect(await code).toBe(124);
+  expect(stderr()).toContain('tool_a: it has not come true after 5s');
+});
+
+test('json is what became of the wait', async () => {
+  const { code, stdout } = wait(met, { flags: { json: true } });
+
+  await code;
+
+  expect(JSON.parse(stdout())).toMatchObject({ id: 'tool_a', end: { type: 'met' }, met: ['port'] });
+});
+
+test.each<[ConditionFlags, WaitOrder | null]>([
+  [{}, null],
+  [{ exit: true }, null],
+  [
+    { port: '3000', text: 'up', all: true },
+    { port: 3000, text: 'up', mode: 'all' },
+  ],
+  [
+    { quietFor: '5s', exit: true },
+    { quiet: 5_000, exit: true, mode: 'any' },
+  ],
+  [
+    { portFree: '80', input: true, any: true },
+    { portFree: 80, input: true, mode: 'any' },
+  ],
+])('%j means %j', (flags, order) => {
+  expect(readConditions(flags)).toEqual(order);
+});
+
+test.each<[ConditionFlags, string]>([
+  [{ port: '70000' }, '--port is "70000"'],
+  [{ http: 'localhost' }, '--http is "localhost"'],
+  [{ text: '' }, '--text is empty'],
+  [{ quietFor: 'long' }, '--quiet-for is "long"'],
+  [{ any: true, all: true, ready: true }, 'exclude each other'],
+  [{ all: true }, '--all has no conditions'],
+])('%j is refused', (flags, problem) => {
+  expect(() => readConditions(flags)).toThrow(problem);
+});

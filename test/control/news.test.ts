@@ -1,0 +1,101 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { openControlStage, untilListening } from './arrange.ts';
+
+test('a watch tells its client until the process has ended', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor } = stage;
+  const cat = supervisor.start({ command: ['cat'], background: true, stdin: 'pipe' });
+  const news: WatchNews[] = [];
+  const watching = (async () => {
+    for await (const each of state.watch(cat.id, { pattern: 'tea' })) news.push(each);
+  })();
+  await waitUntil(() => supervisor.watches().length === 1);
+
+  await cat.write('milk\nte');
+  await cat.write('a\n');
+  await waitUntil(() => news.length === 1);
+  await cat.endInput();
+  await watching;
+
+  expect(news).toMatchObject([{ type: 'watch.matched', lines: ['tea'], process: { id: cat.id } }]);
+  expect(supervisor.watches()).toEqual([]);
+});
+
+test('watches of several clients do not replace each other, and each goes with its client', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor, idle } = stage;
+  supervisor.watch(idle.id, { quiet: '1h' });
+  const leaving = new AbortController();
+  const watch = async (signal?: AbortSignal) => {
+    for await (const news of state.watch(idle.id, { quiet: 100, ...(signal && { signal }) })) return news;
+    return null;
+  };
+
+  const left = watch(leaving.signal).catch(() => 'left');
+  const told = await watch();
+  leaving.abort();
+  await left;
+
+  expect(told).toMatchObject({ type: 'watch.quiet', quietMs: 100 });
+  await waitUntil(() => supervisor.watches().length === 1, { what: 'only the owner’s watch is there' });
+  expect(await state.watches({ process: idle.id })).toMatchObject([{ owner: idle.view().owner }]);
+  expect(await state.unwatch(idle.id)).toBe(true);
+  expect(await state.unwatch(idle.id)).toBe(false);
+});
+
+test('an expression that is none is refused in words', async () => {
+  await using stage = await openControlStage();
+
+  const watching = stage.state.watch(stage.idle.id, { pattern: '(' })[Symbol.asyncIterator]().next();
+
+  await expect(watching).rejects.toMatchObject({ code: 'invalid-option' });
+  expect(stage.supervisor.watches()).toEqual([]);
+});
+
+test('what nobody keeps is listed, and can be cancelled', async () => {
+  using place = tempDir();
+  mkdirSync(place.file('schedules'));
+  const schedule = {
+    ...{ id: 'lone2222', owner: 'user', message: 'Look.', everyMs: null, nextAt: 5 },
+    ...{ processId: null, createdAt: 1, told: 0 },
+  };
+  const record = { version: 1, supervisorId: 'sup_dead2222', schedule };
+  writeFileSync(place.file('schedules/lone2222.json'), JSON.stringify(record));
+  const state = openStateDirectory({ directory: place.path });
+
+  const listed = await state.schedules();
+  const others = await state.schedules({ owner: 'other' });
+  const cancelled = [await state.unschedule('lone2222'), await state.unschedule('lone2222')];
+
+  expect(listed).toEqual([{ ...schedule, supervisorId: 'sup_dead2222', answered: false }]);
+  expect(others).toEqual([]);
+  expect(cancelled).toEqual([true, false]);
+});
+
+test('a schedule is kept by the supervisor of its process', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor, idle } = stage;
+  const other = createReachableSupervisor({ cwd: supervisor.cwd, stateDirectory: stage.directory });
+  await using _ = other;
+  const own = other.start({ command: ['sleep', '1000'], background: true });
+  await untilListening(stage.directory, other.id);
+
+  const added = await state.schedule({ message: 'Look.', every: '1h', process: own.id });
+  const named = await state.schedule({ message: 'Once.', after: '30m', supervisorId: supervisor.id });
+  const unclear = state.schedule({ message: 'Whose?', after: '1m' });
+
+  await expect(unclear).rejects.toMatchObject({
+    code: 'unreachable',
+    message: expect.stringContaining(other.id),
+  });
+  expect(added).toMatchObject({ supervisorId: other.id, processId: own.id, everyMs: 3_600_000 });
+  expect((await state.schedules()).map(({ id }) => id)).toEqual([named.id, added.id]);
+  expect([await state.unschedule(added.id), await state.unschedule(added.id)]).toEqual([true, false]);
+  expect(await state.schedules()).toMatchObject([{ id: named.id, supervisorId: supervisor.id }]);
+  await idle.kill();
+});
