@@ -20,7 +20,7 @@ export function narrateConversation(
   switch (event.type) {
     case 'turn.started':
       if (event.because === 'notice')
-        stage.say('notice', 'The agent was idle. The end of a process wakes it:');
+        stage.say('notice', 'The agent was idle. This wakes it:');
       return;
     case 'message.recorded':
       if (event.message.role === 'user') stage.say('you', event.message.text);
@@ -108,9 +108,21 @@ function describeCall({ name, argumentsText }: ToolCall): string {
 function describeAnswer({ name, argumentsText }: ToolCall, answer: ToolAnswer): string {
   if (!answer.ok) return `${name} failed: ${answer.error}`;
   const { label } = JSON.parse(argumentsText) as { label?: string };
-  const { output, message } = answer.data as { output?: unknown; message?: string };
-  const said = [output, message]
+  const { output, message, screen } = answer.data as {
+    output?: unknown;
+    message?: string;
+    screen?: unknown;
+  };
+  const said = [output, message, typeof screen === 'string' ? withoutTildes(screen) : undefined]
     .filter((part) => typeof part === 'string' && part !== '')
     .map((part) => String(part).trim());
   return `${label ?? name}: ${said.join('\n')}`;
+}
+
+/** An editor fills an empty screen with them. */
+function withoutTildes(screen: string): string {
+  return screen
+    .split('\n')
+    .filter((line) => line !== '~' && line !== '')
+    .join('\n');
 }

@@ -22,6 +22,7 @@ function stage() {
     troupe,
     start: (label: string, command: string, own: { stdin?: 'pipe' } = {}) =>
       supervisor.start({ command, label, background: true, ...own }),
+    watches: () => supervisor.watches(),
     /** Resolves once others can ask it. */
     reachable: () =>
       waitUntil(async () => {
@@ -93,10 +94,67 @@ test('wait ends with the code of the process', async () => {
   });
 });
 
+test('a wait for what holds ends with 0, and with 1 when it cannot hold any more', async () => {
+  await using at = stage();
+  at.start('server', 'echo up; touch there; sleep 600');
+  const over = at.start('over', 'read line; exit 7', { stdin: 'pipe' });
+  await at.reachable();
+
+  const held = await at.troupe('wait', 'server', '--text', 'up', '--file', 'there', '--all', '-q');
+  const waiting = startProgram(['wait', 'over', '--text', 'never'], {
+    cwd: at.project.path,
+    env: at.project.env,
+  });
+  await over.endInput();
+  const late = await at.troupe('wait', 'server', '--port', '9', '--timeout', '100ms');
+
+  expect(held).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await waiting.ran).toMatchObject({ code: 1, stderr: expect.stringContaining('exited with code 7') });
+  expect(late).toMatchObject({ code: 124, stderr: expect.stringContaining('has not come true') });
+});
+
+test('a watch tells a person what it tells an agent', async () => {
+  await using at = stage();
+  at.start('server', 'echo up; sleep 600');
+  await at.reachable();
+
+  const ran = await at.troupe('watch', 'server', '--quiet', '300ms', '--once');
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toMatch(/\(server\) has been quiet for 300 ms\n {2}up\n$/);
+  expect(at.watches()).toEqual([]);
+});
+
+test('what is planned is told by its supervisor', async () => {
+  await using at = stage();
+  at.start('server', 'sleep 600');
+  await at.reachable();
+
+  const added = await at.troupe(
+    'schedule',
+    'add',
+    '-q',
+    '--every',
+    '60s',
+    '--process',
+    'server',
+    'Look',
+    'at it.',
+  );
+  const listed = await at.troupe('schedule', 'list');
+  const cancelled = await at.troupe('schedule', 'cancel', added.stdout.trim());
+
+  expect(listed.stdout).toMatch(/1m 00s .*Look at it\./);
+  expect(cancelled).toMatchObject({ code: 0, stdout: `${added.stdout.trim()} is cancelled.\n` });
+  expect((await at.troupe('schedule', 'list')).stdout).toBe('No schedules\n');
+});
+
 test.each([
   ['wait', []],
+  ['wait', ['--port', '9']],
+  ['watch', ['--quiet', '1h']],
   ['logs', ['-f']],
-])('Ctrl-C leaves %s and not the process', async (verb, flags) => {
+])('Ctrl-C leaves %s %j and not the process', async (verb, flags) => {
   await using at = stage();
   const server = at.start('server', 'echo up; sleep 600');
   await at.reachable();
@@ -112,6 +170,7 @@ test.each([
 
   expect(await ran).toMatchObject({ code: 130 });
   expect(server.status).toBe('backgrounded');
+  await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
 });
 
 test('logs are followed through a restart to the end', async () => {
