@@ -235,6 +235,35 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     expect(await python.ended).toMatchObject({ status: 'completed' });
   });
 
+  test('a watch tells once of each silence of the screen', async () => {
+    await using stage = openStage({ terminal });
+    // It prints all the time, and shows the same picture until it is told to go on.
+    const same = 'while ! [ -e go ]; do printf "\\r[same]"; sleep 0.05; done; printf "\\r[next]"; sleep 60';
+    const handle = start(stage, { command: same });
+    await shows(handle, '[same]');
+    const told: string[][] = [];
+    stage.supervisor.news$.subscribe((news) => {
+      if (news.type === 'watch.quiet') told.push([...news.lines]);
+    });
+
+    stage.supervisor.watch(handle.id, { quiet: '1h' });
+    stage.supervisor.watch(handle.id, { quiet: '600ms' });
+    await waitUntil(() => told.length === 1, { withinMs });
+    const before = handle.read().to;
+    // It goes on printing: a second of it is no second silence.
+    await waitUntil(() => handle.read().to > before + 100, { withinMs });
+    const toldOfTheSame = told.length;
+    writeFileSync(stage.file('go'), '');
+    await waitUntil(() => told.length === 2, { withinMs });
+    await handle.kill();
+    await handle.ended;
+
+    expect(toldOfTheSame).toBe(1);
+    expect(told).toEqual([['[same]'], ['[next]']]);
+    expect(stage.supervisor.unwatch(handle.id)).toBe(false);
+    expect(stage.supervisor.watches()).toEqual([]);
+  });
+
   test('two hundred terminals leave the descriptors as they were', { timeout: 240_000 }, async () => {
     await using stage = openStage({ terminal, maxBackgroundProcesses: 20, maxFinished: 10 });
     const round = async (count: number) => {

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ensureTmux, openTerminal } from '../cli/tmux.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+
+const root = join(import.meta.dirname, '../..');
+const node = `'${process.execPath}'`;
+
+test.skipIf(!ensureTmux() || !isInstalled('vim'))(
+  'a person types in the editor of an agent and leaves again',
+  { timeout: 120_000 },
+  async () => {
+    using folder = tempDir();
+    const lineage = `/test_${randomUUID()}/`;
+    const setting = `TMPDIR='${folder.path}' TROUPE_LINEAGE='${lineage}' NO_COLOR=1`;
+    await using agent = await openTerminal({
+      command: `${setting} ${node} examples/terminals.ts --quiet 5`,
+      cwd: root,
+      columns: 200,
+      rows: 100,
+    });
+    const told = await agent.shows(/main\.ts attach \S+ --state-dir \S+/);
+    const [attach = ''] = /attach \S+ --state-dir \S+/.exec(told) ?? [];
+
+    await using person = await openTerminal({
+      command: `${node} src/cli/main.ts ${attach}`,
+      cwd: root,
+      columns: 80,
+      rows: 24,
+    });
+    await person.shows('The server is at http://');
+    await person.press('Escape');
+    await person.type('oA person was here.');
+    await person.shows('A person was here.');
+    await person.press('C-]');
+    const left = await person.shows('exit code 0');
+    const told2 = await agent.shows(/exit code \d/);
+
+    expect(left).toContain('exit code 0');
+    expect(told2).toMatch(
+      /These are the notes:\s+│?\s*The server is at http:[^\n]*\n[^\n]*A person was here\./,
+    );
+    expect(told2).toContain('claims were checked and held.');
+    expect(told2).toContain('exit code 0');
+    await waitUntil(() => carriers(lineage).length === 0);
+    expect(readdirSync(folder.path)).toEqual([]);
+    await endAll([], lineage);
+  },
+);
