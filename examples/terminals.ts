@@ -2,7 +2,7 @@
 // `npm run terminals`, or with more time for the person: `npm run terminals -- --quiet 20`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { filter, firstValueFrom, timeout } from 'rxjs';
 import { createConversation, createScriptedModel, createSupervisor } from '../src/index.ts';
@@ -53,7 +53,7 @@ await conversation.say('Start the server and note in notes.txt where it is.');
 
 const editor = supervisor.list().find(({ label }) => label === 'editor');
 if (editor?.terminal?.type === 'terminal') {
-  const cli = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+  const cli = relative('.', join(import.meta.dirname, '..', 'src', 'cli', 'main.ts'));
   stage.say(
     'check',
     `The editor runs in a terminal of ${editor.mode}. Attach to it and type, for as long as you like:`,

@@ -22,7 +22,7 @@ if (told.end.type !== 'met' || attach === undefined) throw new Error('The exampl
 const person = open(`'${process.execPath}' src/cli/${attach}`, { columns: 104, rows: 12 });
 await waitFor(person, { text: 'The server is at', timeout: '30s' });
 await person.sendKeys({ keys: ['Escape', 'o'] });
-await person.sendKeys({ text: 'And this line is from a person who attached with Ctrl-] to leave.' });
+await person.sendKeys({ text: 'This line is from a person, who leaves with Ctrl-].' });
 await waitFor(person, { quiet: '500ms', timeout: '10s' });
 const seen = await windowOf(person, 'a person: troupe attach');
 await person.write(Uint8Array.of(0x1d));

@@ -26,6 +26,7 @@ export async function toSvg(windows: readonly Window[]): Promise<string> {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top - MARGIN}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`,
+    `<title>${escapeXml(windows.map(({ title }) => title).join('; '))}</title>`,
     ...parts,
     '</svg>\n',
   ].join('\n');

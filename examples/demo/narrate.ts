@@ -19,13 +19,12 @@ export function narrateConversation(
 ): void {
   switch (event.type) {
     case 'turn.started':
-      if (event.because === 'notice')
-        stage.say('notice', 'The agent was idle. This wakes it:');
+      if (event.because === 'notice') stage.say('notice', 'The agent was idle. This wakes it:');
       return;
     case 'message.recorded':
       if (event.message.role === 'user') stage.say('you', event.message.text);
       if (event.message.role === 'notice')
-        stage.say('notice', event.message.text.replaceAll(home, '.troupe'));
+        stage.say('notice', withoutTildes(event.message.text).replaceAll(home, '.troupe'));
       if (event.message.role === 'assistant' && event.message.text !== '')
         stage.say('agent', event.message.text);
       return;
