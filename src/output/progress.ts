@@ -63,9 +63,13 @@ function readCurl(line: string): ProgressView | null {
 interface Candidate {
   readonly percent: number;
   readonly text: string;
+  /** The line around it, as far as words there speak of it. */
   readonly before: string;
   readonly after: string;
+  readonly isFirst: boolean;
 }
+
+const wordsAroundChars = 48;
 
 function findProgress(line: string, isRedrawn: boolean): ProgressView | null {
   const isBar = isRedrawn || bar.test(line);
@@ -97,12 +101,18 @@ function matchAll(
   expression: RegExp,
   toPercent: (match: RegExpExecArray) => number,
 ): readonly Candidate[] {
-  return [...line.matchAll(expression)].map((match) => ({
-    percent: toPercent(match),
-    text: match[0].trim(),
-    before: line.slice(0, match.index),
-    after: line.slice(match.index + match[0].length),
-  }));
+  return [...line.matchAll(expression)].map((match) => {
+    const from = Math.max(0, match.index - wordsAroundChars);
+    const to = match.index + match[0].length;
+    const before = line.slice(from, match.index);
+    return {
+      percent: toPercent(match),
+      text: match[0].trim(),
+      before,
+      after: line.slice(to, to + wordsAroundChars),
+      isFirst: from === 0 && /^\s*\(?$/.test(before),
+    };
+  });
 }
 
 function unitOf(letter: string): number {
@@ -132,12 +142,12 @@ const work =
   /\b(?:progress|complet(?:e|ed|ing)|done|receiving|resolving|counting|compressing|writing|reading|unpack\w*|download\w*|upload\w*|install\w*|fetch\w*|copy\w*|copied|build\w*|compil\w*|link\w*|pull\w*|push\w*|extract\w*|verif\w*|transfer\w*|process(?:ed|ing)|sync\w*|import\w*|export\w*|migrat\w*|index\w*|render\w*|encod\w*|convert\w*|train\w*|scan\w*|check\w*|updat\w*|format\w*|load(?:ed|ing)|wait\w*|epoch|step|stage|test(?:s|ing)?|batch|chunk|page|layer|part|item|modules?|packages?|files?|rows|records|crates)\b/i;
 
 /** Something beside the number says that it is one of progress. */
-function isTold({ before, after, text }: Candidate): boolean {
+function isTold({ before, after, text, isFirst }: Candidate): boolean {
   if (/\[\s*$/.test(before) && /^\s*\]/.test(after)) return true;
-  if (/^\s*\(?$/.test(before) && /^\s*(?:$|[)|:[\]])/.test(after)) return true;
+  if (isFirst && /^\s*(?:$|[)|:[\]])/.test(after)) return true;
   const isPercentage = text.endsWith('%');
   // Behind a percentage a word may say of what it is a part.
-  return work.test(before.slice(-48)) || (!isPercentage && work.test(after.slice(0, 24)));
+  return work.test(before) || (!isPercentage && work.test(after.slice(0, 24)));
 }
 
 function toView(percent: number, text: string): ProgressView {

@@ -11,6 +11,7 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import { createOutputLog, type OutputLog } from '../../src/output/output-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { parseKeys } from '../../src/spawn/terminal/parse-keys.ts';
+import { isInstalled } from '../fixtures/installed.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import type { BackendUnderTest } from './backend-conformance.ts';
 
@@ -283,7 +284,8 @@ export function describeTerminal(
       expect(lines[0]).toContain(createHash('md5').update(bytes).digest('hex'));
     });
 
-    test('bash does not run a paste line by line', async () => {
+    test('bash does not run a paste line by line', async (context) => {
+      if (!isInstalled('bash')) context.skip();
       const { play } = await arrange(setup);
       const stage = play(
         { type: 'argv', file: 'bash', args: ['--norc', '-i'] },
@@ -300,7 +302,8 @@ export function describeTerminal(
       await stage.shows('11one');
     });
 
-    test('vim is worked with keys', async () => {
+    test('vim is worked with keys', async (context) => {
+      if (!isInstalled('vim')) context.skip();
       const { play } = await arrange(setup);
       const stage = play({ type: 'argv', file: 'vim', args: ['--clean', '-n'] });
       await stage.screen(({ lines }) => lines.at(-2) === '~' && lines[1] === '~', 'vim is there');
@@ -323,7 +326,8 @@ export function describeTerminal(
       expect(lines.slice(0, 3)).toEqual(['Above', 'ello world', '~']);
     });
 
-    test('less is scrolled with arrows and pages', async () => {
+    test('less is scrolled with arrows and pages', async (context) => {
+      if (!isInstalled('less')) context.skip();
       const { play } = await arrange(setup);
       const stage = play(shell('seq 1 200 | less'), { columns: 40, rows: 11 });
       await stage.screen(({ lines }) => lines[0] === '1' && lines[9] === '10', 'the first page is there');
@@ -337,7 +341,8 @@ export function describeTerminal(
       expect((await stage.fact('process.exited')).exit.code).toBe(0);
     });
 
-    test('top draws until it is told to quit', async () => {
+    test('top draws until it is told to quit', async (context) => {
+      if (!isInstalled('top', 'procps')) context.skip();
       const { play } = await arrange(setup);
       const stage = play({ type: 'argv', file: 'top', args: ['-d', '1'] });
 

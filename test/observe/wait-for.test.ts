@@ -28,7 +28,7 @@ test('a process that has ended answers at once', async () => {
   given.run.exit();
   await given.handle.ended;
 
-  const byExit = await waitFor(given.handle);
+  const byExit = await waitFor(given.handle, { clock: given.clock });
   const byPattern = await waitFor(given.handle, { pattern: 'done (\\d+)' });
   const inVain = await waitFor(given.handle, { text: 'never', ready: true, quiet: '1h', input: true });
 

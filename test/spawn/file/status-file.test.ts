@@ -12,6 +12,7 @@ test('nothing is known of an attempt that left no line', () => {
     gaps: [],
     words: '',
     isCut: false,
+    isDrained: false,
   });
   expect(parseStatus('\nlauncher 2 10\n\nleader 2 11\n\nexit 2 0\n', 1).launcher).toBeNull();
 });
