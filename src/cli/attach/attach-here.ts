@@ -25,6 +25,8 @@ export interface AttachCall {
   readonly io: CliIo;
   readonly leaveKey: LeaveKey;
   readonly isReadOnly: boolean;
+  /** Called at once: a second signal leaves no time. */
+  readonly onSignal?: (signal: EndSignal) => void;
 }
 
 /** Somebody may want to leave also where nothing can be typed. */
@@ -45,7 +47,13 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
 
   const { promise: away, resolve: leave, reject: fail } = Promise.withResolvers<AttachEnd>();
   const over = new AbortController();
-  const removeSignals = onEndSignal((signal) => leave({ type: 'signalled', signal }));
+  const leaveBy = (signal: EndSignal) => {
+    call.onSignal?.(signal);
+    leave({ type: 'signalled', signal });
+  };
+  /** A terminal has no end but that somebody closes it. */
+  const onClosed = () => leaveBy('SIGHUP');
+  const removeSignals = onEndSignal(leaveBy);
   const terminal = borrowTerminal(io, {
     title: `${toVisible(toProcessName(view))} – ${leaveKey.name} leaves`,
   });
@@ -61,7 +69,7 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   };
   const follow = () => resizeTo(terminal.size, call).catch(fail);
   try {
-    io.stdin.on('data', onTyped).once('end', () => leave({ type: 'left' }));
+    io.stdin.on('data', onTyped).on('end', onClosed).on('error', onClosed);
     io.stdin.resume();
     if (!isReadOnly) io.stdout.on('resize', follow);
     if (!isReadOnly) await resizeTo(terminal.size, call);
@@ -72,7 +80,7 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
     return await away;
   } finally {
     over.abort();
-    io.stdin.off('data', onTyped).pause();
+    io.stdin.off('data', onTyped).off('end', onClosed).pause();
     io.stdout.off('resize', follow);
     await findEnd(call, terminal).catch(() => {});
     terminal.giveBack();

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
+import { isatty } from 'node:tty';
+import type { CliIo } from '../cli-io.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import type { AttachCall, AttachEnd } from './attach-here.ts';
 
 /** Sits a person down in tmux: it has the terminal until it gives it back. */
 export async function attachInTmux(
   [program = 'tmux', ...args]: readonly string[],
-  { io, isReadOnly }: Pick<AttachCall, 'io' | 'isReadOnly'>,
+  { io, isReadOnly, onSignal }: AttachCall,
 ): Promise<AttachEnd> {
   // Within a session of somebody's own tmux refuses to begin another one, although that one is elsewhere.
   const { TMUX: _, ...env } = io.env;
@@ -13,6 +15,7 @@ export async function attachInTmux(
   let told: EndSignal | null = null;
   const removeSignals = onEndSignal((signal) => {
     told = signal;
+    onSignal?.(signal);
     child.kill('SIGTERM');
   });
   try {
@@ -21,9 +24,18 @@ export async function attachInTmux(
       child.once('close', (code) => resolve(code === 0 ? null : `it ended with code ${code}`));
     });
     if (told !== null) return { type: 'signalled', signal: told };
+    if (isClosed(io)) {
+      onSignal?.('SIGHUP');
+      return { type: 'signalled', signal: 'SIGHUP' };
+    }
     if (failure === null) return { type: 'left' };
     return { type: 'refused', why: `tmux did not show it: ${failure}.` };
   } finally {
     removeSignals();
   }
+}
+
+/** tmux may be told sooner than we that somebody has closed the terminal. */
+function isClosed({ stdout }: Pick<CliIo, 'stdout'>): boolean {
+  return !isatty((stdout as { readonly fd?: number }).fd ?? 1);
 }

@@ -2,7 +2,7 @@ import type { StateDirectory } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { complain, note, say } from '../cli-io.ts';
-import { type EndSignal, toSignalCode } from '../end-signals.ts';
+import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { toProgramName } from '../program-name.ts';
@@ -31,26 +31,23 @@ export function attachProcess(scene: StateScene<AttachFlags> & { readonly word: 
     const chosen = await chooseProcess(word, { state, io });
     if (chosen === null) return exitCodes.failed;
     const call = { view: chosen.view, state, io, leaveKey, isReadOnly: flags.readOnly === true };
-    return (await sitDown(call)).code;
+    return sitDown(call);
   });
 }
 
-/** The same for a process that is known already. `code`: 0 where the person left, else the process's own. */
-export async function sitDown(
-  call: AttachCall,
-): Promise<{ readonly code: number; readonly signal: EndSignal | null }> {
+/** The same for a process that is known already. @returns 0 where the person left, else the process's own exit code. */
+export async function sitDown(call: AttachCall): Promise<number> {
   const { view, io } = call;
   const obstacle = findObstacle(call);
   if (obstacle !== null) {
     complain(io, obstacle.what, obstacle.next);
-    return { code: exitCodes.failed, signal: null };
+    return exitCodes.failed;
   }
   const command = toTmuxCommand(view);
   const leave = command === null ? call.leaveKey.name : 'Ctrl-b d';
   note(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
   const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
-  if (end.type === 'signalled') return { code: toSignalCode(end.signal), signal: end.signal };
-  return { code: await tellEnd(end, call), signal: null };
+  return end.type === 'signalled' ? toSignalCode(end.signal) : tellEnd(end, call);
 }
 
 async function tellEnd(

@@ -3,7 +3,7 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import type { FinalView, ProcessView } from '../../process/process-view.ts';
+import type { FinalView } from '../../process/process-view.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
 import { type CliIo, note, say } from '../cli-io.ts';
@@ -13,6 +13,7 @@ import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
 import { tellHow } from '../tell-how.ts';
+import { tellTerminal } from '../tell-terminal.ts';
 import { forwardSignals } from './forward-signals.ts';
 import { passInput } from './pass-input.ts';
 import type { RunOrder } from './run-order.ts';
@@ -34,9 +35,9 @@ export async function runInDaemon(
   const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const { id, terminal } = await client.start(toDaemonSpec(order));
-      if (terminal !== null) note(io, terminal.because);
-      return await attend(id, { order, state });
+      const view = await client.start(toDaemonSpec(order));
+      tellTerminal(view, { asked: 'session', io });
+      return await attend(view.id, { order, state });
     });
   } finally {
     client.close();
@@ -68,7 +69,7 @@ async function attend(
   const { io, timeoutMs, hasInput, background } = order;
   const clock = createRealClock();
   const leaving = new AbortController();
-  if (background) return leave((await state.show(id)).view, order);
+  if (background) return leave(id, order);
   const signals = forwardSignals((options) => void state.kill(id, { ...options, by: 'user' }), { io, clock });
   const cancel = clock.at(clock.nowMs() + timeoutMs, () => leaving.abort());
   try {
@@ -76,7 +77,7 @@ async function attend(
       void passInput(io, { write: (data) => state.write(id, data), endInput: () => state.endInput(id) });
     }
     const end = await passOn(id, { state, io, signal: leaving.signal, json: order.json });
-    if (end === null) return leave((await state.show(id)).view, order);
+    if (end === null) return leave(id, order);
     if (order.json) say(io, JSON.stringify(end));
     tellEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
@@ -108,12 +109,11 @@ async function passOn(
 }
 
 /** It goes on. On stdout stands the id where nothing else does. */
-function leave(view: ProcessView, { io, background, json, timeoutMs }: RunOrder): number {
-  const { id } = view;
+function leave(id: string, { io, background, json, timeoutMs }: RunOrder): number {
   if (json) say(io, JSON.stringify({ id, status: 'backgrounded' }));
   else if (background) say(io, id);
   if (!background)
     note(io, `still running after ${formatDuration(timeoutMs)}, it goes on in the background as ${id}`);
-  if (!background || io.stderr.isTTY) tellHow(view, io);
+  if (!background || io.stderr.isTTY) tellHow(id, io);
   return exitCodes.done;
 }

@@ -6,6 +6,7 @@ import { isTerminal } from '../attach/is-terminal.ts';
 import { parseLeaveKey } from '../attach/leave-key.ts';
 import { complain } from '../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../daemon.ts';
+import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { untilStarted } from '../start/until-started.ts';
@@ -58,9 +59,21 @@ async function attend(
     );
     return exitCodes.failed;
   }
-  const { code, signal } = await sitDown({ view, state, io, leaveKey: parseLeaveKey(), isReadOnly: false });
-  if (signal !== null) await state.kill(id, { by: 'user', ...(signal !== 'SIGPIPE' && { signal }) });
-  return code;
+  let killing: Promise<unknown> | null = null;
+  const onSignal = (signal: EndSignal) => {
+    killing ??= state.kill(id, { by: 'user', ...(signal !== 'SIGPIPE' && { signal }) });
+    killing.catch(() => {});
+  };
+  // Until it is ended an output that is broken must not end us.
+  const removeSignals = onEndSignal(onSignal);
+  try {
+    const leaveKey = parseLeaveKey();
+    const code = await sitDown({ view, state, io, leaveKey, isReadOnly: false, onSignal });
+    await killing;
+    return code;
+  } finally {
+    removeSignals();
+  }
 }
 
 function noTerminal(): TroupeError {

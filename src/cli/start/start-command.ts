@@ -3,7 +3,7 @@ import type { CommandSpec } from '../../config/process-spec.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { personsLimits } from '../background-spec.ts';
-import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type CliIo, complain, say } from '../cli-io.ts';
 import { type Daemon, type OpenDaemon, openDaemon } from '../daemon.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSize } from '../parse-size.ts';
@@ -14,6 +14,7 @@ import { adviseOnCommand, readCommand, readDirectory, readVariables } from '../r
 import { type OpenState, withState } from '../state/with-state.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { tellHow } from '../tell-how.ts';
+import { tellTerminal } from '../tell-terminal.ts';
 import { readReadiness } from './read-readiness.ts';
 import type { StartFlags } from './start-flags.ts';
 import { untilStarted } from './until-started.ts';
@@ -53,12 +54,12 @@ export async function startCommand({
         return toProcessExitCode({ reason: view.reason, exit: null });
       }
       say(io, flags.json === true ? JSON.stringify(view) : id);
-      if (flags.quiet !== true) tellTerminal(view, { asked: spec, io });
+      if (flags.quiet !== true) tellTerminal(view, { asked: spec.lifetime ?? 'session', io });
       if (spec.ready !== undefined && flags.wait) {
         const isReady = await waitUntilReady(view, { state, io });
         if (!isReady) return exitCodes.failed;
       }
-      if (io.stderr.isTTY && flags.quiet !== true) tellHow(view, io);
+      if (io.stderr.isTTY && flags.quiet !== true) tellHow(id, io);
       return exitCodes.done;
     });
   } finally {
@@ -78,17 +79,6 @@ async function startIn(client: Daemon, spec: CommandSpec): Promise<ProcessView> 
       throw error;
     });
   }
-}
-
-/** What became of the wish for a terminal. */
-function tellTerminal(
-  { terminal, lifetime }: ProcessView,
-  { asked, io }: { readonly asked: CommandSpec; readonly io: CliIo },
-): void {
-  if (terminal === null) return;
-  const isShorter = asked.lifetime !== lifetime;
-  const end = isShorter && terminal.type === 'terminal' ? ' It ends with the daemon.' : '';
-  note(io, `${terminal.because}${end}`);
 }
 
 function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'>): CommandSpec {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../fixtures/os.ts';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { ensureTmux } from '../tmux.ts';
 import { openAttachStage } from './arrange.ts';
 
@@ -76,6 +76,23 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     expect(await person.modes()).toBe('0 0 1 0');
     await waitUntil(async () => (await at.size()) === '80x24');
   });
+
+  test.each(['pty', 'tmux'] as const)(
+    'a window in which %s was shown is closed without harm',
+    async (terminal) => {
+      await using at = await openAttachStage(talker, { terminal });
+      await at.shows('moin>');
+      await using person = await at.sitDown('attach it');
+      await person.shows('moin>');
+
+      await person.closeWindow();
+      const pid = Number(readFileSync(at.project.file('pid'), 'utf8'));
+      await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+
+      expect(at.handle.status).toBe('backgrounded');
+      await waitUntil(async () => (await at.size()) === '80x24' || terminal === 'tmux');
+    },
+  );
 
   test('a full-screen program is drawn anew, and gone after leaving', async () => {
     const drawing = `printf '\\033[?1049h\\033[H\\033[31mred\\033[0m in the middle'; exec sleep 1000`;
