@@ -44,7 +44,8 @@ export async function sitDown(call: AttachCall): Promise<number> {
     return exitCodes.failed;
   }
   const command = toTmuxCommand(view);
-  const leave = command === null ? call.leaveKey.name : 'Ctrl-b d';
+  // Bound in our tmux server for everybody, so that it is the same key in both.
+  const leave = command === null ? call.leaveKey.name : 'Ctrl-]';
   note(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
   const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
   return end.type === 'signalled' ? toSignalCode(end.signal) : tellEnd(end, call);

@@ -33,6 +33,8 @@ drained ${attempt}" >>${status}`;
  * where no supervisor is there. It keeps the last screen, writes down how the command ended, and lets the session go. That would throw away what tmux has
  * not handed to `cat` yet. So it waits until `cat` sleeps, since there is nothing to read, and tmux, once asked something, has still given it nothing.
  *
+ * A server whose socket was removed, with the state directory perhaps, can be asked by nobody any more: it ends with the first command that does.
+ *
  * The first line is expanded by tmux; in it are numbers and words of tmux and the launcher, nothing that the terminal's program chooses.
  */
 export function toEndScript(place: EndingPlace): string {
@@ -63,10 +65,13 @@ is_idle() {
 rounds=0
 while test "$rounds" -lt 1000; do
   rounds=$((rounds + 1)) before=$(wc -c <${log})
-  if is_idle && ask list-panes -t "$1" && is_idle && test "$before" = "$(wc -c <${log})"; then break; fi
+  if is_idle; then
+    ask list-panes -t "$1" || break
+    if is_idle && test "$before" = "$(wc -c <${log})"; then break; fi
+  fi
   sleep 0.01 || sleep 1
 done
-ask kill-session -t "$1"
+ask kill-session -t "$1" || test -S ${toShellWord(place.socket)} || kill -TERM "$PPID"
 `;
   return `set -- '#{pane_id}' '${endFormat}'${toPlainFormat(script)}`;
 }

@@ -12,13 +12,14 @@ export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'):
   if (program instanceof Error) return { why: 'tmux is not installed' };
   const { stdout, error } = spawnSync(program, ['-V'], { encoding: 'utf8', timeout: longestMs });
   if (error !== undefined) return { why: `${program} cannot be run (${error.message})` };
+  if (stdout.trim() === '') return { why: `${program} does not say its version` };
   return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed` } : program;
 }
 
 /** `tmux 3.3a`, `tmux next-3.6`; whoever says something else, as `tmux master`, is believed to be new. */
 function isOld(said: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
-  if (major === undefined) return said.trim() === '';
+  if (major === undefined) return false;
   const [leastMajor, leastMinor] = leastVersion;
   return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
 }

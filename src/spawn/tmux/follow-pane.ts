@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, watch as watchFile } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from '../file/file-world.ts';
-import { findLeader, findRecorded } from '../file/find-leader.ts';
+import { findLauncher, findLeader, findRecorded } from '../file/find-leader.ts';
 import { followStatus } from '../file/follow-status.ts';
 import { createLeaderControl } from '../file/leader-control.ts';
 import {
@@ -51,6 +51,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
   let isAlone = false;
   let outputEnded = false;
   let isReleased = false;
+  let hasHungUp = false;
   /** Whom the record names, or tmux, where the status file does not. */
   let found: KnownLaunch | null = null;
   const settled = Promise.withResolvers<void>();
@@ -101,12 +102,28 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     if (status.leader === null && port.leader !== undefined)
       found ??= await findRecorded(port.leader, { table, id });
     leaderIsDead = status.leader !== null && (await findLeader(status, { table, id })) === null;
-    if (status.leader !== null && !leaderIsDead) return true;
+    if (status.leader !== null && !leaderIsDead) {
+      if (status.isDrained) await hangUp();
+      return true;
+    }
     const now = await server.findPane(id);
-    if (now === null || (status.launcher !== null && now.pid !== status.launcher)) return false;
-    // tmux may have missed that its child has died; with the next it looks for all.
+    // Where its terminal is gone the launcher writes down the end by itself.
+    if (now === null || (status.launcher !== null && now.pid !== status.launcher))
+      return (await findLauncher(status, { table, id })) !== null;
+    // Now and then tmux 3.3 misses that its child has died; with the next that does it looks for all.
     if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
     return true;
+  }
+
+  /**
+   * Nobody takes its output down any more. Where that is so because the server was ended from outside, the system has told the launcher alone, who
+   * must not end of it.
+   */
+  async function hangUp(): Promise<void> {
+    if (hasHungUp) return;
+    const isThere = (await server.findPane(id)) !== null;
+    hasHungUp = true;
+    if (!isThere) await world.trees.get(id)?.signal('SIGHUP');
   }
 
   async function isAlive(pid: number): Promise<boolean> {
@@ -228,7 +245,11 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     return isThere;
   });
   let cancelWatch: Cancel = () => {};
-  port.onCommand(control.obey);
+  port.onCommand((command) => {
+    control.obey(command);
+    // The launcher may die of it, too, and tmux miss that.
+    if (command.type === 'process.signal') for (const pauseMs of [150, 400]) later(pauseMs, watch.look);
+  });
   void isOpened.then(() => {
     if (!isReleased)
       cancelWatch = watchChanges(files.status, () => {

@@ -83,10 +83,12 @@ PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8
 export PATH LC_ALL
 unset LD_PRELOAD LD_LIBRARY_PATH TROUPE_LINEAGE
 sleep ${handOverSeconds} || sleep 1
-${toShellWord(program)} -S ${toShellWord(socket)} set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null || echo "
+if ${toShellWord(program)} -S ${toShellWord(socket)} set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null 2>&1; then
+  trap - HUP
+  exec sleep 60
+fi
+echo "
 exit $troupe_attempt $troupe_exit" >&2
-trap - HUP
-exec sleep 60
 `;
 
 /** The system hands the last of the output over within microseconds, or where all its processors are busy, within milliseconds. */

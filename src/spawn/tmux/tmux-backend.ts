@@ -1,4 +1,4 @@
-import { closeSync } from 'node:fs';
+import { accessSync, closeSync, constants } from 'node:fs';
 import { toError } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
@@ -17,7 +17,7 @@ import { createTmuxServer } from './tmux-server.ts';
  * Gives each process a terminal of tmux, in a server that the supervisors of one state directory share. The server takes the output down and writes how
  * a process ended, also while none of them is there; another one adopts it then, and a person can look at it at any time.
  *
- * There is no program of ours in between: the leader of the terminal's session is the command itself. The order of writes is
+ * Beside each command are a small shell that launches it (see `planStart`), and the shell and `cat` that take its output down. The order of writes is
  * the same as in the file backend, so whatever is alive can be found.
  */
 export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
@@ -89,6 +89,8 @@ async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
   try {
     const { cwd, env, work, files } = request;
     if (work.type === 'function') throw new Error('the tmux backend runs commands, not functions');
+    // The shell in the terminal would say it there. What is no directory has no entry `.`.
+    accessSync(`${cwd}/.`, constants.X_OK);
     const file = work.type === 'shell' ? work.shell : work.file;
     const found = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
     if (found instanceof Error) throw found;

@@ -61,7 +61,9 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
         cleanup: false,
       });
       if (!failed) return { ok: true, text: stdout };
-      const error = stderr.trim() === '' ? (shortMessage ?? 'it said nothing') : stderr.trim();
+      // "[lost server]" it says on stdout.
+      const said = [stderr, stdout].map((text) => text.trim()).find((text) => text !== '');
+      const error = said ?? shortMessage ?? 'it said nothing';
       return { ok: false, error, isGone: isNotThere.test(error) };
     } catch (error) {
       return { ok: false, error: toError(error).message, isGone: false };

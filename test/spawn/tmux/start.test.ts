@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { planStart } from '../../../src/spawn/tmux/start-script.ts';
 import { isInstalled } from '../../fixtures/installed.ts';
-import { carriers } from '../../fixtures/os.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
 /** Whatever a shell, tmux or a date could make something of. */
@@ -140,19 +140,17 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(await run.fact('process.spawnFailed')).toMatchObject({ cause: 'missing-cwd' });
   });
 
-  test('nothing is started for a supervisor that is gone', async () => {
+  test('nothing is started for a supervisor that is gone', () => {
     const stage = createStage();
-    const { pid } = process;
-    Object.defineProperty(process, 'pid', { value: 2 ** 22 - 1, configurable: true });
-    const run = stage.run(shell(`touch '${stage.file('started')}'; sleep 300`), { outlives: false });
+    const request = stage.createRequest(shell(`touch '${stage.file('started')}'`));
+    const { pid: guardPid } = spawnSync('true');
+    const server = { program: 'tmux', socket: stage.socket };
 
-    const { message } = await run.fact('process.spawnFailed').finally(() => {
-      Object.defineProperty(process, 'pid', { value: pid, configurable: true });
-    });
+    const { argv, env } = planStart(request, { guardPid, server });
+    const { status } = spawnSync(argv[0] ?? '', argv.slice(1), { env });
 
-    expect(message).toMatch(/could not be started/);
-    expect(readdirSync(stage.directory)).not.toContain('started');
-    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+    expect(status).toBe(125);
+    expect(readdirSync(stage.directory)).toEqual([]);
   });
 
   test('a very fast command loses nothing, twenty times', async () => {

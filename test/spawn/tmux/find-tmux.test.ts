@@ -1,0 +1,33 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
+import { tempDir } from '../../fixtures/os.ts';
+
+/** A directory with a tmux that says that. */
+function install(script: string): string {
+  const directory = tempDir();
+  onTestFinished(directory.remove);
+  writeFileSync(directory.file('tmux'), `#!/bin/sh\n${script}\n`);
+  chmodSync(directory.file('tmux'), 0o755);
+  return directory.path;
+}
+
+test('a tmux that is not there is missed', () => {
+  expect(findTmux('/nowhere')).toEqual({ why: 'tmux is not installed' });
+});
+
+test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])('%s will do', (version) => {
+  const path = install(`echo '${version}'`);
+
+  expect(findTmux(path)).toBe(`${path}/tmux`);
+});
+
+test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('%s is too old', (version) => {
+  expect(findTmux(install(`echo '${version}'`))).toEqual({ why: `${version} is too old: 3.3 is needed` });
+});
+
+test('a tmux that says nothing is not believed', () => {
+  expect(findTmux(install('exit 1'))).toMatchObject({
+    why: expect.stringContaining('does not say its version'),
+  });
+});

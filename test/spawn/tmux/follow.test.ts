@@ -1,0 +1,267 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { isInstalled } from '../../fixtures/installed.ts';
+import { carriers, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arrange.ts';
+
+const sleeper = shell('echo up; sleep 300');
+
+describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
+  test('another supervisor adopts what runs', async () => {
+    const stage = createStage();
+    const first = stage.run(shell('echo up; read -r line; echo "<$line>"; exit 4'));
+    const { pid } = await first.fact('process.spawned');
+    await first.shows('up');
+    first.cancel();
+
+    const second = stage.adopt(first.request);
+    const adopted = await second.fact('process.adopted');
+    await second.ask((reply) => ({ type: 'process.write', data: Buffer.from('hello\n'), reply }));
+    const { exit } = await second.fact('process.exited');
+    await second.fact('output.ended');
+
+    expect(adopted.pid).toBe(pid);
+    expect(exit).toEqual({ code: 4, signal: null });
+    expect(second.printed()).toContain('<hello>');
+    expect(second.kept.at(-1)?.lines).toContain('<hello>');
+    expect(first.types).toEqual(['process.spawned']);
+  });
+
+  test('what ended while nobody was there is known', async () => {
+    const stage = createStage();
+    const first = stage.run(shell('echo up; sleep 0.2; echo last; exit 9'));
+    await first.shows('up');
+    first.cancel();
+    await untilServerIsGone(stage.socket);
+
+    const second = stage.adopt(first.request);
+    await second.fact('output.ended');
+
+    expect(second.types).toEqual(['process.adopted', 'process.exited', 'output.ended']);
+    expect((await second.fact('process.exited')).exit).toEqual({ code: 9, signal: null });
+    expect(second.kept.at(-1)?.lines.slice(0, 2)).toEqual(['up', 'last']);
+  });
+
+  test('a status file that was removed does not hide who runs', async () => {
+    const stage = createStage();
+    const first = stage.run(sleeper);
+    const { pid, pgid } = await first.fact('process.spawned');
+    await first.shows('up');
+    const startedAt =
+      /began 1 \d+ (\d+)/.exec(
+        await waitUntil(() => (/began/.test(first.status()) ? first.status() : null)),
+      )?.[1] ?? '';
+    first.cancel();
+    rmSync(first.request.files.status);
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const leader = {
+      ...(await identityOf(pid ?? 0)),
+      pid: pid ?? 0,
+      pgid: pgid ?? 0,
+      sid: pgid ?? 0,
+      startedAt,
+      bootId,
+      cookie: `/${first.request.id}/`,
+    };
+
+    const second = stage.adopt(first.request, { leader });
+
+    expect((await second.fact('process.adopted')).pid).toBe(pid);
+    second.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await second.fact('tree.gone');
+    expect(isAlive(pid ?? 0)).toBe(false);
+  });
+
+  test('what was never started is lost, in words', async () => {
+    const stage = createStage();
+
+    const adopted = stage.adopt(stage.createRequest(sleeper));
+
+    expect((await adopted.fact('process.lost')).why).toMatch(/had not been started/);
+  });
+
+  test('a server that is killed hangs up', async () => {
+    const stage = createStage();
+    const run = stage.run(sleeper);
+    await run.shows('up');
+    const server = Number(tmux(stage.socket, 'display-message', '-p', '#{pid}'));
+
+    process.kill(server, 'SIGKILL');
+    const { exit } = await run.fact('process.exited');
+    await run.fact('output.ended');
+
+    expect(exit).toEqual({ code: null, signal: 'SIGHUP' });
+    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+    expect(await run.capture()).toMatchObject({ ok: false, error: expect.stringMatching(/\w+\.$/) });
+  });
+
+  test('a log that grows beyond its cap gives up its middle', async () => {
+    const stage = createStage({ maxBytes: 64 * 1024 });
+
+    const run = stage.run(
+      shell('i=0; while test $i -lt 40; do seq 1 5000; sleep 0.05; i=$((i + 1)); done; sleep 300'),
+    );
+    await run.fact('process.spawned');
+    await waitUntil(() => run.status().includes('gap '), { withinMs: 15_000 });
+
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+    const { size, blocks } = statSync(run.request.files.log);
+    expect(blocks * 512).toBeLessThan(size);
+    expect(run.printed().startsWith('1\r\n2\r\n')).toBe(true);
+  });
+
+  test('no server outlives its state directory', async () => {
+    const stage = createStage();
+    const run = stage.run(shell('echo up; sleep 0.5'));
+    await run.shows('up');
+    const server = Number(tmux(stage.socket, 'display-message', '-p', '#{pid}'));
+
+    rmSync(stage.directory, { recursive: true });
+
+    await waitUntil(
+      () => {
+        // tmux 3.3 now and then misses the death of a child until it looks again.
+        if (isAlive(server)) process.kill(server, 'SIGCHLD');
+        return !isAlive(server);
+      },
+      { withinMs: 15_000 },
+    );
+    await run.fact('output.ended');
+  });
+
+  test('a kill ends tree and session', async () => {
+    const stage = createStage();
+    const run = stage.run(shell('setsid sleep 300 & nohup sleep 301 & (env -i sleep 302 &) ; echo up; wait'));
+    await run.shows('up');
+
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('tree.gone');
+
+    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+    expect((await run.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGKILL' });
+    await waitUntil(() => sessionsOf(stage.socket).length === 0);
+  });
+
+  test('the command can be killed alone', async () => {
+    const stage = createStage();
+    const run = stage.run(shell('echo up; exec sleep 300'));
+    const { pid } = await run.fact('process.spawned');
+    await run.shows('up');
+
+    process.kill(pid ?? 0, 'SIGKILL');
+
+    expect((await run.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGKILL' });
+    await run.fact('output.ended');
+    expect(run.kept.at(-1)?.lines[0]).toBe('up');
+  });
+
+  test('the end of the leader is the end', async () => {
+    const stage = createStage();
+
+    const run = stage.run(shell(`trap '' HUP; sleep 300 & echo hi; exit 6`));
+    const { exit } = await run.fact('process.exited');
+    run.send({ type: 'tree.survey' });
+    const { leftovers } = await run.fact('tree.surveyed');
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+
+    expect(exit).toEqual({ code: 6, signal: null });
+    expect(leftovers.map(({ command }) => command)).toEqual(['sleep 300']);
+    expect(run.kept.at(-1)?.lines[0]).toBe('hi');
+  });
+
+  test('each attempt has a terminal of its own', async () => {
+    const stage = createStage();
+    const first = stage.run(shell('echo first; exit 1'));
+    await first.fact('process.exited');
+
+    const second = stage.again({ ...first.request, attempt: 2, work: shell('echo second; exit 2') });
+    await second.fact('output.ended');
+
+    expect((await second.fact('process.exited')).exit).toEqual({ code: 2, signal: null });
+    expect(second.printed()).toBe('first\r\nsecond\r\n');
+    expect(second.kept.at(-1)?.lines.slice(0, 2)).toEqual(['second', '']);
+  });
+
+  test('names with a common beginning are not mixed up', async () => {
+    const stage = createStage();
+    const [long, short] = [
+      stage.run(sleeper, { id: 'tool_ab' }),
+      stage.run(shell('echo short; sleep 300'), { id: 'tool_a' }),
+    ];
+    await long.shows('up');
+    await short.shows('short');
+
+    short.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await short.fact('output.ended');
+    const late = await short.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
+
+    expect(late).toMatchObject({ ok: false, code: 'notRunning' });
+    expect(sessionsOf(stage.socket)).toEqual(['tool_ab']);
+    expect(carriers('/tool_ab/').length).toBeGreaterThan(0);
+    long.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await long.fact('output.ended');
+  });
+
+  test('bytes go in as they are', async () => {
+    const stage = createStage();
+    const run = stage.run(
+      shell('stty raw -echo; printf ready; head -c 4 | od -An -tx1; head -c 300000 | cksum; sleep 300'),
+    );
+    await run.shows('ready');
+
+    await run.ask((reply) => ({ type: 'process.write', data: Buffer.from([0, 0xff, 10, 27]), reply }));
+    const many = await run.ask((reply) => ({
+      type: 'process.write',
+      data: Buffer.alloc(300_000, 'é;\n'),
+      reply,
+    }));
+
+    await run.shows('00 ff 0a 1b');
+    await run.shows(' 300000');
+    expect(many).toEqual({ ok: true, bytesWritten: 300_000 });
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+  });
+
+  test('the end of the input is Control-D', async () => {
+    const stage = createStage();
+    const run = stage.run({ type: 'argv', file: 'cat', args: [] });
+    await run.ask((reply) => ({ type: 'process.write', data: Buffer.from('ping\n'), reply }));
+    await waitUntil(() => run.printed().split('ping').length === 3);
+
+    const ended = await run.ask((reply) => ({ type: 'process.endInput', reply }));
+
+    expect(ended.ok).toBe(true);
+    expect((await run.fact('process.exited')).exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('a person attaches, sets the size, and leaves', async () => {
+    const stage = createStage();
+    const run = stage.run(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done`));
+    const outer = createStage();
+    await run.shows('up');
+    const attach = `tmux -S '${stage.socket}' attach-session -t '=${run.request.id}'`;
+    const person = outer.run(shell(attach), { terminal: { columns: 110, rows: 33 } });
+    await person.shows('33 110');
+
+    await run.shows('33 110');
+    await person.ask((reply) => ({ type: 'process.write', data: Buffer.from([0x1d]), reply }));
+    const { exit } = await person.fact('process.exited');
+    await run.shows('24 80');
+
+    expect(exit.code).toBe(0);
+    const back = await run.capture();
+    expect(back.ok && [back.screen.columns, back.screen.rows]).toEqual([80, 24]);
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+    await person.fact('output.ended');
+  });
+});
+
+async function identityOf(pid: number) {
+  const { createCurrentTable } = await import('../../../src/spawn/tree/current-table.ts');
+  const { pidNamespace } = await createCurrentTable().scope();
+  return { pid, pidNamespace };
+}

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { toShellWord } from '../../../src/spawn/tmux/shell-word.ts';
+import { toTmuxText } from '../../../src/spawn/tmux/tmux-text.ts';
+
+const path = `/a b/'"$HOME\`id\`#{pid}%H\\\n\té😀;&*/x.log`;
+
+test('a word for a shell is the path again', () => {
+  const printed = execFileSync('/bin/sh', ['-c', `printf %s ${toShellWord(path)}`], { encoding: 'utf8' });
+
+  expect(printed).toBe(path);
+});
+
+test('a word for a shell has nothing in it for tmux', () => {
+  expect(toShellWord(path)).not.toMatch(/[#%{}\n]/);
+  expect(toShellWord('/plain/path-1.log')).toBe('/plain/path-1.log');
+});
+
+test('commands stand in one line for tmux', () => {
+  expect(toTmuxText([['a', "b'c"], ['d\n e;']])).toBe(`'a' 'b'"'"'c' ; 'd'"\\n"' e;'\n`);
+});
