@@ -20,7 +20,7 @@ export default function markRun(): () => Promise<void> {
   process.env['TMPDIR'] = folder;
 
   return async () => {
-    const processes = await waitUntilGone(mark);
+    const processes = await waitUntilGone({ mark, folder });
     const files = readdirSync(folder).filter((name) => name.startsWith('troupe-') && !isOfKilledHost(name));
     rmSync(folder, { recursive: true, force: true });
     const leftovers = [
@@ -38,22 +38,38 @@ interface Carrier {
   readonly command: string;
 }
 
-async function waitUntilGone(mark: string): Promise<readonly Carrier[]> {
+interface Run {
+  readonly mark: string;
+  readonly folder: string;
+}
+
+async function waitUntilGone(run: Run): Promise<readonly Carrier[]> {
   const untilMs = performance.now() + MAX_WAIT_MS;
   for (;;) {
-    const carriers = findCarriers(mark);
+    const carriers = findCarriers(run);
     if (carriers.length === 0 || performance.now() > untilMs) return carriers;
     await delay(LOOK_AGAIN_MS);
   }
 }
 
-/** Who carries the mark and is not one of the test runner's own workers. Only Linux tells. */
-function findCarriers(mark: string): readonly Carrier[] {
+/**
+ * Who carries the mark and is not one of the test runner's own workers; and tmux servers, which carry none, but listen in the folder. Only
+ * Linux tells.
+ */
+function findCarriers({ mark, folder }: Run): readonly Carrier[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => read(pid, 'environ').split('\0').includes(`TROUPE_TEST_RUN=${mark}`) && toCarrier(pid))
+    .map((pid) => (carriesMark(pid, mark) || listensIn(pid, folder)) && toCarrier(pid))
     .filter((carrier) => carrier !== false && carrier !== null);
+}
+
+function carriesMark(pid: string, mark: string): boolean {
+  return read(pid, 'environ').split('\0').includes(`TROUPE_TEST_RUN=${mark}`);
+}
+
+function listensIn(pid: string, folder: string): boolean {
+  return read(pid, 'comm').startsWith('tmux') && read(pid, 'cmdline').includes(`${folder}/`);
 }
 
 function toCarrier(pid: string): Carrier | null {

@@ -99,8 +99,8 @@ export interface Backend {
   adopt?(port: BackendPort): Cancel;
   /** Program and arguments with which a person looks at the terminal of that process without this program; `null` where nothing does. */
   attachCommand?(id: string): readonly string[] | null;
-  /** Lets go of what it holds between runs; called once, at the end of the shutdown. */
-  close?(): void;
+  /** Lets go of what it holds between runs; called once, at the end of the shutdown, which waits for it. Must not reject. */
+  close?(): void | Promise<void>;
 }
 
 /** What a backend can do at all; a command beyond it is answered with a refusal in words. */

@@ -21,6 +21,8 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
 
   runtime.watches.close();
 
+  for (const backend of new Set([ground.backend, ground.durableBackend])) await backend?.close?.();
+  await ground.terminals.close();
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
     left: concerned.filter(({ isReleased }) => isReleased).map(({ id }) => id),
@@ -32,8 +34,6 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
     await ground.watchdog?.close();
     leaveRoll(runtime, ground);
   }
-  for (const backend of new Set([ground.backend, ground.durableBackend])) backend?.close?.();
-  ground.terminals.close();
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [runtime.events, runtime.completions, runtime.news, runtime.changes])
     subject.complete();

@@ -8,7 +8,7 @@ export interface Terminals {
   tmux(): Backend | NoTerminal;
   pty(): Backend | NoTerminal;
   /** Lets go of what they hold. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function createTerminals(world: TerminalWorld): Terminals {
@@ -23,8 +23,8 @@ export function createTerminals(world: TerminalWorld): Terminals {
       pty ??= createPtyBackend(world);
       return pty;
     },
-    close: () => {
-      for (const backend of [tmux, pty]) if (backend !== null && 'close' in backend) backend.close?.();
+    close: async () => {
+      for (const backend of [tmux, pty]) if (backend !== null && 'close' in backend) await backend.close?.();
     },
   };
 }
@@ -35,6 +35,6 @@ export function ownTerminals(backend: Backend): Terminals {
   return {
     tmux: () => (backend.capabilities.durable ? found : { why: 'it has a backend of its own' }),
     pty: () => found,
-    close: () => {},
+    close: async () => {},
   };
 }

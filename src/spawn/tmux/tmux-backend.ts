@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants } from 'node:fs';
+import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
@@ -6,6 +7,7 @@ import { findProgram } from '../file/find-program.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import { closeSessions } from './close-sessions.ts';
 import { findTmux } from './find-tmux.ts';
 import { followPane } from './follow-pane.ts';
 import { findLongArgument } from './long-argument.ts';
@@ -28,6 +30,8 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
   if (typeof socket !== 'string') return socket;
   const server = createTmuxServer({ program, socket });
   const terminalType = findTerminalType();
+  /** Of those that end with this program: sessions whose end was not seen. */
+  const unseen = new Map<string, Clock>();
 
   async function open(request: TmuxRequest, { tell }: BackendPort): Promise<boolean> {
     const refusal = await prepare(request);
@@ -52,10 +56,18 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
       }
       // Before it is there: this program may be gone in the same turn, and its watchdog must know.
       if (request.outlives) world.trees.spare(request.id);
-      else world.trees.prepare();
+      else {
+        world.trees.prepare();
+        unseen.set(request.id, port.clock);
+      }
       // Never in the turn of `run`: whoever called it does not listen yet.
       const opened = Promise.resolve().then(() => open(request, port));
-      return followPane({ port, request, world, server, isAdopted: false, opened });
+      const tell: BackendPort['tell'] = (fact) => {
+        if (fact.type === 'output.ended' || fact.type === 'process.spawnFailed') unseen.delete(request.id);
+        port.tell(fact);
+      };
+      const seeing = { ...port, tell };
+      return followPane({ port: seeing, request, world, server, isAdopted: false, opened });
     },
     adopt: (port) => {
       const { request } = port;
@@ -67,6 +79,10 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
       world.trees.spare(request.id);
       const opened = Promise.resolve(true);
       return followPane({ port, request, world, server, isAdopted: true, opened });
+    },
+    close: async () => {
+      const [clock] = unseen.values();
+      if (clock !== undefined) await closeSessions(server, { sessions: unseen.keys(), clock });
     },
     attachCommand: (id) => [program, '-S', socket, 'attach-session', '-t', `=${id}`],
   };
