@@ -26,6 +26,7 @@ export const watchOptions = z
       .refine((ms) => ms >= MIN_QUIET_MS, { error: () => `a duration of at least ${MIN_QUIET_MS} ms` })
       .optional(),
     pattern: expression.optional(),
+    kept: z.boolean().optional(),
   })
   .superRefine(({ quiet, pattern }, context) => {
     if (quiet === undefined || pattern === undefined) return;

@@ -25,7 +25,8 @@ export async function tellNews(
     isOver = true;
     wake();
   };
-  supervisor.watch(id, { ...options, owner });
+  // Nobody is there for it under the next supervisor.
+  supervisor.watch(id, { ...options, owner, kept: false });
   const news = supervisor.newsOf(owner).subscribe({
     next: (each) => {
       if (each.type === 'schedule.due') return;
@@ -35,10 +36,6 @@ export async function tellNews(
       wake();
     },
     complete: end,
-  });
-  // A process that outlives the supervisor would take the watch along.
-  const stop = supervisor.events$.subscribe(({ type }) => {
-    if (type === 'supervisor.stopping') supervisor.unwatch(id, { owner });
   });
   const life = handle.status$.subscribe({ complete: end });
   port.signal.addEventListener('abort', end);
@@ -56,7 +53,6 @@ export async function tellNews(
   } finally {
     port.signal.removeEventListener('abort', end);
     news.unsubscribe();
-    stop.unsubscribe();
     life.unsubscribe();
     supervisor.unwatch(id, { owner });
   }

@@ -1,15 +1,10 @@
 import { Observable, Subject } from 'rxjs';
-import type { ScheduleNews } from './schedules/schedule.ts';
-import type { WatchNews } from './watches/watch.ts';
-
-export type News = WatchNews | ScheduleNews;
-
-/** Of all owners together; the oldest gives way. */
-const MAX_KEPT = 200;
+import { createKeptNewsShelf, type KeptNews } from './kept-news.ts';
+import type { News } from './news.ts';
 
 /**
  * News as they are told. An owner is not always there to hear: what comes meanwhile waits for it, bounded, also where others have
- * heard it.
+ * heard it. It waits in memory: what somebody has heard is told, and does not come back under the next supervisor.
  */
 export interface NewsStream {
   /** `onHeard` is called once somebody has heard it: now, or later. */
@@ -23,12 +18,6 @@ export interface NewsStream {
   complete(): void;
 }
 
-interface Kept {
-  readonly news: News;
-  /** `null` once somebody has heard it. */
-  onHeard: (() => void) | null;
-}
-
 export function createNewsStream({
   onDropped,
 }: {
@@ -37,19 +26,15 @@ export function createNewsStream({
 }): NewsStream {
   const everybody = new Subject<News>();
   const owners = new Map<string, Subject<News>>();
-  const kept = new Map<string, Kept>();
   let dropped = 0;
-
-  const keep = (entry: Kept) => {
-    kept.set(entry.news.id, entry);
-    for (const [id, { onHeard }] of kept) {
-      if (kept.size <= MAX_KEPT) return;
-      kept.delete(id);
+  let isComplete = false;
+  const kept = createKeptNewsShelf({
+    onGivenWay: ({ onHeard }) => {
       if (onHeard !== null) dropped += 1;
-    }
-  };
+    },
+  });
 
-  const hear = (entry: Kept) => {
+  const hear = (entry: KeptNews) => {
     const { onHeard } = entry;
     entry.onHeard = null;
     onHeard?.();
@@ -62,23 +47,26 @@ export function createNewsStream({
 
   return {
     tell: (news, onHeard = () => {}) => {
+      if (isComplete) return;
       const owner = owners.get(news.owner);
       const hasOwner = owner?.observed === true;
       const isHeard = hasOwner || everybody.observed;
       owner?.next(news);
       everybody.next(news);
-      const entry: Kept = { news, onHeard };
+      const entry: KeptNews = { news, onHeard };
       if (isHeard) hear(entry);
-      if (!hasOwner) keep(entry);
+      if (!hasOwner) kept.add(entry);
     },
     withdraw: (isMeant) => {
-      for (const { news } of [...kept.values()]) if (isMeant(news)) kept.delete(news.id);
+      for (const entry of kept.list()) if (isMeant(entry.news)) kept.remove(entry);
     },
     news$: new Observable((subscriber) => {
       const subscription = everybody.subscribe(subscriber);
       tellDropped();
-      for (const entry of [...kept.values()]) {
-        if (entry.onHeard === null) continue;
+      for (const entry of kept.list()) {
+        // Whoever wants one only has heard one only.
+        if (subscriber.closed) break;
+        if (entry.onHeard === null || !kept.has(entry)) continue;
         subscriber.next(entry.news);
         hear(entry);
       }
@@ -86,13 +74,15 @@ export function createNewsStream({
     }),
     newsOf: (owner) =>
       new Observable((subscriber) => {
+        if (isComplete) return subscriber.complete();
         const subject = owners.get(owner) ?? new Subject<News>();
         owners.set(owner, subject);
         const subscription = subject.subscribe(subscriber);
         tellDropped();
-        for (const entry of [...kept.values()]) {
-          if (entry.news.owner !== owner) continue;
-          kept.delete(entry.news.id);
+        for (const entry of kept.list()) {
+          if (subscriber.closed) break;
+          if (entry.news.owner !== owner || !kept.has(entry)) continue;
+          kept.remove(entry);
           subscriber.next(entry.news);
           hear(entry);
         }
@@ -102,6 +92,7 @@ export function createNewsStream({
         };
       }),
     complete: () => {
+      isComplete = true;
       everybody.complete();
       for (const subject of owners.values()) subject.complete();
       kept.clear();

@@ -5,6 +5,7 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { Backend, ProcessMode } from '../spawn/backend.ts';
 import { toSpawnFiles } from './plan-process.ts';
 import type { PlanningGround } from './planning-ground.ts';
+import { findRecordedBackend } from './recorded-backend.ts';
 import { toRequest } from './to-request.ts';
 
 /** The plan of a process that another supervisor has started, as far as its record tells it. */
@@ -62,11 +63,12 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
   };
 }
 
-function findBackend({ view, revival }: ProcessRecord, ground: PlanningGround): Backend {
-  if (revival === null) return memoryOf(view.mode);
-  if (revival.size === null) return ground.durableBackend ?? memoryOf(view.mode);
-  const tmux = ground.terminals.tmux();
-  return 'why' in tmux ? memoryOf(view.mode) : tmux;
+/** What lives is taken over only where its backend can be had, see `setApart`. */
+function findBackend(record: ProcessRecord, ground: PlanningGround): Backend {
+  const { view, revival } = record;
+  if (revival === null || 'endedAt' in view) return memoryOf(view.mode);
+  const backend = findRecordedBackend(record, ground);
+  return 'why' in backend ? memoryOf(view.mode) : backend;
 }
 
 /** What ran it is gone, and only its name is shown. */

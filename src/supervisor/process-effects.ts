@@ -31,7 +31,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
         }
         const { startedAtMs } = life.times;
         const port: BackendPort = {
-          request: plan.toRequest(input.attempt),
+          request: process.toRequest(input.attempt),
           output: log,
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),

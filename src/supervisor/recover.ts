@@ -4,6 +4,7 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { Ground } from './ground.ts';
+import { setApart } from './left-alone.ts';
 import { lockDirectory } from './lock-directory.ts';
 import type { Runtime } from './runtime.ts';
 import { isPastRetention } from './sweep.ts';
@@ -19,7 +20,10 @@ export interface RecoveryReport {
   readonly ended: number;
   /** Records that cannot be used; they are left as they are. */
   readonly damaged: readonly DamagedRecord[];
-  /** Why nothing, or not everything, could be taken over, in a sentence; the supervisor works all the same. `null` when all is well. */
+  /**
+   * Why nothing, or not everything, could be taken over, and what to do, in sentences; the supervisor works all the same. What it names was left as
+   * it is. `null` when all is well.
+   */
   readonly problem: string | null;
 }
 
@@ -61,10 +65,12 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
       damaged.push({ name: id, why: `it cannot be taken over: ${toErrorText(error)}` }),
   };
   const ended = keepAll(orphans.filter(isOver), taking);
-  const claimed = claimAll(
+  // Before anybody is locked out: to look for tmux may take seconds.
+  const { within, problems } = setApart(
     orphans.filter((record) => !isOver(record) || isOwed(record)),
-    { ...taking, isOrphan },
+    ground,
   );
+  const claimed = claimAll(within, { ...taking, isOrphan });
   const schedules = recoverSchedules(runtime, { ground, isOrphan });
   leaveRoll(ground);
   const live = claimed.taken.filter((record) => !isOver(record));
@@ -73,8 +79,13 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
     lost: live.filter((record) => !isDurable(record)).map(({ view }) => view.id),
     ended: ended + claimed.taken.length - live.length,
     damaged: [...damaged, ...schedules.damaged],
-    problem: claimed.problem ?? schedules.problem,
+    problem: toProblem([claimed.problem, ...problems, schedules.problem]),
   };
+}
+
+function toProblem(problems: readonly (string | null)[]): string | null {
+  const all = problems.filter((problem) => problem !== null);
+  return all.length === 0 ? null : all.join(' ');
 }
 
 function isOver({ view }: ProcessRecord): boolean {

@@ -75,7 +75,10 @@ export interface Supervisor extends AsyncDisposable {
   schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
   /** What watches and schedules tell. What came while nobody listened is told to the first who does. */
   readonly news$: Observable<WatchNews | ScheduleNews>;
-  /** Those of one owner. What came while it did not listen comes first, whoever else has heard it. */
+  /**
+   * Those of one owner. What came while it did not listen comes first, whoever else has heard it. What nobody has heard of a schedule
+   * is told by the next supervisor; what was heard on `news$` counts as told, and waits for its owner only as long as this one lives.
+   */
   newsOf(owner: string): Observable<WatchNews | ScheduleNews>;
 
   /** What happens, from now on; completes at the end of the shutdown. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
@@ -46,6 +46,33 @@ test('watches of several clients do not replace each other, and each goes with i
   expect(await state.watches({ process: idle.id })).toMatchObject([{ owner: idle.view().owner }]);
   expect(await state.unwatch(idle.id)).toBe(true);
   expect(await state.unwatch(idle.id)).toBe(false);
+});
+
+test('the watch of a client stands in no record', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor, directory } = stage;
+  const command: [string, ...string[]] = ['sleep', '1000'];
+  const sleep = supervisor.start({ command, background: true, lifetime: 'persistent' });
+  const leaving = new AbortController();
+  const watching = state
+    .watch(sleep.id, { quiet: '1h', signal: leaving.signal })
+    [Symbol.asyncIterator]()
+    .next()
+    .catch(() => 'left');
+  await waitUntil(() => supervisor.watches().length === 1);
+
+  supervisor.watch(sleep.id, { quiet: '1h', owner: 'a' });
+  const readOwners = (): string[] => {
+    const { revival } = JSON.parse(readFileSync(`${directory}/processes/${sleep.id}.json`, 'utf8'));
+    return (revival.watches ?? []).map(({ owner }: { owner: string }) => owner);
+  };
+  await waitUntil(() => readOwners().includes('a'), { what: 'the watch of the owner is written down' });
+  const owners = readOwners();
+  leaving.abort();
+  await watching;
+  await sleep.kill();
+
+  expect(owners).toEqual(['a']);
 });
 
 test('an expression that is none is refused in words', async () => {

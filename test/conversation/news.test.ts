@@ -6,7 +6,7 @@ import { type NoticePart, toWatchPart } from '../../src/conversation/notice-part
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
-import type { News } from '../../src/supervisor/news-stream.ts';
+import type { News } from '../../src/supervisor/news.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange } from './arrange.ts';
 

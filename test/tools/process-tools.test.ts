@@ -27,6 +27,16 @@ test('the list shows what is alive', async () => {
   });
 });
 
+test('a check looks at what a process waits for', async () => {
+  await using given = arrange();
+  const { id } = given.start('login', { stdin: 'pipe' });
+  given.backend.lastRun.print('Password: ');
+
+  const checked = await given.call('check_process', { process_id: id });
+
+  expect(dataOf(checked)).toMatchObject({ awaits_input: expect.objectContaining({ kind: 'secret' }) });
+});
+
 test('a check says how a process is', async () => {
   await using given = arrange();
   const { id } = given.start('make', { label: 'build' });

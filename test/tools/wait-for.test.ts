@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { createOutputSearch } from '../../src/observe/wait/output-search.ts';
 import { waitFor } from '../../src/tools/sets/process/wait-for.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { findFreePort, holdPort } from '../supervisor/readiness/rig.ts';
 import { arrange, dataOf, errorOf, turns } from './arrange.ts';
-
-const nowhere = { stdout: 0, stderr: 0, screen: 0 };
-const chunk = { type: 'chunk', stream: 'stdout', offset: 0, position: 0, atMs: 0, afterEnd: false } as const;
 
 test('a wait ends with the process', async () => {
   await using given = arrange();
@@ -51,29 +47,6 @@ test('a text is found however it is cut', async () => {
 
   expect(overs).not.toContain(true);
   expect(dataOf(await pending.answer)).toMatchObject({ met: ['text'], matched_line: 'on port 4711, ready' });
-});
-
-test('a search finds characters cut into bytes', () => {
-  const search = createOutputSearch({ type: 'text', text: 'größe' }, { from: nowhere });
-  const bytes = Buffer.from('größe\n');
-
-  const found = [...bytes].map((byte, position) => {
-    search.push({ ...chunk, position, offset: position, bytes: Uint8Array.of(byte) });
-    return search.search();
-  });
-
-  expect(found.slice(0, 6)).toEqual(Array(6).fill('nothing'));
-  expect(found[6]).toBe('found');
-});
-
-test('a search forgets a line that a gap tears apart', () => {
-  const search = createOutputSearch({ type: 'text', text: 'password' }, { from: nowhere });
-
-  search.push({ ...chunk, bytes: Buffer.from('pass') });
-  search.push({ type: 'gap', stream: 'stdout', from: 4, to: 9, position: 4, droppedBytes: 5 });
-  search.push({ ...chunk, position: 9, offset: 9, bytes: Buffer.from('word\n') });
-
-  expect(search.search()).toBe('nothing');
 });
 
 test('a prompt without a line break is found', async () => {

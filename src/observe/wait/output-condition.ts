@@ -1,6 +1,6 @@
+import { createLineSearch, type Wanted } from '../../output/line-search.ts';
 import type { StreamPositions } from '../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { createOutputSearch, type Wanted } from './output-search.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
 /** Holds when the text or pattern is found in the output behind `from`, also where it came before the wait began. */
@@ -11,7 +11,7 @@ export function outputCondition(
   return {
     name: wanted.type,
     watch: ({ holds, impossible }) => {
-      const output = createOutputSearch(wanted, { from });
+      const output = createLineSearch(wanted, { from, maxLines: 1 });
       let isOver = false;
       let scheduled: NodeJS.Immediate | null = null;
 
@@ -23,8 +23,8 @@ export function outputCondition(
         unschedule();
         if (isOver) return;
         const found = output.search();
-        if (found === 'found') holds();
-        else if (found !== 'nothing') impossible(found.problem);
+        if (found.type === 'problem') impossible(found.problem);
+        else if (found.count > 0) holds();
       };
       const subscription = handle.output$.subscribe({
         next: (piece) => {

@@ -45,12 +45,20 @@ export function inputCondition(handle: ProcessHandle): WaitCondition {
     name: 'input',
     watch: ({ holds, impossible }) => {
       if (!handle.takesInput) impossible('it has neither a terminal nor a pipe for its input');
-      const subscription = handle.view$.subscribe(({ awaitsInput }) => {
-        if (awaitsInput !== null) holds();
+      let isOver = false;
+      let subscription: { unsubscribe(): void } | null = null;
+      // What the view shows may be some seconds old, and somebody may have typed meanwhile. Behind a look it only tells of what is new.
+      void handle.awaitedInput().then((awaited) => {
+        if (isOver) return;
+        if (awaited !== null) return holds();
+        subscription = handle.view$.subscribe(({ awaitsInput }) => {
+          if (awaitsInput !== null) holds();
+        });
       });
-      // What the view shows may be some seconds old.
-      void handle.awaitedInput();
-      return () => subscription.unsubscribe();
+      return () => {
+        isOver = true;
+        subscription?.unsubscribe();
+      };
     },
   };
 }

@@ -34,6 +34,7 @@ export function createAwaitedInputs(wiring: {
       const watch = watchInput({
         clock,
         log: process.log,
+        isLogLate: process.plan.output.direct,
         look: (before) =>
           lookForInput({
             leaderPid: findLeader(process),

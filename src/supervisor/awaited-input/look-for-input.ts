@@ -15,7 +15,7 @@ export interface Asker extends Printing {
   readonly leaderPid: number | null;
   /** Where the system does not keep whose children they are. */
   treePids(): Promise<readonly number[]>;
-  /** What was seen before: of a wait that is known its kind is not read again. */
+  /** What was seen before: its kind is not read again where all else is as it was. `null`: everything is read. */
   readonly before: SeenInput | null;
 }
 

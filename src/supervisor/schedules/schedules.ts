@@ -24,7 +24,7 @@ export interface Schedules {
   list(filter: NewsFilter): readonly ScheduleView[];
   /** Goes on with one of an earlier supervisor. */
   restore(schedule: ScheduleView): void;
-  /** All of a process, with what was not heard of them yet. */
+  /** All of a process, with what still waits for an owner. */
   cancelOf(processId: string): void;
   /** Nothing is told any more; what is written down stays. */
   close(): void;
@@ -108,15 +108,20 @@ export function createSchedules(world: {
     it.unheard = null;
     it.told += 1;
     if (schedules.get(it.id) !== it || isClosed) return;
-    if (it.everyMs === null) drop(it);
+    if (it.everyMs === null) forget(it);
     else keeper.note(toKept(it));
   };
 
-  const drop = (it: Scheduled) => {
+  /** What was told of it may still wait for its owner. */
+  const forget = (it: Scheduled) => {
     it.cancel();
-    withdraw(it);
     schedules.delete(it.id);
     keeper.remove(it.id);
+  };
+
+  const drop = (it: Scheduled) => {
+    forget(it);
+    withdraw(it);
   };
 
   return {
@@ -161,7 +166,8 @@ export function createSchedules(world: {
       it.cancel = clock.at(firstMs, () => tellDue(it), { idle: true });
     },
     cancelOf: (id) => {
-      for (const it of [...schedules.values()]) if (it.processId === id) drop(it);
+      for (const it of [...schedules.values()]) if (it.processId === id) forget(it);
+      news.withdraw((each) => each.type === 'schedule.due' && each.schedule.processId === id);
     },
     close: () => {
       isClosed = true;

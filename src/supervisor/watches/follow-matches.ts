@@ -32,7 +32,7 @@ export function followMatches(
   },
 ): MatchFollower {
   const { clock } = following;
-  const search = createLineSearch(following.pattern, { maxLines: MAX_LINES });
+  const search = createLineSearch({ type: 'pattern', pattern: following.pattern }, { maxLines: MAX_LINES });
   let positions: StreamPositions = log.positions;
   let lines: readonly string[] = [];
   let cancelSearch: Cancel | null = null;

@@ -9,6 +9,8 @@ export interface WatchOptions {
   readonly quiet?: Duration;
   /** Tells of lines that match instead. A JavaScript regular expression, looked for in lines as they are seen. */
   readonly pattern?: string;
+  /** Whether it stands in the record of a persistent process and comes back with it. Default `true`. */
+  readonly kept?: boolean;
 }
 
 /** One process has at most one watch for each owner. */

@@ -29,6 +29,13 @@ export interface Watches {
   actorOf(processId: string, owner: string): WatchActor | undefined;
 }
 
+interface OpenWatch {
+  readonly id: string;
+  readonly watching: Watching;
+  /** Whether it is written down. */
+  readonly isKept: boolean;
+}
+
 export function createWatches(world: {
   readonly clock: Clock;
   tell(news: WatchNews): void;
@@ -38,12 +45,14 @@ export function createWatches(world: {
 }): Watches {
   const { clock } = world;
   const byId = new Map<string, Watching>();
-  const byProcess = new Map<string, Map<string, { readonly id: string; readonly watching: Watching }>>();
+  const byProcess = new Map<string, Map<string, OpenWatch>>();
   const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: world.reportError });
   const of = (processId: string) => [...(byProcess.get(processId)?.values() ?? [])];
 
   const keep = (process: SupervisedProcess) => {
-    process.watches = of(process.id).map(({ watching }) => watching.record);
+    process.watches = of(process.id)
+      .filter(({ isKept }) => isKept)
+      .map(({ watching }) => watching.record);
     if (process.plan.lifetime === 'persistent') world.save(process);
   };
 
@@ -54,7 +63,10 @@ export function createWatches(world: {
     if (watches?.size === 0) byProcess.delete(process.id);
   };
 
-  const open = (process: SupervisedProcess, watch: RecordedWatch): Watching => {
+  const open = (
+    process: SupervisedProcess,
+    { watch, isKept }: { watch: RecordedWatch; isKept: boolean },
+  ): Watching => {
     const id = createRandomId();
     const watching = new Watching(process, {
       watch,
@@ -63,7 +75,7 @@ export function createWatches(world: {
     });
     byId.set(id, watching);
     const watches = byProcess.get(process.id) ?? new Map();
-    byProcess.set(process.id, watches.set(watch.owner, { id, watching }));
+    byProcess.set(process.id, watches.set(watch.owner, { id, watching, isKept }));
     const close = () => {
       watching.close();
       forget(id, watching);
@@ -85,13 +97,16 @@ export function createWatches(world: {
   return {
     watch: (process, options) => {
       const given = parseOptions(watchOptions, { input: options, name: 'watch' });
-      const { owner = process.owner, quiet = DEFAULT_QUIET_MS, pattern } = given;
+      const { owner = process.owner, quiet = DEFAULT_QUIET_MS, pattern, kept = true } = given;
       find(process.id, owner)?.actor.send({ type: 'watch.replace' });
       const wants =
         pattern === undefined
           ? ({ type: 'quiet', quietMs: quiet } as const)
           : ({ type: 'pattern', pattern } as const);
-      const watching = open(process, { owner, wants, since: clock.epochMs(), told: 0 });
+      const watching = open(process, {
+        watch: { owner, wants, since: clock.epochMs(), told: 0 },
+        isKept: kept,
+      });
       keep(process);
       return watching.view();
     },
@@ -106,7 +121,7 @@ export function createWatches(world: {
         .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
         .filter(({ processId }) => filter.process === undefined || processId === filter.process),
     restore: (process) => {
-      for (const watch of process.watches) open(process, watch);
+      for (const watch of process.watches) open(process, { watch, isKept: true });
     },
     end: (processId) => {
       for (const { watching } of of(processId)) watching.end();

@@ -173,8 +173,9 @@ export class Watching {
   #tell(word: string, facts: NewsFacts): void {
     const view = this.process.view();
     const at = this.#world.clock.epochMs();
-    const id = `${view.id}/${view.attempt}/${word}/${at}`;
     this.#told += 1;
+    // Two watches may tell in one millisecond, and one twice.
+    const id = `${view.id}/${view.attempt}/${word}/${at}/${this.#told}/${this.owner}`;
     this.#world.tell({ id, at, owner: this.owner, process: view, ...facts });
     this.#world.onChange();
   }

@@ -133,6 +133,57 @@ test('who asks during a look gets a later one', async () => {
   expect(await asked).toMatchObject(line);
 });
 
+test('only a look that nobody asked for takes over what was seen', async () => {
+  const given = arrange();
+  given.sees(line);
+  await given.advance(300);
+  await given.advance(1_000);
+
+  await given.watch.look();
+
+  expect(given.befores.map((before) => before?.prompt)).toEqual([undefined, 'name?', undefined]);
+});
+
+test('a prompt may come later than the wait for its answer', async () => {
+  const given = arrange({ isLogLate: true });
+  given.sees({ ...line, prompt: null });
+
+  const asked = given.watch.look();
+  await settle();
+  const early = given.told.length;
+  given.print('name?');
+  given.sees(line);
+  await given.advance(250);
+
+  expect(early).toBe(0);
+  expect(await asked).toMatchObject({ prompt: 'name?' });
+});
+
+test('who asks without words is told a moment later', async () => {
+  const given = arrange({ isLogLate: true });
+  given.sees({ ...line, prompt: null });
+
+  const first = given.watch.look();
+  await settle();
+  await given.advance(250);
+  const again = given.watch.look();
+
+  expect(await first).toMatchObject({ kind: 'line', prompt: null });
+  expect(await again).toEqual(await first);
+});
+
+test('nobody waits for the prompt of one that has ended', async () => {
+  const given = arrange({ isLogLate: true });
+  given.sees({ ...line, prompt: null });
+  const asked = given.watch.look();
+  await settle();
+
+  given.watch.cancel();
+
+  expect(await asked).toBeNull();
+  expect(given.clock.pending).toBe(0);
+});
+
 test('a look that fails sees nothing', async () => {
   const given = arrange();
   given.looksWith(() => Promise.reject(new Error('too many files')));
@@ -169,18 +220,21 @@ test('a watch leaves nothing behind', async () => {
 
 type Given = ReturnType<typeof arrange>;
 
-function arrange() {
+function arrange({ isLogLate = false } = {}) {
   const clock = createVirtualClock();
   const log = createLog(clock);
   const startedAt = clock.epochMs();
   const told: unknown[] = [];
+  const befores: (SeenInput | null)[] = [];
   let looks = 0;
   let look = async (): Promise<SeenInput | null> => null;
   const watch = watchInput({
     clock,
     log,
-    look: () => {
+    isLogLate,
+    look: (before) => {
       looks += 1;
+      befores.push(before);
       return look();
     },
     onChange: (awaited) => told.push(awaited),
@@ -189,6 +243,7 @@ function arrange() {
     clock,
     watch,
     told,
+    befores,
     startedAt,
     get looks() {
       return looks;

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
 import { createMemoryRecordStore, type ProcessRecord, type SupervisorOptions } from '../../../src/index.ts';
 import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../../src/supervisor/news-stream.ts';
+import type { News } from '../../../src/supervisor/news.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { turn } from '../scripted-rig.ts';
@@ -112,6 +112,39 @@ test('what nobody heard is told by the next, under the same id', async () => {
     { id: `${id}/1`, missed: 0 },
     { id: `${every.id}/1`, missed: 3 },
   ]);
+});
+
+test('a reminder waits for its owner whoever heard it', async () => {
+  const { follow } = openTheatre();
+  const { supervisor, clock, listen, files } = follow();
+  const heard: News[] = [];
+  supervisor.schedule({ message: 'unheard', after: 1_000, owner: 'a' });
+  clock.advance(1_000);
+  listen();
+  supervisor.schedule({ message: 'overheard', after: 1_000, owner: 'a' });
+  clock.advance(1_000);
+  expect(files()).toEqual([]);
+
+  supervisor.newsOf('a').subscribe((news) => heard.push(news));
+
+  expect(heard).toMatchObject([{ schedule: { message: 'unheard' } }, { schedule: { message: 'overheard' } }]);
+});
+
+test('a reminder of a process that has ended waits for nobody', async () => {
+  const { follow } = openTheatre();
+  const { supervisor, backend, clock, listen, news } = follow();
+  const heard: News[] = [];
+  const { id } = supervisor.start(persistent);
+  listen();
+  supervisor.schedule({ message: 'Look.', after: 1_000, owner: 'a', process: id });
+  clock.advance(1_000);
+  expect(news).toHaveLength(1);
+
+  backend.lastRun.exit();
+  await turn();
+  supervisor.newsOf('a').subscribe((each) => heard.push(each));
+
+  expect(heard).toEqual([]);
 });
 
 test('what was heard is not told again', async () => {
@@ -291,6 +324,25 @@ test('the watches of a process come back with it', async () => {
     { owner: 'a', wants: { quietMs: 2_000 }, told: 1 },
     { owner: 'b', wants: { pattern: 'ready' }, told: 0 },
   ]);
+});
+
+test('a watch that is not kept goes with its supervisor', async () => {
+  const { follow } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.start(persistent);
+  first.supervisor.watch(id, { quiet: 2_000, owner: 'a' });
+  first.supervisor.watch(id, { quiet: 2_000, owner: 'b', kept: false });
+  first.clock.advance(2_000);
+  await turn();
+  expect(first.supervisor.watches()).toMatchObject([
+    { owner: 'a', told: 1 },
+    { owner: 'b', told: 1 },
+  ]);
+  first.die();
+
+  const second = follow({ laterMs: 60_000 });
+
+  expect(second.supervisor.watches()).toMatchObject([{ owner: 'a' }]);
 });
 
 test('an orderly shutdown leaves watches to the next', async () => {

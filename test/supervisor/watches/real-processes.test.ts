@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../../src/supervisor/news-stream.ts';
+import type { News } from '../../../src/supervisor/news.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 
 test('a real program is watched until its end', { timeout: 60_000 }, async () => {

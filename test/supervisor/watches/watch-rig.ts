@@ -1,6 +1,6 @@
 import type { CommandSpec, Supervisor, SupervisorOptions } from '../../../src/index.ts';
 import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../../src/supervisor/news-stream.ts';
+import type { News } from '../../../src/supervisor/news.ts';
 import {
   createScriptedBackend,
   createVirtualClock,

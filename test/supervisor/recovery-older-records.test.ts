@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+import { turn } from './scripted-rig.ts';
+
+type Written = { view: Record<string, unknown>; revival: Record<string, unknown> };
+
+/** A living process whose supervisor is dead, and whose record on disk was changed by `edit`. */
+function begin(edit: (record: Written) => void) {
+  const place = tempDir();
+  onTestFinished(async () => {
+    await turn();
+    place.remove();
+  });
+  const follow = () => {
+    const clock = createVirtualClock();
+    const backend = createScriptedBackend(undefined, { durable: true });
+    return { clock, backend, supervisor: createSupervisor({ clock, backend, stateDirectory: place.path }) };
+  };
+  const { supervisor, clock } = follow();
+  const { id } = supervisor.start({ command: ['server'], lifetime: 'persistent', background: true });
+  supervisor.watch(id, { quiet: 5_000 });
+  clock.advance(100);
+  rmSync(place.file(`supervisors/${supervisor.id}.json`));
+  const path = place.file(`processes/${id}.json`);
+  const record = JSON.parse(readFileSync(path, 'utf8')) as Written;
+  edit(record);
+  writeFileSync(path, JSON.stringify(record));
+  return { id, next: follow() };
+}
+
+test('a process from before terminals is adopted', () => {
+  const { id, next } = begin(({ view, revival }) => {
+    for (const name of ['terminal', 'progress', 'awaitsInput']) delete view[name];
+    for (const name of ['size', 'watches']) delete revival[name];
+    delete (revival['files'] as { screen?: string }).screen;
+  });
+
+  expect(next.supervisor.recovered).toMatchObject({ adopted: [id], damaged: [] });
+  expect(next.backend.lastRun).toMatchObject({ isAdopted: true, request: { id, terminal: null } });
+  expect(next.supervisor.get(id)?.view()).toMatchObject({
+    status: 'backgrounded',
+    terminal: null,
+    progress: null,
+    awaitsInput: null,
+  });
+});
+
+test('a watch that nobody understands costs no process', () => {
+  const odd = { owner: 'conv_a', wants: { type: 'moon' }, since: 1, told: 0 };
+  const { id, next } = begin(({ revival }) => {
+    revival['watches'] = [odd, ...(revival['watches'] as unknown[])];
+  });
+
+  expect(next.supervisor.recovered).toMatchObject({ adopted: [id], damaged: [] });
+  expect(next.supervisor.watches()).toMatchObject([{ processId: id, wants: { type: 'quiet' } }]);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { createSupervisor } from '../../src/index.ts';
+import { createSocketPlace } from '../../src/store/socket-place.ts';
+import { toStatePaths } from '../../src/store/state-paths.ts';
+import { isInstalled } from '../fixtures/installed.ts';
+import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { startPuppetHost } from '../fixtures/puppet-host.ts';
+import { untilServerIsGone } from '../spawn/tmux/arrange.ts';
+
+const withinMs = 30_000;
+
+/** A process in tmux whose supervisor is dead, and the next one, whose PATH leads to no tmux. */
+async function openPlace() {
+  const place = tempDir();
+  const stateDirectory = place.file('state');
+  const socket = createSocketPlace(toStatePaths(stateDirectory)).make('tmux');
+  const marks: string[] = [];
+  onTestFinished(async () => {
+    for (const mark of marks) await endAll(carriers(mark), mark);
+    await untilServerIsGone(socket);
+    place.remove();
+  });
+  const first = await startPuppetHost(place.path, { options: { terminal: 'tmux' } });
+  marks.push(`/${first.supervisorId}/`);
+  const { id } = await first.ask('start', {
+    command: 'read -r line; exit 7',
+    interactive: true,
+    lifetime: 'persistent',
+    background: true,
+  });
+  const state = openStateDirectory({ directory: stateDirectory });
+  onTestFinished(() => state.close());
+  await waitUntil(async () => (await state.show(id)).view.status === 'backgrounded', { withinMs });
+  await first.kill();
+  const second = await startPuppetHost(place.path, { env: { PATH: place.file('empty') } });
+  return { directory: place.path, stateDirectory, state, id, second };
+}
+
+describe.skipIf(!isInstalled('tmux'))('a supervisor that finds no tmux', () => {
+  test('lives beside what runs in it', { timeout: 90_000 }, async () => {
+    const { directory, stateDirectory, id, second } = await openPlace();
+    expect(second.recovered).toMatchObject({ adopted: [], lost: [] });
+    expect(second.recovered.problem).toContain('tmux is not installed. Install tmux');
+    expect(carriers(`/${id}/`)).not.toEqual([]);
+
+    await second.kill();
+    const third = createSupervisor({ cwd: directory, stateDirectory, terminal: 'tmux' });
+    onTestFinished(async () => void (await third.shutdown()));
+    const handle = third.get(id);
+    await handle?.sendKeys({ keys: ['Enter'] });
+
+    expect(await handle?.ended).toMatchObject({ exit: { code: 7 }, reason: { type: 'exited' } });
+  });
+
+  test('hinders nobody from ending it', { timeout: 90_000 }, async () => {
+    const { state, id, second } = await openPlace();
+    const { view } = await state.show(id);
+
+    const killed = await state.kill(id);
+
+    expect(view).toMatchObject({ status: 'backgrounded', terminal: { attach: expect.any(Array) } });
+    expect(killed).toMatchObject({ type: 'killed' });
+    await waitUntil(() => carriers(`/${id}/`).length === 0, { withinMs, what: 'it is gone' });
+    expect((await state.show(id)).view).toMatchObject({ status: 'killed' });
+    await second.kill();
+  });
+});
