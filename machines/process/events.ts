@@ -80,6 +80,8 @@ export type WriteFailure =
   | 'noTerminal'
   /** There is no such key, no such size, or no secret of that name. */
   | 'invalid'
+  /** It is a secret, and would be seen: by what the terminal shows, or in a log that the process writes by itself. */
+  | 'exposed'
   /** The system refused, for a reason of its own. */
   | 'broken';
 

@@ -33,8 +33,10 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
   const answers: Answers = {
     hello: () => hello,
     list: () => supervisor.list(),
-    show: ({ id }) => {
+    show: async ({ id }) => {
       const handle = find(id);
+      // What the view shows of that may be some seconds old.
+      await handle.awaitedInput();
       return { view: handle.view(), timeline: handle.timeline() };
     },
     read: ({ id, options }) => find(id).read(options, 'user'),

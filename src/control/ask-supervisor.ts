@@ -14,10 +14,7 @@ export type AskSupervisor = <M extends AskMethod, Other>(
   how: { readonly options?: CallOptions; readonly orElse: (recorded: Recorded) => Promise<Other> },
 ) => Promise<ControlResults[M] | Other>;
 
-/** What is answered at once. */
-export const QUICK: CallOptions = { deadlineMs: 5_000 };
-/** What takes as long as a process, or a person who is asked, may take; of a supervisor that must not be halted meanwhile. */
-export const LONG: CallOptions = { pulseMs: 3_000 };
+export { LONG, QUICK } from './call-patience.ts';
 
 export function createAsk(ground: DirectoryGround): AskSupervisor {
   return async (call, { options, orElse }) => {

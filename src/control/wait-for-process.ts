@@ -1,6 +1,7 @@
 import type { ConditionName, Waited } from '../observe/wait-for.ts';
 import type { FinalView } from '../process/process-view.ts';
-import type { Recorded } from './ask-supervisor.ts';
+import { createAsk, type Recorded } from './ask-supervisor.ts';
+import { LONG, QUICK } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { pause } from './pause.ts';
 import { readRecorded } from './read-recorded.ts';
@@ -10,14 +11,83 @@ import { findEnd } from './wait-process.ts';
 /** How soon an end is seen that nobody tells, and another supervisor. */
 const LOOK_MS = 100;
 
-const MAX_LINE_BYTES = 500;
+const MAX_LINE_CHARACTERS = 500;
 
-/** Waits for something of a process, whoever supervises it by then. Where nobody does, only its end and its log can be seen. */
-export async function waitForProcess(
-  ground: DirectoryGround,
-  { id, order, signal }: { id: string; order: WaitOrder; signal: AbortSignal | undefined },
-): Promise<Waited> {
+interface Wait {
+  readonly id: string;
+  readonly order: WaitOrder;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Waits for something of a process, whoever supervises it by then: what has held stays so, and `now` is when it was asked. Where nobody
+ * supervises it, only its end and its log can be seen.
+ */
+export async function waitForProcess(ground: DirectoryGround, wait: Wait): Promise<Waited> {
   const startMs = ground.clock.nowMs();
+  const order = await fixStart(ground, wait);
+  const names = toNames(order);
+  const isSplit = order.mode === 'all' && names.length > 1;
+  const waited = isSplit
+    ? await waitForEach(ground, { ...wait, order, names })
+    : await waitForOne(ground, { ...wait, order });
+  return { ...waited, waitedMs: Math.round(ground.clock.nowMs() - startMs) };
+}
+
+type Judged = Omit<Waited, 'waitedMs'>;
+
+/** Whoever takes a process over would take `now` for the time at which it is asked. */
+async function fixStart(ground: DirectoryGround, { id, order, signal }: Wait): Promise<WaitOrder> {
+  const { from, text, pattern } = order;
+  if (from !== 'now' || (text ?? pattern) === undefined) return order;
+  const readOptions = { tail: 0 };
+  const { positions } = await createAsk(ground)(
+    { id, method: 'read', params: { id, options: readOptions } },
+    { options: { ...QUICK, signal }, orElse: (it) => readRecorded(ground, { it, readOptions }) },
+  );
+  return { ...order, from: positions };
+}
+
+/** Each by itself: a supervisor that ends takes along what it knows of the others. */
+async function waitForEach(
+  ground: DirectoryGround,
+  { id, order, names, signal }: Wait & { readonly names: readonly ConditionName[] },
+): Promise<Judged> {
+  const over = new AbortController();
+  const given = signal === undefined ? [over.signal] : [over.signal, signal];
+  const impossible = Promise.withResolvers<void>();
+  const answers: Judged[] = [];
+  const waitFor = async (name: ConditionName) => {
+    const alone = { [name]: order[name], from: order.from } as WaitOrder;
+    const answer = await waitForOne(ground, { id, order: alone, signal: AbortSignal.any(given) });
+    answers.push(answer);
+    if (answer.end.type === 'impossible') impossible.resolve();
+  };
+  try {
+    await Promise.race([impossible.promise, Promise.all(names.map(waitFor))]);
+    return combine(answers, names);
+  } finally {
+    over.abort();
+  }
+}
+
+/** `answers` in the order in which they came. */
+function combine(answers: readonly Judged[], names: readonly ConditionName[]): Judged {
+  const met = answers.flatMap((answer) => answer.met);
+  const lineOf = (name: ConditionName) => answers.find((answer) => answer.met.includes(name))?.matchedLine;
+  const last = answers.at(-1) as Judged;
+  const failed =
+    answers.find(({ end }) => end.type === 'impossible') ?? answers.find(({ end }) => end.type !== 'met');
+  return {
+    end: failed?.end ?? { type: 'met' },
+    met,
+    missing: names.filter((name) => !met.includes(name)),
+    matchedLine: lineOf('pattern') ?? lineOf('text') ?? null,
+    process: last.process,
+  };
+}
+
+async function waitForOne(ground: DirectoryGround, { id, order, signal }: Wait): Promise<Judged> {
   while (true) {
     signal?.throwIfAborted();
     const found = await ground.find(id);
@@ -26,17 +96,14 @@ export async function waitForProcess(
         return await ground.peers.ask(
           found.peer,
           { method: 'waitFor', params: { id, options: order } },
-          { signal },
+          { ...LONG, signal },
         );
       } catch (error) {
         if (!(await ground.isByEnd(error, found.peer))) throw error;
       }
     } else {
       const end = await findEnd(ground, found);
-      if (end !== null) {
-        const waitedMs = Math.round(ground.clock.nowMs() - startMs);
-        return { ...(await judge(ground, { it: found, order, end })), waitedMs };
-      }
+      if (end !== null) return judge(ground, { it: found, order, end });
     }
     await pause(ground.clock, { ms: LOOK_MS, signal });
   }
@@ -45,7 +112,7 @@ export async function waitForProcess(
 async function judge(
   ground: DirectoryGround,
   { it, order, end }: { it: Recorded; order: WaitOrder; end: FinalView },
-): Promise<Omit<Waited, 'waitedMs'>> {
+): Promise<Judged> {
   const wanted = toNames(order);
   const matchedLine = await findLine(ground, { it, order });
   const isMet = (name: ConditionName) =>
@@ -56,20 +123,30 @@ async function judge(
   return { end: { type: isEnough ? 'met' : 'ended' }, met, missing, matchedLine, process: end };
 }
 
-function toNames({ mode: _, from: __, ...conditions }: WaitOrder): readonly ConditionName[] {
-  const names = Object.entries(conditions).flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : [name as ConditionName],
-  );
+/** Those that hold already are told in this order, as a supervisor tells them. */
+const inOrder: readonly ConditionName[] = [
+  ...(['text', 'pattern', 'ready', 'quiet', 'port', 'portFree', 'http', 'file', 'input', 'exit'] as const),
+];
+
+function toNames(order: WaitOrder): readonly ConditionName[] {
+  const names = inOrder.filter((name) => order[name] !== undefined && order[name] !== false);
   return names.length === 0 ? ['exit'] : names;
 }
 
+/** The newest line; a search goes through so much of a log at a time, and says in a last line that there is more. */
 async function findLine(
   ground: DirectoryGround,
-  { it, order: { text, pattern, from } }: { it: Recorded; order: WaitOrder },
+  { it, order: { text, pattern, from = 'start' } }: { it: Recorded; order: WaitOrder },
 ): Promise<string | null> {
   const grep = pattern ?? text?.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (grep === undefined || from === 'now') return null;
-  const readOptions = { grep, tail: 1, maxBytes: MAX_LINE_BYTES };
-  const { text: line } = await readRecorded(ground, { it, readOptions });
-  return line === '' ? null : line.trimEnd();
+  let since = from === 'start' ? 0 : from;
+  let found: string | null = null;
+  while (true) {
+    const read = await readRecorded(ground, { it, readOptions: { grep, tail: 1, since } });
+    const lines = read.text.split('\n').slice(0, read.ended ? -1 : -2);
+    found = lines.at(-1)?.slice(0, MAX_LINE_CHARACTERS) ?? found;
+    if (read.ended || read.to === read.from) return found;
+    since = read.positions;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { RollState } from '../store/supervisor-roll.ts';
+import { LONG } from './call-patience.ts';
 import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
 import { pause } from './pause.ts';
 
@@ -34,7 +35,7 @@ async function askForEnd(
 ): Promise<FinalView | null> {
   const { id, found, signal } = call;
   try {
-    return await ground.peers.ask(found.peer, { method: 'wait', params: { id } }, { signal });
+    return await ground.peers.ask(found.peer, { method: 'wait', params: { id } }, { ...LONG, signal });
   } catch (error) {
     if (await ground.isByEnd(error, found.peer)) return null;
     throw error;

@@ -38,11 +38,11 @@ export async function writeSecret(
 ): Promise<WriteResult> {
   const { name, pressEnter } = order;
   const { id, commandLine } = reader.plan;
-  const unknown = book.refuse(name);
-  if (unknown !== null) return refuseWrite('invalid', unknown);
   // Before a person is asked for nothing, and again when that has taken its time.
   const early = await findObstacle(reader);
   if (early !== null) return early;
+  const unknown = book.refuse(name);
+  if (unknown !== null) return refuseWrite('invalid', unknown);
   const over = new AbortController();
   void reader.ended.then(() => over.abort());
   const signal = AbortSignal.any([over.signal, ...(order.signal === null ? [] : [order.signal])]);
@@ -81,7 +81,7 @@ async function findObstacle(reader: SecretReader): Promise<WriteResult | null> {
     return refuseWrite('noInput', error);
   }
   if (!plan.output.direct || hidesItself(await reader.awaitedInput())) return null;
-  return refuseWrite('invalid', describeExposure(plan));
+  return refuseWrite('exposed', describeExposure(plan));
 }
 
 /** By the state of its terminal: by what it prints, a program can only be taken for one that hides what is typed. */

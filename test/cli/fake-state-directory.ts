@@ -1,3 +1,4 @@
+import type { WriteFailure } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import type {
   FollowedText,
@@ -23,6 +24,8 @@ export interface FakeProcess {
   readonly waited?: Omit<Waited, 'process'>;
   /** What its supervisor knows. */
   readonly secrets?: readonly string[];
+  /** Why it takes no secret of any name. */
+  readonly secretRefusal?: WriteFailure;
 }
 
 /** A state directory without processes of the operating system; it tells what it was asked to do. */
@@ -124,6 +127,8 @@ export function fakeStateDirectory(
     },
     writeSecret: async (id, { name, value, pressEnter }) => {
       orders.push({ writeSecret: id, name, isGiven: value !== undefined, pressEnter });
+      const code = find(id).process.secretRefusal;
+      if (code !== undefined) return { ok: false, bytesWritten: 0, code, error: `It is ${code}.` };
       if (value !== undefined || find(id).process.secrets?.includes(name)) return done();
       return { ok: false, bytesWritten: 0, code: 'invalid', error: `There is no secret "${name}".` };
     },

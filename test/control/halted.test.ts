@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import type { StateDirectory } from '../../src/control/state-directory.ts';
 import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 import { startPuppetHost } from '../fixtures/puppet-host.ts';
 
@@ -12,6 +13,27 @@ test('a halted supervisor is not waited for', { timeout: 40_000 }, async () => {
   process.kill(host.pid, 'SIGSTOP');
 
   const failure = await state.kill(id).catch((error: Error) => error);
+
+  expect(failure).toMatchObject({ code: 'unreachable', message: expect.stringContaining('did not answer') });
+  process.kill(host.pid, 'SIGCONT');
+  state.close();
+  await host.kill();
+  await endAll([], `/${id}/`);
+});
+
+test.each([
+  ['an end', (state: StateDirectory, id: string) => state.wait(id)],
+  ['a text', (state: StateDirectory, id: string) => state.waitFor(id, { text: 'never' })],
+])('%s is not waited for where the supervisor is halted', { timeout: 40_000 }, async (_what, wait) => {
+  using place = tempDir();
+  const host = await startPuppetHost(place.path);
+  const { id } = await host.ask('start', { command: ['sleep', '300'], background: true });
+  const state = openStateDirectory({ directory: place.file('state') });
+  await waitUntil(async () => (await state.list()).processes.some(({ answered }) => answered));
+  const waiting = wait(state, id).catch((error: Error) => error);
+  process.kill(host.pid, 'SIGSTOP');
+
+  const failure = await waiting;
 
   expect(failure).toMatchObject({ code: 'unreachable', message: expect.stringContaining('did not answer') });
   process.kill(host.pid, 'SIGCONT');

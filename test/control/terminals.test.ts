@@ -46,6 +46,17 @@ test('every request about a terminal does what its handle does', async () => {
   expect(last).toMatchObject({ ok: true, screen: { isLast: true, columns: 120 } });
 });
 
+test('who shows a process looks at what it waits for', async () => {
+  const backend = createScriptedBackend();
+  await using stage = await openControlStage({ backend });
+  const { id } = stage.supervisor.start({ command: 'login', background: true, stdin: 'pipe' });
+  backend.lastRun.print('Password: ');
+
+  const { view } = await stage.state.show(id);
+
+  expect(view.awaitsInput).toMatchObject({ kind: 'secret', prompt: 'Password:' });
+});
+
 test('a key that does not exist is an answer, and a text without end is refused', async () => {
   const backend = createScriptedBackend(undefined, { terminal: true });
   await using stage = await openControlStage({ backend });

@@ -62,3 +62,71 @@ test('a list where something else belongs is damage, wherever it stands', async 
     }
   }
 });
+
+function without(document: unknown, path: string): unknown {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  const names = path.split('.');
+  let place = copy;
+  for (const name of names.slice(0, -1)) {
+    if (place[name] === null) return copy;
+    place = place[name] as Record<string, unknown>;
+  }
+  delete place[names.at(-1) ?? ''];
+  return copy;
+}
+
+test('a record from before terminals is read and complete', async () => {
+  const later = [
+    'view.terminal',
+    'view.progress',
+    'view.awaitsInput',
+    'revival.files.screen',
+    'revival.size',
+  ];
+  for (const record of await writeRecords()) {
+    const old = later.reduce(without, JSON.parse(JSON.stringify(record)) as unknown);
+    expect(JSON.stringify(old)).not.toMatch(/"(terminal|progress|awaitsInput|screen|size)"/);
+
+    const read = readRecord(old, record.view.id);
+
+    expect(read).toEqual({ ok: true, record });
+  }
+});
+
+test('what is filled in moves nothing that was there', async () => {
+  for (const record of await writeRecords()) {
+    const text = JSON.stringify(record);
+
+    const read = readRecord(JSON.parse(text), record.view.id);
+
+    expect(read.ok && JSON.stringify(read.record)).toBe(text);
+  }
+});
+
+const watch = { owner: 'user', since: 1, told: 0 };
+const quiet = { ...watch, wants: { type: 'quiet', quietMs: 1_000 } };
+const pattern = { ...watch, owner: 'conv_a', wants: { type: 'pattern', pattern: 'up' } };
+
+test.each([
+  ['of another kind', { ...watch, wants: { type: 'moon', phase: 'full' } }],
+  ['without an owner', { ...quiet, owner: undefined }],
+  ['of an expression that is none', { ...watch, wants: { type: 'pattern', pattern: '(' } }],
+  ['that is no object', 'quiet'],
+  ['that is nothing', null],
+])('a watch %s is left out, and the record is good', async (_, odd) => {
+  const [live] = await writeRecords();
+  const revival = { ...live?.revival, watches: [quiet, odd, pattern] };
+
+  const read = readRecord({ ...live, revival }, live?.view.id ?? '');
+
+  expect(read.ok && read.record.revival?.watches).toEqual([quiet, pattern]);
+});
+
+test('watches that are no list are none', async () => {
+  const [live] = await writeRecords();
+  const revival = { ...live?.revival, watches: { first: quiet } };
+
+  const read = readRecord({ ...live, revival }, live?.view.id ?? '');
+
+  expect(read).toEqual({ ok: true, record: live });
+});

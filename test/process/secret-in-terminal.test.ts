@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { ProcessHandle } from '../../src/index.ts';
+import { type ProcessHandle, waitFor } from '../../src/index.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, value } from './secret-arrange.ts';
@@ -17,6 +18,21 @@ async function shows(handle: ProcessHandle, text: string): Promise<readonly stri
     { what: `the screen shows ${text}` },
   );
   return lines;
+}
+
+/** As a person would who has sat down with tmux itself. */
+function typeInTmux(handle: ProcessHandle, ...keys: readonly string[]): void {
+  const { terminal } = handle.view();
+  const [program = 'tmux', ...attach] = terminal?.type === 'terminal' ? (terminal.attach ?? []) : [];
+  const socket = attach.indexOf('-S');
+  const target = attach.indexOf('-t');
+  execFileSync(program, [
+    ...attach.slice(socket, socket + 2),
+    'send-keys',
+    '-t',
+    `${attach[target + 1]}:`,
+    ...keys,
+  ]);
 }
 
 test('a secret that a terminal echoes is seen nowhere', { repeats: 2 }, async () => {
@@ -86,6 +102,32 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(await given.everything(handle)).not.toContain(value);
   });
 
+  test('gets none once somebody has answered past us', async () => {
+    await using given = arrange({ terminal: 'tmux' });
+    const command = 'stty -echo; read -r a; stty echo; read -r b; sleep 100';
+    const handle = given.supervisor.start({ command, interactive: true, background: true });
+    await waitUntil(() => handle.view().awaitsInput?.kind === 'secret');
+
+    typeInTmux(handle, 'a person', 'Enter');
+    await waitUntil(async () => (await handle.awaitedInput())?.kind === 'line');
+    const result = await handle.writeSecret('token');
+    await handle.kill();
+
+    expect(result).toMatchObject({ code: 'exposed' });
+    expect(await given.everything(handle)).not.toContain(value);
+  });
+
+  test('says the prompt with the wait for its answer', { repeats: 3 }, async () => {
+    await using given = arrange({ terminal: 'tmux' });
+    const command = 'printf "name? "; read -r line';
+    const handle = given.supervisor.start({ command, interactive: true, background: true });
+
+    const waited = await waitFor(handle, { input: true });
+    await handle.kill();
+
+    expect(waited.process.awaitsInput).toMatchObject({ kind: 'line', prompt: 'name?' });
+  });
+
   test('gets none while it shows what is typed', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'printf "Token: "; read -r line; echo "got $line"';
@@ -95,7 +137,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const result = await handle.writeSecret('token');
     await handle.kill();
 
-    expect(result).toMatchObject({ code: 'invalid', error: expect.stringContaining('shows what is typed') });
+    expect(result).toMatchObject({ code: 'exposed', error: expect.stringContaining('shows what is typed') });
     expect(handle.read().text).not.toContain('hunter2');
   });
 });

@@ -194,7 +194,7 @@ test('a process that writes its log itself is given no secret that would stand i
 
   expect(result).toMatchObject({
     ok: false,
-    code: 'invalid',
+    code: 'exposed',
     error: expect.stringContaining('lifetime "session"'),
   });
   expect(await given.everything(handle)).not.toContain(value);
@@ -245,10 +245,26 @@ describe('a terminal that is not ours', () => {
     async (awaited) => {
       const { written, result } = given(awaited);
 
-      expect(await result).toMatchObject({ code: 'invalid', error: expect.stringContaining('is "pty"') });
+      expect(await result).toMatchObject({ code: 'exposed', error: expect.stringContaining('is "pty"') });
       expect(written).toEqual([]);
     },
   );
+});
+
+test('that a secret would be seen is told before its name is looked up', async () => {
+  await using given = arrange();
+  const handle = given.supervisor.start({
+    command: 'read -r line; sleep 100',
+    stdin: 'pipe',
+    lifetime: 'persistent',
+    background: true,
+  });
+  await waitUntil(() => handle.status === 'backgrounded');
+
+  const result = await handle.writeSecret('unknown');
+  await handle.kill();
+
+  expect(result).toMatchObject({ ok: false, code: 'exposed' });
 });
 
 test('no process inherits a variable that is a secret', async () => {

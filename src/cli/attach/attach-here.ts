@@ -45,14 +45,21 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   if (!first.ok) return { type: 'refused', why: first.error };
   if (first.screen.isLast) return { type: 'ended', wasShown: false };
 
-  const { promise: away, resolve: leave, reject: fail } = Promise.withResolvers<AttachEnd>();
+  const { promise: away, resolve, reject: fail } = Promise.withResolvers<AttachEnd>();
+  let hasLeft = false;
+  const leave = (end: AttachEnd) => {
+    hasLeft = true;
+    resolve(end);
+  };
   const over = new AbortController();
   const leaveBy = (signal: EndSignal) => {
     call.onSignal?.(signal);
     leave({ type: 'signalled', signal });
   };
-  /** A terminal has no end but that somebody closes it. */
-  const onClosed = () => leaveBy('SIGHUP');
+  /** A terminal has no end but that somebody closes it; whoever has left may do so. */
+  const onClosed = () => {
+    if (!hasLeft) leaveBy('SIGHUP');
+  };
   const removeSignals = onEndSignal(leaveBy);
   const terminal = borrowTerminal(io, {
     title: `${toVisible(toProcessName(view))} – ${leaveKey.name} leaves`,
@@ -79,7 +86,9 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
     );
     return await away;
   } finally {
+    hasLeft = true;
     over.abort();
+    // Its errors are still listened to: one that nobody hears ends the program.
     io.stdin.off('data', onTyped).off('end', onClosed).pause();
     io.stdout.off('resize', follow);
     await findEnd(call, terminal).catch(() => {});

@@ -18,6 +18,9 @@ import { parseLeaveKey } from './leave-key.ts';
 
 const SURE_MS = 500;
 
+/** Bound in our tmux server for everybody. */
+const TMUX_KEY = 'Ctrl-]';
+
 export interface AttachFlags extends StateFlags {
   readonly readOnly?: boolean;
   readonly leaveKey?: string;
@@ -44,8 +47,7 @@ export async function sitDown(call: AttachCall): Promise<number> {
     return exitCodes.failed;
   }
   const command = toTmuxCommand(view);
-  // Bound in our tmux server for everybody, so that it is the same key in both.
-  const leave = command === null ? call.leaveKey.name : 'Ctrl-]';
+  const leave = command === null ? call.leaveKey.name : TMUX_KEY;
   note(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
   const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
   return end.type === 'signalled' ? toSignalCode(end.signal) : tellEnd(end, call);
@@ -93,7 +95,7 @@ interface Obstacle {
   readonly next: string;
 }
 
-function findObstacle({ view, io }: AttachCall): Obstacle | null {
+function findObstacle({ view, io, leaveKey }: AttachCall): Obstacle | null {
   const { id, terminal } = view;
   const name = toProcessName(view);
   const program = toProgramName(io.env);
@@ -107,6 +109,12 @@ function findObstacle({ view, io }: AttachCall): Obstacle | null {
     return {
       what: `${name} has no terminal. ${terminal?.because ?? 'It was started without --interactive.'}`,
       next: `What it prints: ${program} logs -f ${id}   Write to it: ${program} write ${id} TEXT`,
+    };
+  }
+  if (toTmuxCommand(view) !== null && leaveKey.name !== TMUX_KEY) {
+    return {
+      what: `${name} is in tmux, and in tmux the key is ${TMUX_KEY}, not ${leaveKey.name}.`,
+      next: `Leave out --leave-key: ${program} attach ${id}`,
     };
   }
   if (io.env['TROUPE_PROCESS_ID'] === id)

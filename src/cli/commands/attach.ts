@@ -5,8 +5,9 @@ import type { VerbSetup } from '../verb.ts';
 import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
-Ctrl-] leaves it, and it goes on; in tmux that is always the key. While you are
-there its terminal has the size of yours. Others may be there at the same time.
+Ctrl-] leaves it, and it goes on. In tmux that is the key in any case, and
+--leave-key is refused. While you are there its terminal has the size of yours.
+Others may be there at the same time.
 
 It ends with 0 when you leave, and with the process's own exit code when that
 ends while you are there.

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { WriteFailure } from '../../../machines/process/events.ts';
 import type { Asked } from '../../../src/cli/secret/ask-secret.ts';
 import { type SecretFlags, writeSecret } from '../../../src/cli/secret/write-secret.ts';
 import { tempDir } from '../../fixtures/os.ts';
@@ -11,12 +12,16 @@ function write(
   flags: Partial<SecretFlags>,
   {
     secrets = [],
+    refusal,
     asked = { type: 'nobody' },
     text = [],
-  }: { secrets?: readonly string[]; asked?: Asked; text?: readonly string[] } = {},
+  }: { secrets?: readonly string[]; refusal?: WriteFailure; asked?: Asked; text?: readonly string[] } = {},
 ) {
   const fake = fakeIo({ env: { TOKEN: 'abc-123' } });
-  const state = fakeStateDirectory([{ view: processView({ id: 'tool_a', label: 'deploy' }), secrets }]);
+  const view = processView({ id: 'tool_a', label: 'deploy' });
+  const state = fakeStateDirectory([
+    { view, secrets, ...(refusal !== undefined && { secretRefusal: refusal }) },
+  ]);
   const questions: string[] = [];
   const ask = async (question: string) => {
     questions.push(question);
@@ -59,6 +64,17 @@ test('one that nobody knows is asked for', async () => {
   expect(questions).toEqual(['token for tool_a (deploy)']);
   expect(orders.slice(0, 2)).toMatchObject([{ isGiven: false }, { isGiven: true }]);
 });
+
+test.each(['exposed', 'notRunning', 'noInput'] as const)(
+  'nobody is asked for a secret that is %s in any case',
+  async (refusal) => {
+    const { code, stderr, questions } = write({}, { refusal });
+
+    expect(await code).toBe(1);
+    expect(questions).toEqual([]);
+    expect(stderr()).toContain(`It is ${refusal}.`);
+  },
+);
 
 test('who does not want to say it is left alone', async () => {
   const { code, orders } = write({}, { asked: { type: 'left' } });

@@ -104,7 +104,8 @@ export const backgroundProcess = defineActionTool({
       description: 'how a process is, and how it ended.',
       needs: ['handle'],
       takes: [],
-      execute: ({ handle }, context) => toAnswer(checkProcess({ id: handle }, context), toSummary),
+      execute: async ({ handle }, context) =>
+        toAnswer(await checkProcess({ id: handle }, context), toSummary),
     }),
     log: action({
       permission: 'output',

@@ -18,5 +18,5 @@ export const bgStatus = defineTool({
       ? toAnswer(listProcesses({ includeEnded: true }, context), (views) =>
           views.length === 0 ? 'There are no background processes.' : views.map(toStatusLine).join('\n'),
         )
-      : toAnswer(checkProcess({ id }, context), toStatusLine),
+      : toAnswer(await checkProcess({ id }, context), toStatusLine),
 });

@@ -44,8 +44,8 @@ export const processAction = defineActionTool({
       description: 'how a process is, and how it ended.',
       needs: ['pid'],
       takes: [],
-      execute: ({ pid }, context) =>
-        toAnswer(checkProcess({ id: toId(pid, context) }, context), toOwnSummary),
+      execute: async ({ pid }, context) =>
+        toAnswer(await checkProcess({ id: toId(pid, context) }, context), toOwnSummary),
     }),
     output: action({
       permission: 'output',

@@ -11,5 +11,5 @@ export const checkProcess = defineTool({
   description: 'Says how a process is: its status, for how long it runs or ran, and how it ended.',
   permission: 'status',
   input: z.strictObject({ process_id: processId }),
-  execute: async ({ process_id }, context) => toAnswer(check({ id: process_id }, context), toSummary),
+  execute: async ({ process_id }, context) => toAnswer(await check({ id: process_id }, context), toSummary),
 });

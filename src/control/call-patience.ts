@@ -1,0 +1,6 @@
+import type { CallOptions } from './control-connection.ts';
+
+/** What is answered at once. */
+export const QUICK: CallOptions = { deadlineMs: 5_000 };
+/** What takes as long as a process, or a person who is asked, may take; of a supervisor that must not be halted meanwhile. */
+export const LONG: CallOptions = { pulseMs: 3_000 };

@@ -1,0 +1,135 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { CaptureAnswer, ScreenCapture } from '../../machines/process/terminal.ts';
+import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
+import { hideOnScreen } from '../../src/process/hide-on-screen.ts';
+import type { ProcessPlan } from '../../src/process/process-plan.ts';
+import { ProcessTerminal } from '../../src/process/process-terminal.ts';
+import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
+import { refuseScreen } from '../../src/spawn/tree-commands.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+
+const secret = 'hunter2-secret';
+const usual = { columns: 80, rows: 24 };
+const wide = { columns: 100, rows: 30 };
+
+const screenOf = (line: string): ScreenCapture => ({
+  columns: 40,
+  rows: 1,
+  lines: [line],
+  scrollback: [],
+  cursor: { column: 0, row: 0, isVisible: true },
+  isAlternate: false,
+  title: null,
+  isLast: true,
+});
+
+/** The terminal of a process whose last screen is a file, and whose backend answers with `answer`. */
+function arrange(
+  options: { answer?: CaptureAnswer; hasEnded?: boolean; files?: object | null; screenPath?: string } = {},
+) {
+  const directory = tempDir();
+  onTestFinished(() => directory.remove());
+  const { answer = null, hasEnded = false, files = {}, screenPath = directory.file('x.screen') } = options;
+  const errors: unknown[] = [];
+  const plan = { id: 'tool_x', screenPath, files, launch: { size: usual }, terminal: { type: 'terminal' } };
+  const terminal = new ProcessTerminal(plan as unknown as ProcessPlan, {
+    ask: async (_, otherwise) => (answer as typeof otherwise) ?? otherwise,
+    hasEnded: () => hasEnded,
+    hide: (screen) => hideOnScreen(screen, [secret]),
+    showsSecret: (text) => text.includes(secret),
+    reportError: (error) => errors.push(error),
+  });
+  return {
+    terminal,
+    errors,
+    leave: (line: string) => writeFileSync(screenPath, toScreenText(screenOf(line))),
+  };
+}
+
+async function seen(terminal: ProcessTerminal) {
+  const answer = await terminal.capture();
+  return answer.ok ? answer.screen.lines.join('\n') : answer.code;
+}
+
+test('a last screen that tmux wrote shows no secret', async () => {
+  const { terminal, leave } = arrange({ hasEnded: true });
+  leave(`got ${secret} |`);
+
+  expect(await seen(terminal)).toBe('got [redacted]**** |');
+});
+
+test('only where nothing runs the last screen is shown', async () => {
+  const between = arrange({ answer: refuseScreen('notRunning', 'It is not there.') });
+  const broken = arrange({ answer: refuseScreen('broken', 'It cannot be read.') });
+  for (const { leave } of [between, broken]) leave('long ago');
+
+  expect(await seen(between.terminal)).toBe('long ago');
+  expect(await seen(broken.terminal)).toBe('broken');
+});
+
+test('a screen is not that of the attempt before', async () => {
+  const { terminal } = arrange({ files: null });
+  terminal.keep(screenOf('first'));
+  expect(await seen(terminal)).toBe('first');
+
+  terminal.beginAttempt();
+
+  expect(await seen(terminal)).toBe('notRunning');
+});
+
+test('a screen that cannot be kept is told', () => {
+  const { terminal, errors } = arrange({ files: null, screenPath: '/proc/nowhere/at/all/x.screen' });
+
+  terminal.keep(screenOf('lost'));
+
+  expect(errors).toHaveLength(1);
+});
+
+const interactive = { command: ['editor'] as [string], interactive: true, background: true } as const;
+
+test('a later attempt begins in the size that was ordered', async () => {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(undefined, { terminal: true });
+  const supervisor = createSupervisor({ clock, backend });
+  const handle = supervisor.start(interactive);
+  await handle.resize(wide);
+
+  handle.restart();
+  clock.advance(60_000);
+  const { terminal } = handle.view();
+
+  expect(backend.runs.map(({ sizes }) => sizes[0])).toEqual([usual, wide]);
+  expect(terminal).toMatchObject(wide);
+  await supervisor.shutdown();
+});
+
+test('an adopted process starts again in the size that was ordered', async () => {
+  const place = tempDir();
+  onTestFinished(() => place.remove());
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const follow = () => {
+    const clock = createVirtualClock();
+    const backend = createScriptedBackend(undefined, { durable: true, terminal: true });
+    return {
+      clock,
+      backend,
+      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, records }),
+    };
+  };
+  const first = follow();
+  const { id } = first.supervisor.start({ ...interactive, lifetime: 'persistent' });
+  await first.supervisor.get(id)?.resize(wide);
+  first.clock.advance(100);
+  rmSync(place.file(`supervisors/${first.supervisor.id}.json`));
+
+  const next = follow();
+  const handle = next.supervisor.get(id);
+  const adopted = handle?.view().terminal;
+  handle?.restart();
+  next.clock.advance(60_000);
+
+  expect(adopted).toMatchObject(wide);
+  expect(next.backend.runs.map(({ sizes }) => sizes[0])).toEqual([wide, wide]);
+});
