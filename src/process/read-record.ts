@@ -1,5 +1,5 @@
-import type { ProcessRecord } from './process-record.ts';
-import { recordShape } from './record-shape.ts';
+import type { ProcessRecord, Revival } from './process-record.ts';
+import { recordShape, watchShape } from './record-shape.ts';
 
 /** What a file holds, as the record of that process; or a clause that says why it is none. */
 export function readRecord(
@@ -14,8 +14,34 @@ export function readRecord(
   }
   const wrong = recordShape(value);
   if (wrong !== null) return { ok: false, why: `"${wrong.slice(1)}" is not as a record has it` };
-  const record = value as ProcessRecord;
+  const record = complete(value as ProcessRecord);
   return record.view.id === id
     ? { ok: true, record }
     : { ok: false, why: 'it is the record of another process' };
+}
+
+/**
+ * A record from before there were terminals has nothing of them, and its process none. Whatever is there stays in its place:
+ * `hasEndedRecord` looks at the beginning.
+ */
+function complete(record: ProcessRecord): ProcessRecord {
+  const { view, revival } = record;
+  const { terminal = null, progress = null, awaitsInput = null } = view;
+  return {
+    ...record,
+    view: { ...view, terminal, progress, awaitsInput },
+    revival: revival === null ? null : completeRevival(revival),
+  };
+}
+
+function completeRevival({ watches, ...revival }: Revival): Revival {
+  const { files, size = null } = revival;
+  const { screen = `${files.log.replace(/\.log$/, '')}.screen` } = files;
+  const usable = Array.isArray(watches) ? watches.filter((watch) => watchShape(watch) === null) : [];
+  return {
+    ...revival,
+    files: { ...files, screen },
+    size,
+    ...(usable.length > 0 && { watches: usable }),
+  };
 }

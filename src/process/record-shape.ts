@@ -39,6 +39,22 @@ const work = oneBy('type', {
 const line: Shape = (value) =>
   typeof value === 'string' || value === undefined ? null : object({ source: text, flags: text })(value);
 
+const terminal = oneBy('type', {
+  terminal: object({ columns: number, rows: number, attach: listOf(text), because: text }),
+  none: object({ because: text }),
+});
+const progress = object({
+  percent: orNull(number),
+  state: oneOf('running', 'paused', 'failed'),
+  text: orNull(text),
+});
+const awaitsInput = object({
+  kind: oneOf('line', 'secret', 'key'),
+  certainty: oneOf('known', 'hint'),
+  prompt: orNull(text),
+  since: number,
+});
+
 const facts = {
   id: text,
   kind: oneOf('tool', 'agent', 'service'),
@@ -62,27 +78,9 @@ const facts = {
     logFile: orNull(text),
     degraded: orNull(text),
   }),
-  terminal: orNull(
-    oneBy('type', {
-      terminal: object({ columns: number, rows: number, attach: listOf(text), because: text }),
-      none: object({ because: text }),
-    }),
-  ),
-  progress: orNull(
-    object({
-      percent: orNull(number),
-      state: oneOf('running', 'paused', 'failed'),
-      text: orNull(text),
-    }),
-  ),
-  awaitsInput: orNull(
-    object({
-      kind: oneOf('line', 'secret', 'key'),
-      certainty: oneOf('known', 'hint'),
-      prompt: orNull(text),
-      since: number,
-    }),
-  ),
+  terminal: optional(orNull(terminal)),
+  progress: optional(orNull(progress)),
+  awaitsInput: optional(orNull(awaitsInput)),
 };
 
 /** Who is alive has no end. */
@@ -142,9 +140,23 @@ const limits = object({
   notifyAfterMs: number,
 });
 
-const watch = object({
+const expression: Shape = (value) => {
+  if (typeof value !== 'string') return '';
+  try {
+    new RegExp(value);
+    return null;
+  } catch {
+    return '';
+  }
+};
+
+/** Of a watch in `revival`. One that is otherwise is left out, and its record is good all the same. */
+export const watchShape: Shape = object({
   owner: text,
-  wants: oneBy('type', { quiet: object({ quietMs: atLeast(100) }), pattern: object({ pattern: text }) }),
+  wants: oneBy('type', {
+    quiet: object({ quietMs: atLeast(100) }),
+    pattern: object({ pattern: expression }),
+  }),
   since: number,
   told: number,
 });
@@ -175,8 +187,8 @@ const revival = object({
   ),
   maxReplyBytes: atLeast(256),
   maxLogBytes: atLeast(4_096),
-  files: object({ log: text, status: text, screen: text }),
-  size: orNull(object({ columns: number, rows: number })),
+  files: object({ log: text, status: text, screen: optional(text) }),
+  size: optional(orNull(object({ columns: number, rows: number }))),
   work,
   stdin: oneOf('end', 'pipe'),
   env: mapOf(orNull(text)),
@@ -184,11 +196,10 @@ const revival = object({
   attemptOffset: number,
   restartedAt: listOf(number),
   nextStartAt: orNull(number),
-  watches: optional(listOf(watch)),
   stop: orNull(object({ cause: object({ type: text }), signal: text, graceMs: number, escalated: flag })),
 });
 
-/** All that a record of version 1 has, as far as somebody relies on it. */
+/** All that a record of version 1 has, as far as somebody relies on it. What came later may be missing, see `readRecord`. */
 export const recordShape: Shape = object({
   supervisorId: matching(/^[\w-]{1,64}$/),
   scope: object(scope),
