@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type {
@@ -11,7 +11,8 @@ import { parseOptions } from '../config/parse-options.ts';
 import { captureOptions, type KeyOrder, keyOrder, newSize } from '../config/terminal-options.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { parseScreenText, toScreenText } from '../spawn/terminal/screen-text.ts';
-import { refuseWrite } from '../spawn/tree-commands.ts';
+import { refuseScreen, refuseWrite } from '../spawn/tree-commands.ts';
+import { makeDirectory } from '../store/make-directory.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TerminalView } from './process-view.ts';
 
@@ -34,6 +35,9 @@ export class ProcessTerminal {
   readonly #hide: (screen: ScreenCapture) => ScreenCapture;
   readonly #showsSecret: (text: string) => boolean;
   readonly #reportError: (error: unknown) => void;
+  /** As it was ordered, for the attempts to come. */
+  #ordered: TerminalSize | null;
+  /** As it was last seen: whoever looks at it by other means may have made it another. */
   #size: TerminalSize | null;
   #last: ScreenCapture | null = null;
 
@@ -59,7 +63,27 @@ export class ProcessTerminal {
     this.#hide = wiring.hide;
     this.#showsSecret = wiring.showsSecret;
     this.#reportError = wiring.reportError;
-    this.#size = plan.launch.size;
+    this.#ordered = plan.launch.size;
+    this.#size = this.#ordered;
+  }
+
+  /** The size in which another attempt begins; `null` where there is no terminal. */
+  get orderedSize(): TerminalSize | null {
+    return this.#ordered;
+  }
+
+  /** Another terminal is to come, of which nothing was seen yet. */
+  beginAttempt(): void {
+    this.#size = this.#ordered;
+    this.#last = null;
+    const { screenPath } = this.#plan;
+    // tmux has it removed by itself.
+    if (screenPath === null || this.#plan.files !== null) return;
+    try {
+      rmSync(screenPath, { force: true });
+    } catch (error) {
+      this.#reportError(error);
+    }
   }
 
   get view(): TerminalView | null {
@@ -73,15 +97,17 @@ export class ProcessTerminal {
       name: 'capture',
     });
     const refusal = this.#refusal();
-    if (refusal !== null) return { ok: false, code: 'noTerminal', error: refusal };
+    if (refusal !== null) return refuseScreen('noTerminal', refusal);
     if (this.#hasEnded()) return this.#captureLast();
-    const notRunning = { ok: false, code: 'notRunning', error: this.#notRunning() } as const;
     const answer = await this.#ask<CaptureAnswer>(
       (reply) => ({ type: 'terminal.capture', scrollbackLines, withDrawing, reply }),
-      notRunning,
+      refuseScreen('notRunning', this.#notRunning()),
     );
     // Between two attempts, and while it starts or ends, there is but the screen before.
-    if (!answer.ok) return this.#lastScreen() === null ? answer : this.#captureLast();
+    if (!answer.ok) {
+      const isBetween = answer.code === 'notRunning' && this.#lastScreen() !== null;
+      return isBetween ? this.#captureLast() : answer;
+    }
     const { columns, rows } = answer.screen;
     this.#size = { columns, rows };
     const screen = this.#hide(answer.screen);
@@ -131,7 +157,10 @@ export class ProcessTerminal {
       (reply) => ({ type: 'process.resize', columns, rows, reply }),
       refuseWrite('notRunning', this.#notRunning()),
     );
-    if (result.ok) this.#size = { columns, rows };
+    if (result.ok) {
+      this.#ordered = { columns, rows };
+      this.#size = this.#ordered;
+    }
     return result;
   }
 
@@ -142,7 +171,7 @@ export class ProcessTerminal {
     // tmux has written it by itself.
     if (screenPath === null || this.#plan.files !== null) return;
     try {
-      mkdirSync(dirname(screenPath), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(screenPath));
       writeFileSync(screenPath, toScreenText(this.#last), { mode: 0o600 });
     } catch (error) {
       this.#reportError(error);
@@ -153,14 +182,16 @@ export class ProcessTerminal {
     const screen = this.#lastScreen();
     if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
     const error = `The last screen of ${this.#plan.id} is not there any more, or was never taken. Read its output instead.`;
-    return { ok: false, code: 'broken', error };
+    return refuseScreen('broken', error);
   }
 
   #lastScreen(): ScreenCapture | null {
     const { screenPath } = this.#plan;
     if (this.#last !== null || screenPath === null) return this.#last;
     try {
-      this.#last = parseScreenText(readFileSync(screenPath, 'utf8'));
+      const screen = parseScreenText(readFileSync(screenPath, 'utf8'));
+      // tmux has written it as it was.
+      this.#last = screen === null ? null : this.#hide(screen);
     } catch {
       // It was never there, or was swept away.
     }

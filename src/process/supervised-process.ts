@@ -17,6 +17,7 @@ import { readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader } from '../output/reader.ts';
 import { showsSecret } from '../output/redact.ts';
+import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -253,8 +254,14 @@ export class SupervisedProcess implements ProcessHandle {
     return this.terminal.paste(text);
   }
 
-  resize(size: TerminalSize): Promise<WriteResult> {
-    return this.terminal.resize(size);
+  async resize(size: TerminalSize): Promise<WriteResult> {
+    const result = await this.terminal.resize(size);
+    if (result.ok) {
+      // Whoever adopts it starts it again in that size.
+      this.#world.onNoted(this.id);
+      this.#changed();
+    }
+    return result;
   }
 
   keepScreen(screen: ScreenCapture): void {
@@ -341,6 +348,12 @@ export class SupervisedProcess implements ProcessHandle {
   /** To be called before its backend runs: a process may print before anybody has heard that it is there. */
   beginAttempt(): void {
     this.attemptOffset = this.log.bytes;
+    this.terminal.beginAttempt();
+  }
+
+  /** What is asked of the backend: the plan, and what has been changed since. */
+  toRequest(attempt: number): SpawnRequest {
+    return { ...this.plan.toRequest(attempt), terminal: this.terminal.orderedSize };
   }
 
   /** Lets go of it while it runs; see `ProcessLife.release`. Whoever follows it has seen the last of it. */

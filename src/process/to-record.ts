@@ -55,7 +55,10 @@ export function toAttemptRecord(
 }
 
 /** Only what outlives its supervisor can be taken over, and only while it lives. */
-function toRevival({ plan, life, attemptOffset, watches }: SupervisedProcess, clock: Clock): Revival | null {
+function toRevival(
+  { plan, life, terminal, attemptOffset, watches }: SupervisedProcess,
+  clock: Clock,
+): Revival | null {
   const { launch, files, output } = plan;
   const { progress } = life;
   if (plan.lifetime !== 'persistent' || files === null) return null;
@@ -73,7 +76,7 @@ function toRevival({ plan, life, attemptOffset, watches }: SupervisedProcess, cl
     maxReplyBytes: output.maxReplyBytes,
     maxLogBytes: output.logFile?.maxBytes ?? 0,
     files,
-    size: launch.size,
+    size: terminal.orderedSize,
     work: launch.work,
     stdin: launch.stdin,
     env: launch.env,

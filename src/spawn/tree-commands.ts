@@ -19,6 +19,8 @@ export interface TerminalPort {
   obey(command: TerminalCommand<WriteResult>): void;
 }
 
+type ScreenFailure = Extract<CaptureAnswer, { ok: false }>['code'];
+
 /** Carries out the orders that are the same for everything that is a tree of processes. */
 export interface TreeCommands {
   obey(command: BackendCommand): void;
@@ -115,13 +117,13 @@ export function refuseWrite(code: WriteFailure, error: string): WriteResult {
   return { ok: false, bytesWritten: 0, code, error };
 }
 
+export function refuseScreen(code: ScreenFailure, error: string): CaptureAnswer {
+  return { ok: false, code, error };
+}
+
 /** The answer of whoever has no terminal. */
 export function refuseTerminal(command: TerminalCommand<WriteResult>): void {
   const error = 'It has no terminal: start it with interactive: true.';
-  if (command.type === 'terminal.capture') command.reply(noScreen(error));
+  if (command.type === 'terminal.capture') command.reply(refuseScreen('noTerminal', error));
   else command.reply(refuseWrite('noTerminal', error));
-}
-
-function noScreen(error: string): CaptureAnswer {
-  return { ok: false, code: 'noTerminal', error };
 }

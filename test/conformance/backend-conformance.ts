@@ -220,6 +220,23 @@ export function describeBackend(
       expect(missing.facts.map(({ type }) => type)).toEqual(['process.spawnFailed']);
     });
 
+    test('an order before a failed start is answered', async () => {
+      const { play, work, backend } = await arrange(setup);
+      if (work.missing === null) return;
+      const missing = play(work.missing, { stdin: 'pipe' });
+
+      const answers = await Promise.all([
+        missing.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply })),
+        missing.ask((reply) => ({ type: 'process.resize', columns: 90, rows: 20, reply })),
+      ]);
+      missing.send({ type: 'tree.survey' });
+
+      // One that is played by hand takes whatever is written to it.
+      if (backend.capabilities.osProcesses) expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
+      expect((await missing.fact('tree.surveyed')).leftovers).toEqual([]);
+      await missing.fact('process.spawnFailed');
+    });
+
     test('input is written and ended', async () => {
       const { play, work, backend, terminal } = await arrange(setup);
       if (work.echoes === null || !backend.capabilities.input) return;

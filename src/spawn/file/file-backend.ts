@@ -3,6 +3,7 @@ import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
 import { createInputPipe } from '../pipe/input-pipe.ts';
 import { createPipePool } from '../pipe/pipe-pool.ts';
+import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { adoptLaunched } from './adopt-launched.ts';
 import type { FileWorld } from './file-world.ts';
@@ -31,7 +32,10 @@ export function createFileBackend(world: FileWorld): Backend {
     capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: false, durable: true },
     run: (port) => {
       const { request } = port;
-      const refuse = (error: unknown) => reportFailure(error, port);
+      const refuse = (error: unknown) => {
+        refuseAll(port);
+        return reportFailure(error, port);
+      };
       if (!hasFiles(request)) return refuse(new Error('the file backend needs "files" for log and status'));
       // Before it is there: this program may be gone in the same turn, and its watchdog must know.
       world.trees.spare(request.id);
@@ -41,12 +45,14 @@ export function createFileBackend(world: FileWorld): Backend {
       if (child instanceof Error) return refuse(child);
       if (child.pid !== undefined)
         return runLaunched(child, { port, world, statusPath: request.files.status, stdin });
-      child.once('error', refuse);
+      refuseAll(port);
+      child.once('error', (error) => reportFailure(error, port));
       return () => {};
     },
     adopt: (port) => {
       const { request } = port;
       if (!hasFiles(request)) {
+        refuseAll(port);
         port.tell({
           type: 'process.lost',
           why: 'its record names no file in which its end would be written',

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
+import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { createChildControl } from './child-control.ts';
 import { createFifoPool } from './fifo-pool.ts';
@@ -73,6 +74,7 @@ function isSpawned(child: ChildProcess | Error): child is SpawnedChild {
 
 function reportFailure(child: ChildProcess | Error, port: BackendPort): Cancel {
   const tell = async (error: unknown) => port.tell(await toSpawnFailure(error, port.request));
+  refuseAll(port);
   if (child instanceof Error) void tell(child);
   else child.once('error', tell);
   return () => {};

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
 import { findProgram } from '../file/find-program.ts';
+import { findLongArgument } from '../long-argument.ts';
 
 export interface PtyCommand {
   readonly file: string;
@@ -20,7 +21,7 @@ export function checkStart({ work, cwd, env }: SpawnRequest): PtyCommand | Error
   return (
     findNulByte(command, env) ??
     findBadDirectory(cwd) ??
-    findTooLong(command, env) ??
+    findLongArgument({ work, env }) ??
     findBadProgram(command, { cwd, env }) ??
     command
   );
@@ -42,19 +43,6 @@ function findBadDirectory(cwd: string): Error | null {
   } catch (error) {
     return error as Error;
   }
-}
-
-/** execve(2), "Limits on size of arguments and environment"; the sum is a quarter of the usual stack. */
-const longestTextBytes = 128 * 1024;
-const longestSumBytes = 2 * 1024 * 1024;
-const pointerBytes = 8;
-
-function findTooLong({ file, args }: PtyCommand, env: Variables): Error | null {
-  const texts = [file, ...args, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-  const sizes = texts.map((text) => Buffer.byteLength(text) + 1);
-  const sumBytes = sizes.reduce((sum, size) => sum + size + pointerBytes, 0);
-  const isTooLong = sumBytes > longestSumBytes || sizes.some((size) => size > longestTextBytes);
-  return isTooLong ? failure('E2BIG', file) : null;
 }
 
 /** execvp(3) searches these where there is no PATH. */

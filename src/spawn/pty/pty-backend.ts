@@ -2,6 +2,7 @@ import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort, ToldFact } from '../backend.ts';
+import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
 import { createScreen } from '../terminal/screen.ts';
@@ -49,6 +50,7 @@ function run(port: BackendPort, parts: PtyParts): Cancel {
 }
 
 function reportFailure(error: Error, port: BackendPort): Cancel {
+  refuseAll(port);
   void toSpawnFailure(error, port.request).then(port.tell);
   return () => {};
 }

@@ -2,6 +2,7 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture, TerminalCommand } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
 import { encodeKeys, encodePaste, type KeyboardModes } from '../terminal/encode-keys.ts';
 import { pressKeys } from '../terminal/press-keys.ts';
 import type { Picture, Screen } from '../terminal/screen.ts';
@@ -69,23 +70,17 @@ export function createPtyTerminal(
       return { ...result, bytesWritten: Math.min(result.bytesWritten, Buffer.byteLength(text)) };
     });
 
-  function answer(result: Promise<WriteResult>, reply: (result: WriteResult) => void): void {
-    void result
-      .catch((error: unknown) => refuseWrite('broken', `It could not be typed: ${toErrorText(error)}.`))
-      .then(reply);
-  }
-
   return {
     obey: (command) => {
       switch (command.type) {
         case 'process.resize':
           return command.reply(resize(command));
         case 'terminal.sendKeys':
-          return answer(sendKeys(command), command.reply);
+          return answerWrite(sendKeys(command), command.reply);
         case 'terminal.paste':
-          return answer(paste(command), command.reply);
+          return answerWrite(paste(command), command.reply);
         case 'terminal.capture':
-          return void capture(command).catch(toBroken).then(command.reply);
+          return answerCapture(capture(command), command.reply);
       }
     },
     takeLast,
@@ -97,8 +92,4 @@ export function createPtyTerminal(
       return takeLast();
     },
   };
-}
-
-function toBroken(error: unknown): CaptureAnswer {
-  return { ok: false, code: 'broken', error: `The screen cannot be read: ${toErrorText(error)}.` };
 }

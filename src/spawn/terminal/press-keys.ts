@@ -28,9 +28,14 @@ export async function pressKeys(
     const result = await wiring.write(Buffer.from(await wiring.encode(stroke)));
     bytesWritten += result.bytesWritten;
     if (!result.ok) return { ...result, bytesWritten };
-    await pause(isEscape(stroke) ? afterEscapeMs : betweenMs, wiring.clock);
+    await pause(toPauseMs(stroke), wiring.clock);
   }
   return { ok: true, bytesWritten };
+}
+
+/** How long after it nothing is to be typed. */
+export function toPauseMs(stroke: KeyStroke): number {
+  return isEscape(stroke) ? afterEscapeMs : betweenMs;
 }
 
 function isEscape(stroke: KeyStroke): boolean {

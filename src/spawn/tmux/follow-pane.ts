@@ -1,21 +1,15 @@
-import { appendFileSync, readFileSync, watch as watchFile } from 'node:fs';
+import { appendFileSync, watch as watchFile } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from '../file/file-world.ts';
-import { findLauncher, findLeader, findRecorded } from '../file/find-leader.ts';
 import { followStatus } from '../file/follow-status.ts';
 import { createLeaderControl } from '../file/leader-control.ts';
-import {
-  type KnownLaunch,
-  type LaunchStatus,
-  readStatusOf,
-  toBeganLine,
-  unreadableEnd,
-} from '../file/status-file.ts';
-import { parseScreenText } from '../terminal/screen-text.ts';
+import { type LaunchStatus, toBeganLine, unreadableEnd } from '../file/status-file.ts';
 import { isFromScope } from '../tree/identity.ts';
 import type { TmuxRequest } from './open-session.ts';
+import { createOutputEnd } from './output-end.ts';
 import { createPaneTerminal } from './pane-terminal.ts';
+import { createPaneWriters } from './pane-writers.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
 /** The leader's line comes milliseconds after its session. */
@@ -24,8 +18,6 @@ const searchLookMs = 10;
 const lookMs = 1_000;
 /** The leader is dead, and tmux is just writing that down. */
 const endLookMs = 50;
-/** Nothing lives that could print: so long the rest may be on its way to the log. */
-const lastOutputMs = 2_000;
 
 /** Who follows it: whoever has just started its session, or another later. */
 export interface Follower {
@@ -45,15 +37,8 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
   const { id, attempt, files } = request;
   const cancels = new Set<Cancel>();
   let wasSeenAlive = false;
-  let leaderIsDead = false;
   let hasExited = false;
-  /** Nothing of its tree lives that could print. */
-  let isAlone = false;
-  let outputEnded = false;
   let isReleased = false;
-  let hasHungUp = false;
-  /** Whom the record names, or tmux, where the status file does not. */
-  let found: KnownLaunch | null = null;
   const settled = Promise.withResolvers<void>();
 
   const pane = createPaneTerminal(
@@ -71,10 +56,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
       input: request.stdin === 'pipe' ? pane.input : noInput,
       terminal: pane.terminal,
       onAlone: () => {
-        if (isAlone) return;
-        isAlone = true;
-        lookForLastOutput();
-        later(lastOutputMs, endOutput);
+        if (!isReleased) outputEnd.alone();
       },
     },
   );
@@ -92,43 +74,18 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     cancels.add(cancel);
   }
 
-  const read = (begun: KnownLaunch | null): LaunchStatus =>
-    readStatusOf(files.status, { attempt, known: begun ?? found });
-
-  async function mayStillWrite(): Promise<boolean> {
-    if (!(await isOpened)) return false;
-    const status = read(found);
-    if (status.exit !== null) return false;
-    if (status.leader === null && port.leader !== undefined)
-      found ??= await findRecorded(port.leader, { table, id });
-    leaderIsDead = status.leader !== null && (await findLeader(status, { table, id })) === null;
-    if (status.leader !== null && !leaderIsDead) {
-      if (status.isDrained) await hangUp();
-      return true;
-    }
-    const now = await server.findPane(id);
-    // Where its terminal is gone the launcher writes down the end by itself.
-    if (now === null || (status.launcher !== null && now.pid !== status.launcher))
-      return (await findLauncher(status, { table, id })) !== null;
-    // Now and then tmux 3.3 misses that its child has died; with the next that does it looks for all.
-    if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
-    return true;
-  }
-
-  /**
-   * Nobody takes its output down any more. Where that is so because the server was ended from outside, the system has told the launcher alone, who
-   * must not end of it.
-   */
-  async function hangUp(): Promise<void> {
-    if (hasHungUp) return;
-    const isThere = (await server.findPane(id)) !== null;
-    hasHungUp = true;
-    if (!isThere) await world.trees.get(id)?.signal('SIGHUP');
-  }
-
-  async function isAlive(pid: number): Promise<boolean> {
-    return (await table.read(pid))?.alive === true;
-  }
+  const isOpened = opened.then((isThere) => {
+    if (!isThere) settled.resolve();
+    return isThere;
+  });
+  const writers = createPaneWriters({ port, request, world, server, opened: isOpened });
+  const outputEnd = createOutputEnd(port, {
+    screenPath: files.screen,
+    isDrained: () => writers.read(null).isDrained,
+    later,
+    onEnded: stopWatching,
+    reportError,
+  });
 
   function begin(who: {
     pid: number;
@@ -155,37 +112,10 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     control.exited(when);
   }
 
-  function lookForLastOutput(): void {
-    if (outputEnded || isReleased) return;
-    if (isAlone && isDrained()) endOutput();
-  }
-
-  function isDrained(): boolean {
-    try {
-      return read(found).isDrained;
-    } catch (error) {
-      reportError(error);
-      return false;
-    }
-  }
-
-  function endOutput(): void {
-    if (outputEnded) return;
-    outputEnded = true;
-    try {
-      const screen = parseScreenText(readFileSync(files.screen, 'utf8'));
-      if (screen !== null) port.keepScreen(screen);
-    } catch {
-      // It was never taken: the tmux server was ended from outside.
-    }
-    port.tell({ type: 'output.ended' });
-    stopWatching();
-  }
-
   const watch = followStatus({
-    read,
-    mayStillWrite,
-    pauseMs: () => (!control.isKnown ? searchLookMs : leaderIsDead ? endLookMs : lookMs),
+    read: writers.read,
+    mayStillWrite: writers.mayStillWrite,
+    pauseMs: () => (!control.isKnown ? searchLookMs : writers.leaderIsDead ? endLookMs : lookMs),
     sharesGroup: true,
     table,
     id,
@@ -210,7 +140,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
       onUnseenEnd: ({ isCut }) => {
         port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(files.status) : unseenEnd });
         leave('longAgo');
-        later(lastOutputMs, endOutput);
+        outputEnd.lost();
       },
       onNothing: (status) => void tellNothing(status),
     },
@@ -240,10 +170,6 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     cancelWatch = () => {};
   }
 
-  const isOpened = opened.then((isThere) => {
-    if (!isThere) settled.resolve();
-    return isThere;
-  });
   let cancelWatch: Cancel = () => {};
   port.onCommand((command) => {
     control.obey(command);
@@ -254,7 +180,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     if (!isReleased)
       cancelWatch = watchChanges(files.status, () => {
         watch.look();
-        if (hasExited) lookForLastOutput();
+        if (hasExited && !isReleased) outputEnd.look();
       });
     watch.look();
   });

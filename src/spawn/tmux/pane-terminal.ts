@@ -1,6 +1,7 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand } from '../../../machines/process/terminal.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
+import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
 import { type InputPort, refuseWrite, type TerminalPort } from '../tree-commands.ts';
 import { sizeCommands, type TmuxRequest } from './open-session.ts';
 import { readScreen, toCaptureCommands } from './read-screen.ts';
@@ -85,12 +86,15 @@ export function createPaneTerminal(
   function obey(command: TerminalCommand<WriteResult>): void {
     switch (command.type) {
       case 'terminal.capture':
-        return void capture(command).then(command.reply);
+        return answerCapture(capture(command), command.reply);
       case 'terminal.paste': {
         // An end of the paste within it would have the rest taken for typed.
         const text = command.text.replaceAll('\x1b', '').replaceAll('\r\n', '\n');
         const bytes = Buffer.from(text);
-        return void take(bytes.byteLength, () => throughBuffer(bytes, ['-p'])).then(command.reply);
+        return answerWrite(
+          take(bytes.byteLength, () => throughBuffer(bytes, ['-p'])),
+          command.reply,
+        );
       }
       case 'terminal.sendKeys': {
         const { commands, lastsMs } = toKeyCommands(command.strokes, target);
@@ -98,25 +102,32 @@ export function createPaneTerminal(
           (sum, each) => sum + (each.type === 'text' ? Buffer.byteLength(each.text) : 1),
           0,
         );
-        return void take(bytes, () => server.ask(commands, { longestMs: 2 * lastsMs + patienceMs })).then(
+        return answerWrite(
+          take(bytes, () => server.ask(commands, { longestMs: 2 * lastsMs + patienceMs })),
           command.reply,
         );
       }
       case 'process.resize':
-        return void take(1, () => server.ask(sizeCommands(id, command)))
-          .then((result) => (result.ok ? { ok: true as const, bytesWritten: 0 } : result))
-          .then(command.reply);
+        return answerWrite(
+          take(1, () => server.ask(sizeCommands(id, command))).then(withoutBytes),
+          command.reply,
+        );
     }
   }
 
   return {
     input: {
       write,
-      end: () => write(endOfInput).then((result) => (result.ok ? { ...result, bytesWritten: 0 } : result)),
+      end: () => write(endOfInput).then(withoutBytes),
     },
     terminal: { obey },
     capture,
   };
+}
+
+/** What was not asked to be written is not counted. */
+function withoutBytes(result: WriteResult): WriteResult {
+  return result.ok ? { ...result, bytesWritten: 0 } : result;
 }
 
 const patienceMs = 10_000;

@@ -1,16 +1,17 @@
-import { accessSync, closeSync, constants } from 'node:fs';
+import { accessSync, closeSync, constants, rmSync } from 'node:fs';
 import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
 import { findProgram } from '../file/find-program.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
+import { findLongArgument } from '../long-argument.ts';
+import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
 import { closeSessions } from './close-sessions.ts';
 import { findTmux } from './find-tmux.ts';
 import { followPane } from './follow-pane.ts';
-import { findLongArgument } from './long-argument.ts';
 import { openSession, type TmuxRequest } from './open-session.ts';
 import { findTerminalType } from './terminal-type.ts';
 import { createTmuxServer } from './tmux-server.ts';
@@ -34,6 +35,7 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
   const unseen = new Map<string, Clock>();
 
   async function open(request: TmuxRequest, { tell }: BackendPort): Promise<boolean> {
+    if (request.attempt > 1) forgetScreen(request);
     const refusal = await prepare(request);
     if (refusal !== null) {
       tell(refusal);
@@ -44,12 +46,22 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
     return answer.ok;
   }
 
+  /** That of the attempt before: where this one leaves none, there is none. */
+  function forgetScreen({ files }: TmuxRequest): void {
+    try {
+      rmSync(files.screen, { force: true });
+    } catch (error) {
+      world.reportError(error);
+    }
+  }
+
   return {
     mode: 'tmux',
     capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: true },
     run: (port) => {
       const { request } = port;
       if (!hasFiles(request)) {
+        refuseAll(port);
         const error = new Error('the tmux backend needs "files" for log and status');
         void toSpawnFailure(error, request).then(port.tell);
         return () => {};
@@ -72,6 +84,7 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
     adopt: (port) => {
       const { request } = port;
       if (!hasFiles(request)) {
+        refuseAll(port);
         const why = 'its record names no file in which its end would be written';
         port.tell({ type: 'process.lost', why });
         return () => {};
@@ -100,6 +113,9 @@ function hasFiles(request: SpawnRequest): request is TmuxRequest {
   return request.files !== null;
 }
 
+/** The launcher with its words, and what tmux adds. */
+const launcherBytes = 12 * 1024;
+
 /** Why it cannot be started, as the system would say it: tmux would show that on the screen, or run it somewhere else. */
 async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
   try {
@@ -110,7 +126,7 @@ async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
     const file = work.type === 'shell' ? work.shell : work.file;
     const found = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
     if (found instanceof Error) throw found;
-    const tooLong = findLongArgument(request);
+    const tooLong = findLongArgument(request, { besideBytes: launcherBytes });
     if (tooLong !== null) throw tooLong;
     // They are for their owner alone, whatever the server makes.
     for (const path of [files.log, files.status]) closeSync(openForAppending(path));

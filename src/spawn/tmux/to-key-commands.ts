@@ -1,10 +1,7 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
 import { controlCodeOf } from '../terminal/control-code.ts';
+import { toPauseMs } from '../terminal/press-keys.ts';
 import type { TmuxCommand } from './tmux-text.ts';
-
-/** As with every terminal of ours, see `pressKeys`. */
-const betweenMs = 10;
-const afterEscapeMs = 200;
 
 /** What presses them one after another, with time for the program to take each; and how long that takes. */
 export function toKeyCommands(
@@ -13,7 +10,7 @@ export function toKeyCommands(
 ): { readonly commands: readonly TmuxCommand[]; readonly lastsMs: number } {
   let lastsMs = 0;
   const commands = strokes.flatMap((stroke) => {
-    const pauseMs = isEscape(stroke) ? afterEscapeMs : betweenMs;
+    const pauseMs = toPauseMs(stroke);
     lastsMs += pauseMs;
     return [
       ['send-keys', '-t', target, ...toKeyWords(stroke)],
@@ -61,8 +58,4 @@ function encodeCharacter({ character, ctrl, alt, shift }: { character: string } 
 
 function toHexWords(bytes: Uint8Array): readonly string[] {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
-}
-
-function isEscape(stroke: KeyStroke): boolean {
-  return stroke.type === 'key' && stroke.key === 'Escape';
 }

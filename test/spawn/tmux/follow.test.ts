@@ -91,7 +91,8 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
 
     expect(exit).toEqual({ code: null, signal: 'SIGHUP' });
-    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+    // The launcher has said so, and is about to end.
+    await waitUntil(() => carriers(`/${run.request.id}/`).length === 0);
     expect(await run.capture()).toMatchObject({ ok: false, error: expect.stringMatching(/\w+\.$/) });
   });
 
@@ -182,6 +183,20 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect((await second.fact('process.exited')).exit).toEqual({ code: 2, signal: null });
     expect(second.printed()).toBe('first\r\nsecond\r\n');
     expect(second.kept.at(-1)?.lines.slice(0, 2)).toEqual(['second', '']);
+  });
+
+  test('an attempt without a screen has not the one before', async () => {
+    const stage = createStage();
+    const first = stage.run(shell('echo first'));
+    await first.fact('output.ended');
+    const second = stage.again({ ...first.request, attempt: 2, work: sleeper });
+    await second.shows('up');
+
+    process.kill(Number(tmux(stage.socket, 'display-message', '-p', '#{pid}')), 'SIGKILL');
+    await second.fact('output.ended');
+
+    expect(first.kept).toHaveLength(1);
+    expect(second.kept).toEqual([]);
   });
 
   test('names with a common beginning are not mixed up', async () => {

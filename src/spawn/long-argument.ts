@@ -1,0 +1,32 @@
+import type { SpawnRequest } from './backend.ts';
+
+/** execve(2): one string has 32 pages, and all of them a quarter of the stack, which usually is 8 MiB; macOS has 1 MiB for all. */
+const linuxLimits = { oneBytes: 128 * 1024, allBytes: 2 * 1024 * 1024 };
+const otherLimits = { oneBytes: 1024 * 1024, allBytes: 1024 * 1024 };
+const pointerBytes = 8;
+
+/** The error that execve(2) would give, for who starts something else before it, so that nobody would hear it. */
+export function findLongArgument(
+  { work, env }: Pick<SpawnRequest, 'work' | 'env'>,
+  {
+    besideBytes = 0,
+    platform = process.platform,
+  }: {
+    /** What is handed over beside the command and its environment. */
+    readonly besideBytes?: number;
+    readonly platform?: NodeJS.Platform;
+  } = {},
+): NodeJS.ErrnoException | null {
+  const words = toWords(work);
+  const texts = [...words, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  const sizes = texts.map((text) => Buffer.byteLength(text) + 1);
+  const sumBytes = sizes.reduce((sum, bytes) => sum + bytes + pointerBytes, besideBytes);
+  const { oneBytes, allBytes } = platform === 'linux' ? linuxLimits : otherLimits;
+  if (sumBytes <= allBytes && sizes.every((bytes) => bytes <= oneBytes)) return null;
+  return Object.assign(new Error(`spawn ${words[0]} E2BIG`), { code: 'E2BIG' });
+}
+
+function toWords(work: SpawnRequest['work']): readonly string[] {
+  if (work.type === 'argv') return [work.file, ...work.args];
+  return work.type === 'shell' ? [work.shell, '-c', work.script] : [];
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { BackendPort } from '../backend.ts';
+import { parseScreenText } from '../terminal/screen-text.ts';
+
+/** Nothing lives that could print: so long the rest may be on its way to the log. */
+const lastOutputMs = 2_000;
+
+/** Says that no more output of one attempt can come, once, and before that how its screen looked. */
+export interface OutputEnd {
+  /** Nothing of its tree lives that could print. */
+  alone(): void;
+  /** Nobody can say that all was taken down: it is waited for all the same. */
+  lost(): void;
+  /** Something was written down: it may have been that all is. */
+  look(): void;
+}
+
+export function createOutputEnd(
+  port: Pick<BackendPort, 'tell' | 'keepScreen'>,
+  wiring: {
+    readonly screenPath: string;
+    /** All was taken down. @throws where that cannot be read. */
+    readonly isDrained: () => boolean;
+    /** Not called any more once it was let go of. */
+    readonly later: (pauseMs: number, act: () => void) => void;
+    readonly onEnded: () => void;
+    readonly reportError: (error: unknown) => void;
+  },
+): OutputEnd {
+  let isAlone = false;
+  let hasEnded = false;
+
+  function look(): void {
+    if (isAlone && !hasEnded && isDrained()) end();
+  }
+
+  function isDrained(): boolean {
+    try {
+      return wiring.isDrained();
+    } catch (error) {
+      wiring.reportError(error);
+      return false;
+    }
+  }
+
+  function end(): void {
+    if (hasEnded) return;
+    hasEnded = true;
+    try {
+      const screen = parseScreenText(readFileSync(wiring.screenPath, 'utf8'));
+      if (screen !== null) port.keepScreen(screen);
+    } catch {
+      // It was never taken: the tmux server was ended from outside.
+    }
+    port.tell({ type: 'output.ended' });
+    wiring.onEnded();
+  }
+
+  return {
+    alone: () => {
+      if (isAlone) return;
+      isAlone = true;
+      look();
+      wiring.later(lastOutputMs, end);
+    },
+    lost: () => wiring.later(lastOutputMs, end),
+    look,
+  };
+}
