@@ -11,6 +11,8 @@ export const captureOptions = z.strictObject({
   withDrawing: z.boolean().default(false),
 });
 
+export const pasting = z.strictObject({ text: z.string() });
+
 /** What is typed: the text, then the keys, then Enter. */
 export const keyOrder = z.strictObject({
   /** As it stands. With more than one line it is pasted. */

@@ -8,7 +8,7 @@ import type {
   TerminalSize,
 } from '../../machines/process/terminal.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { captureOptions, type KeyOrder, keyOrder, newSize } from '../config/terminal-options.ts';
+import { captureOptions, type KeyOrder, keyOrder, newSize, pasting } from '../config/terminal-options.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { parseScreenText, toScreenText } from '../spawn/terminal/screen-text.ts';
 import { refuseScreen, refuseWrite } from '../spawn/tree-commands.ts';
@@ -140,7 +140,8 @@ export class ProcessTerminal {
     );
   }
 
-  async paste(text: string): Promise<WriteResult> {
+  async paste(given: string): Promise<WriteResult> {
+    const { text } = parseOptions(pasting, { input: { text: given }, name: 'paste' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
     return this.#ask<WriteResult>(
