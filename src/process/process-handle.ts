@@ -85,7 +85,10 @@ export interface ProcessHandle {
   /** The reader of that name, with a cursor of its own. The same name gives the same reader. */
   reader(name: string): OutputReader;
 
-  /** Writes to its stdin, which must have been asked for with `stdin: 'pipe'`. Waits at most 10 s for it to read. */
+  /**
+   * Writes to its stdin, which must have been asked for with `stdin: 'pipe'`. Waits at most 10 s for it to read; in tmux, which takes
+   * everything at once, an ok does not say that anything was read.
+   */
   write(data: string | Uint8Array): Promise<WriteResult>;
   writeLine(line: string): Promise<WriteResult>;
   /** End-of-file on its stdin. */
@@ -103,7 +106,10 @@ export interface ProcessHandle {
   capture(options?: CaptureOptions): Promise<CaptureAnswer>;
   /** Types in its terminal: the text as it stands, then the keys, then Enter. A key that does not exist is an answer. */
   sendKeys(order: KeyOrder): Promise<WriteResult>;
-  /** Types a text in one piece, so that a program that knows of pastes does not run it line by line. */
+  /**
+   * Types a text in one piece, so that a program that knows of pastes does not run it line by line. In tmux, which takes everything at
+   * once, an ok does not say that anything was read.
+   */
   paste(text: string): Promise<WriteResult>;
   /** Gives its terminal another size, of which the program is told. @throws TroupeError `invalid-option` for a size that is none. */
   resize(size: TerminalSize): Promise<WriteResult>;

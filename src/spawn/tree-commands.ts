@@ -39,6 +39,8 @@ export function createTreeCommands(options: {
   readonly hasExited: () => boolean;
   /** Nothing of the tree is alive, or nothing beside the leader. */
   readonly onAlone?: () => void;
+  /** Whether a silence counts: `false` while what was printed may be on its way. */
+  readonly isQuietTrue?: () => boolean;
   readonly input: InputPort | { readonly code: WriteFailure; readonly refusal: string };
   readonly terminal?: TerminalPort;
 }): TreeCommands {
@@ -76,7 +78,9 @@ export function createTreeCommands(options: {
   }
 
   function settleOutput(quietMs: number): void {
-    cancels.add(watchQuiet({ clock, output, quietMs, onQuiet: () => port.tell({ type: 'output.quieted' }) }));
+    const { isQuietTrue: mayTell } = options;
+    const onQuiet = () => port.tell({ type: 'output.quieted' });
+    cancels.add(watchQuiet({ clock, output, quietMs, onQuiet, ...(mayTell !== undefined && { mayTell }) }));
   }
 
   function feed(

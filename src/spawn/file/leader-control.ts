@@ -36,11 +36,13 @@ export function createLeaderControl(
     input,
     terminal,
     onAlone,
+    isQuietTrue,
   }: {
     input: InputPort | { readonly refusal: string; readonly code: WriteFailure };
     terminal?: TerminalPort;
     /** Who is told that nothing of the tree is left, once or more often, says `output.ended` by itself. */
     onAlone?: () => void;
+    isQuietTrue?: () => boolean;
   },
 ): LeaderControl {
   const { request, clock } = port;
@@ -75,6 +77,7 @@ export function createLeaderControl(
     onAlone: endOutput,
     input,
     ...(terminal !== undefined && { terminal }),
+    ...(isQuietTrue !== undefined && { isQuietTrue }),
   });
 
   return {

@@ -1,6 +1,6 @@
 import type { SpawnFiles } from '../backend.ts';
 import { toShellWord } from './shell-word.ts';
-import { toPlainFormat } from './tmux-text.ts';
+import { type TmuxCommand, toPlainFormat, toTmuxText } from './tmux-text.ts';
 
 /** The first line of a screen file, see `toScreenText`. */
 export const screenFormat =
@@ -33,7 +33,8 @@ drained ${attempt}" >>${status}`;
  * where no supervisor is there. It keeps the last screen, writes down how the command ended, and lets the session go. That would throw away what tmux has
  * not handed to `cat` yet. So it waits until `cat` sleeps, since there is nothing to read, and tmux, once asked something, has still given it nothing.
  *
- * A server whose socket was removed, with the state directory perhaps, can be asked by nobody any more: it ends with the first command that does.
+ * A server whose socket was removed, with the state directory perhaps, can be asked by nobody any more, and another may listen there by now, which has a
+ * terminal of the same number: so whoever answers is asked first who it is. The session is closed by the server itself then, see `toCloseCommand`.
  *
  * The first line is expanded by tmux; in it are numbers and words of tmux and the launcher, nothing that the terminal's program chooses.
  */
@@ -44,7 +45,8 @@ export function toEndScript(place: EndingPlace): string {
   const script = `
 umask 077
 exec >/dev/null 2>&1 </dev/null
-ask() { ${tmux} "$@"; }
+server=$3
+ask() { test "$(${tmux} display-message -p '#{pid}')" = "$server" && ${tmux} "$@"; }
 if ask display-message -p -t "$1" '${screenFormat}' ';' capture-pane -p -t "$1" >${screen}.new
 then mv -f ${screen}.new ${screen}; else rm -f ${screen}.new; fi
 echo "
@@ -71,7 +73,21 @@ while test "$rounds" -lt 1000; do
   fi
   sleep 0.01 || sleep 1
 done
-ask kill-session -t "$1" || test -S ${toShellWord(place.socket)} || kill -TERM "$PPID"
+ask kill-session -t "$1"
 `;
-  return `set -- '#{pane_id}' '${endFormat}'${toPlainFormat(script)}`;
+  return `set -- '#{pane_id}' '${endFormat}' '#{pid}'${toPlainFormat(script)}`;
+}
+
+/** Longer than the end script takes, but where the log takes very long to be written. */
+const latestCloseSeconds = 10;
+
+/**
+ * Closes the session whose command has ended, if it is still there then: the server does that by itself, also where nobody can ask it any more. tmux expands
+ * this when the end comes, and the condition once more later.
+ */
+export function toCloseCommand(): TmuxCommand {
+  const isThere = '##{==:##{session_id},#{session_id}}';
+  // That it is not there would be told to whoever asks something next.
+  const close = ['if-shell', '-F', '-t', '#{session_id}', isThere, "kill-session -t '#{session_id}'"];
+  return ['run-shell', '-b', '-d', `${latestCloseSeconds}`, '-C', toTmuxText([close]).trimEnd()];
 }

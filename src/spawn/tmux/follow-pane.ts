@@ -58,6 +58,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
       onAlone: () => {
         if (!isReleased) outputEnd.alone();
       },
+      isQuietTrue: () => outputEnd.isQuietTrue(),
     },
   );
 

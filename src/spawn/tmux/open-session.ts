@@ -1,5 +1,5 @@
 import type { SpawnRequest } from '../backend.ts';
-import { toEndScript, toPipeScript } from './end-script.ts';
+import { toCloseCommand, toEndScript, toPipeScript } from './end-script.ts';
 import { planStart } from './start-script.ts';
 import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts';
 import { type TmuxCommand, toTmuxText } from './tmux-text.ts';
@@ -67,7 +67,7 @@ function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly Tmu
       '-t',
       target,
       'pane-died',
-      toTmuxText([['run-shell', '-b', toEndScript(place)]]).trimEnd(),
+      toTmuxText([toCloseCommand(), ['run-shell', '-b', toEndScript(place)]]).trimEnd(),
     ],
     ['pipe-pane', '-t', target, toPipeScript(place)],
   ];

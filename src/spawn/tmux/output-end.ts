@@ -13,10 +13,12 @@ export interface OutputEnd {
   lost(): void;
   /** Something was written down: it may have been that all is. */
   look(): void;
+  /** Whether a silence of the log means that all of the output is in it; after a time it does, whatever is known. */
+  isQuietTrue(): boolean;
 }
 
 export function createOutputEnd(
-  port: Pick<BackendPort, 'tell' | 'keepScreen'>,
+  port: Pick<BackendPort, 'tell' | 'keepScreen' | 'clock'>,
   wiring: {
     readonly screenPath: string;
     /** All was taken down. @throws where that cannot be read. */
@@ -29,6 +31,7 @@ export function createOutputEnd(
 ): OutputEnd {
   let isAlone = false;
   let hasEnded = false;
+  let firstQuietAtMs: number | null = null;
 
   function look(): void {
     if (isAlone && !hasEnded && isDrained()) end();
@@ -65,5 +68,9 @@ export function createOutputEnd(
     },
     lost: () => wiring.later(lastOutputMs, end),
     look,
+    isQuietTrue: () => {
+      firstQuietAtMs ??= port.clock.nowMs();
+      return hasEnded || port.clock.nowMs() - firstQuietAtMs >= lastOutputMs || isDrained();
+    },
   };
 }

@@ -49,15 +49,17 @@ export function createPaneTerminal(
     return refuseWrite('broken', `tmux did not take it: ${answer.error}.`);
   }
 
-  /** tmux reads it from its input, whatever is in it. */
-  function throughBuffer(bytes: Uint8Array, how: readonly string[]): Promise<TmuxAnswer> {
+  /** tmux reads it from its input, whatever is in it. No copy of it stays there. */
+  async function throughBuffer(bytes: Uint8Array, how: readonly string[]): Promise<TmuxAnswer> {
     buffers += 1;
     const name = `${id}-${process.pid}-${buffers}`;
-    return server.give(bytes, [
+    const answer = await server.give(bytes, [
       ['load-buffer', '-b', name, '-'],
       toProgram(target),
       ['paste-buffer', ...how, '-d', '-b', name, '-t', target],
     ]);
+    if (!answer.ok) await server.give(new Uint8Array(), [['delete-buffer', '-b', name]]);
+    return answer;
   }
 
   function write(data: Uint8Array): Promise<WriteResult> {

@@ -29,7 +29,8 @@ const keptPrefix = 'TROUPE_KEPT_';
  * A launcher as in the file backend, see `createLauncherScript`: it leads the session of the terminal, writes down itself and the command before that is
  * started, and outlives it. It is needed: tmux 3.3 closes a terminal as soon as the process that it has started there is dead, and now and then loses what
  * that printed last, which the system had not yet handed over. So the launcher waits a moment, has tmux say the end (see
- * `toEndScript`), and is gone with the session. Killed itself, tmux says the end in its place.
+ * `toEndScript`), and is gone with the session. Killed itself, tmux says the end in its place. Where another server listens by now, which
+ * has a terminal of the same number, that is not asked.
  *
  * It starts nothing where its supervisor has ended meanwhile, and was to end it: nobody would. By then it can be found by its mark.
  *
@@ -83,7 +84,11 @@ PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8
 export PATH LC_ALL
 unset LD_PRELOAD LD_LIBRARY_PATH TROUPE_LINEAGE
 sleep ${handOverSeconds} || sleep 1
-if ${toShellWord(program)} -S ${toShellWord(socket)} set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null 2>&1; then
+troupe_ask() { ${toShellWord(program)} -S ${toShellWord(socket)} "$@" 2>/dev/null; }
+troupe_server=\${TMUX%,*}
+troupe_server=\${troupe_server##*,}
+if test "$(troupe_ask display-message -p '#{pid}')" = "$troupe_server" &&
+  troupe_ask set-option -p -t "$TMUX_PANE" @troupe_exit "x $troupe_exit" ';' set-hook -R -w -t "$TMUX_PANE" pane-died >/dev/null; then
   trap - HUP
   exec sleep 60
 fi

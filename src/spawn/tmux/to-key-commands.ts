@@ -33,6 +33,8 @@ export function toProgram(target: string): TmuxCommand {
 function toKeyWords(stroke: KeyStroke): readonly string[] {
   switch (stroke.type) {
     case 'text':
+      // A command of tmux ends at a NUL.
+      if (stroke.text.includes('\0')) return ['-H', ...toHexWords(Buffer.from(stroke.text))];
       return ['-l', '--', stroke.text];
     case 'character':
       return ['-H', ...toHexWords(Buffer.from(encodeCharacter(stroke)))];

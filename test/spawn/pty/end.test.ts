@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { OutputSink } from '../../../src/output/output-sink.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
@@ -135,30 +134,6 @@ test('a leader that was never seen leaves a tree all the same', async () => {
   expect(hidden).toBeGreaterThan(0);
   expect(leftovers.map(({ command }) => command)).toEqual(['sleep 300']);
   expect(run.alive()).toEqual([]);
-});
-
-test('two hundred terminals leave the descriptors as they were', { timeout: 120_000 }, async () => {
-  const { play } = createStage();
-  const descriptors = () => readdirSync('/proc/self/fd').length;
-  const round = async () => {
-    const run = play(shell('echo hello'));
-    await run.fact('process.exited');
-    await run.fact('output.ended');
-    const size = { columns: 90, rows: 20 };
-    const resized = await run.ask((reply) => ({ type: 'process.resize', ...size, reply }));
-    expect(resized.ok).toBe(false);
-    run.send({ type: 'tree.survey' });
-    await run.fact('tree.surveyed');
-    run.cancel();
-  };
-  for (let warm = 0; warm < 5; warm += 1) await round();
-  const before = descriptors();
-
-  for (let count = 0; count < 40; count += 1) await Promise.all([1, 2, 3, 4, 5].map(round));
-
-  await waitUntil(() => Math.abs(descriptors() - before) <= 2, {
-    what: `${before} descriptors, as before`,
-  });
 });
 
 test('a command that ends while others start keeps its own terminal', async () => {

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isInstalled } from '../../fixtures/installed.ts';
 import { carriers, isAlive, waitUntil } from '../../fixtures/os.ts';
 import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arrange.ts';
@@ -112,7 +112,38 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(run.printed().startsWith('1\r\n2\r\n')).toBe(true);
   });
 
-  test('no server outlives its state directory', async () => {
+  test('another server behind the socket is left alone', { timeout: 90_000 }, async () => {
+    const stage = createStage();
+    const waiter = shell('echo up; until test -e go; do sleep 0.05; done; exit 3');
+    const runs = [stage.run(waiter), stage.run(sleeper)] as const;
+    for (const run of runs) await run.shows('up');
+    const paneIds = panesOf(stage.socket);
+    const server = Number(tmux(stage.socket, 'display-message', '-p', '#{pid}'));
+    onTestFinished(() => void (isAlive(server) && process.kill(server, 'SIGKILL')));
+    rmSync(stage.socket);
+    const strangers = [stage.run(sleeper), stage.run(sleeper)];
+    for (const stranger of strangers) await stranger.shows('up');
+    expect(panesOf(stage.socket)).toEqual(paneIds);
+
+    writeFileSync(stage.file('go'), '');
+    const launcher = Number(/launcher 1 (\d+)/.exec(runs[1].status())?.[1]);
+    const { pid = 0 } = await runs[1].fact('process.spawned');
+    for (const each of [launcher, pid ?? 0]) process.kill(each, 'SIGKILL');
+    const exits = [await runs[0].fact('process.exited'), await runs[1].fact('process.exited')];
+    await untilGoneByItself(server);
+
+    expect(exits.map(({ exit }) => exit)).toEqual([
+      { code: 3, signal: null },
+      { code: null, signal: 'SIGKILL' },
+    ]);
+    for (const run of runs) expect(run.status()).toContain('drained 1');
+    expect(strangers.map(({ types }) => types)).toEqual([['process.spawned'], ['process.spawned']]);
+    expect(tmux(stage.socket, 'list-panes', '-a', '-F', '<#{pane_dead}#{@troupe_exit}>')).toBe('<0>\n<0>\n');
+    for (const stranger of strangers) stranger.send({ type: 'process.signal', signal: 'SIGKILL' });
+    for (const stranger of strangers) await stranger.fact('output.ended');
+  });
+
+  test('no server outlives its state directory', { timeout: 90_000 }, async () => {
     const stage = createStage();
     const run = stage.run(shell('echo up; sleep 0.5'));
     await run.shows('up');
@@ -120,14 +151,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
     rmSync(stage.directory, { recursive: true });
 
-    await waitUntil(
-      () => {
-        // tmux 3.3 now and then misses the death of a child until it looks again.
-        if (isAlive(server)) process.kill(server, 'SIGCHLD');
-        return !isAlive(server);
-      },
-      { withinMs: 15_000 },
-    );
+    await untilGoneByItself(server);
     await run.fact('output.ended');
   });
 
@@ -240,6 +264,23 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
   });
 
+  test('a NUL in a text is typed, too', async () => {
+    const stage = createStage();
+    const run = stage.run(shell('stty raw -echo; printf ready; head -c 5 | od -An -tx1; sleep 300'));
+    await run.shows('ready');
+
+    const answer = await run.ask((reply) => ({
+      type: 'terminal.sendKeys',
+      strokes: [{ type: 'text', text: 'a\0bé' }],
+      reply,
+    }));
+
+    expect(answer).toEqual({ ok: true, bytesWritten: 5 });
+    await run.shows('61 00 62 c3 a9');
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+  });
+
   test('the end of the input is Control-D', async () => {
     const stage = createStage();
     const run = stage.run({ type: 'argv', file: 'cat', args: [] });
@@ -274,6 +315,22 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await person.fact('output.ended');
   });
 });
+
+function panesOf(socket: string): readonly string[] {
+  return tmux(socket, 'list-panes', '-a', '-F', '#{pane_id}').split('\n').sort();
+}
+
+/** Nobody can ask it anything: it closes its last session after 20 s. */
+async function untilGoneByItself(server: number): Promise<void> {
+  await waitUntil(
+    () => {
+      // tmux 3.3 now and then misses the death of a child until it looks again.
+      if (isAlive(server)) process.kill(server, 'SIGCHLD');
+      return !isAlive(server);
+    },
+    { withinMs: 60_000, what: 'the server has ended by itself' },
+  );
+}
 
 async function identityOf(pid: number) {
   const { createCurrentTable } = await import('../../../src/spawn/tree/current-table.ts');

@@ -3,7 +3,9 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand } from '../../../machines/process/terminal.ts';
 import type { TmuxRequest } from '../../../src/spawn/tmux/open-session.ts';
 import { createPaneTerminal } from '../../../src/spawn/tmux/pane-terminal.ts';
-import type { TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
+import { createTmuxServer, type TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
+import { isInstalled } from '../../fixtures/installed.ts';
+import { createStage, shell, tmux } from './arrange.ts';
 
 type Reply = (answer: WriteResult | CaptureAnswer) => void;
 
@@ -27,4 +29,20 @@ test.each(Object.entries(orders))('an order that breaks is answered: %s', async 
     code: 'broken',
     error: expect.stringContaining('no more files'),
   });
+});
+
+test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', async () => {
+  const stage = createStage();
+  const other = stage.run(shell('echo up; sleep 300'));
+  await other.shows('up');
+  const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
+  const request = stage.createRequest(shell('true'));
+  const { terminal } = createPaneTerminal({ server, request }, { refusal: async () => null });
+
+  const answer = await new Promise((reply) => terminal.obey({ type: 'terminal.paste', text: 'hush', reply }));
+
+  expect(answer).toMatchObject({ ok: false, code: 'notRunning' });
+  expect(tmux(stage.socket, 'list-buffers')).toBe('');
+  other.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await other.fact('output.ended');
 });

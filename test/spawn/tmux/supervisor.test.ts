@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor, type ProcessHandle } from '../../../src/index.ts';
 import { createSocketPlace } from '../../../src/store/socket-place.ts';
 import { toStatePaths } from '../../../src/store/state-paths.ts';
@@ -74,6 +75,23 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor with tmux', () => {
     expect(handle.read().text).toBe('up\nhello\n<hello>\n');
     expect(handle.read({ stream: 'screen' }).text).toContain('<hello>');
     await waitUntil(() => sessionsOf(socket).length === 0, { withinMs });
+    await supervisor.shutdown();
+  });
+
+  test('output that is taken down late is read', { timeout: 60_000 }, async () => {
+    const { directory, stateDirectory, marks } = openPlace();
+    mkdirSync(`${directory}/bin`);
+    writeFileSync(`${directory}/bin/cat`, '#!/bin/sh\nsleep 0.6\nexec /bin/cat "$@"\n');
+    chmodSync(`${directory}/bin/cat`, 0o755);
+    vi.stubEnv('PATH', `${directory}/bin:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const supervisor = createSupervisor({ cwd: directory, stateDirectory, terminal: 'tmux' });
+    marks.push(`/${supervisor.id}/`);
+
+    const handle = supervisor.start({ command: 'echo late', interactive: true, background: true });
+    await handle.ended;
+
+    expect(handle.read().text).toBe('late\n');
     await supervisor.shutdown();
   });
 
