@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { duration } from './duration.ts';
+import { scheduleBounds } from './schedule-bounds.ts';
 
-const MIN_EVERY_MS = 1_000;
+const { minEveryMs, maxSpanMs } = scheduleBounds;
+
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 const message = z
@@ -11,13 +13,17 @@ const message = z
     error: () => `at most ${MAX_MESSAGE_BYTES} bytes`,
   });
 
+const span = duration.refine((ms) => ms <= maxSpanMs, { error: () => 'a duration of at most 10 years' });
+
 export const scheduleOptions = z
   .strictObject({
     owner: z.string().min(1).optional(),
     message,
-    after: duration.optional(),
-    every: duration
-      .refine((ms) => ms >= MIN_EVERY_MS, { error: () => 'a duration of at least 1 s' })
+    after: span.optional(),
+    every: span
+      .refine((ms) => ms >= minEveryMs, { error: () => 'a duration of at least 1 s' })
+      // As it is written down.
+      .transform(Math.round)
       .optional(),
     process: z.string().min(1).optional(),
   })

@@ -62,5 +62,10 @@ export const writeSecretOptions = z.strictObject({
   pressEnter: z.boolean().default(true),
   /** What the caller knows already: no source is asked. */
   value: z.string().optional(),
-  signal: z.instanceof(AbortSignal).optional(),
+  signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
+});
+
+/** Which secret is to be written. */
+export const secretCall = z.object({
+  name: z.custom<string>((value) => typeof value === 'string', 'the name of a secret, such as "npm-token"'),
 });

@@ -39,11 +39,17 @@ export const waitOptions = z.strictObject({
    * positions on, as a read has them.
    */
   from: z
-    .union([
-      z.literal(['start', 'now']),
-      offset,
-      z.strictObject({ stdout: offset, stderr: offset, screen: offset }),
-    ])
+    .union(
+      [
+        z.literal(['start', 'now']),
+        offset,
+        z.strictObject({ stdout: offset, stderr: offset, screen: offset }),
+      ],
+      {
+        error: () =>
+          '"start", "now", an offset from 0, or the positions of a read: { stdout: 0, stderr: 0, screen: 0 }',
+      },
+    )
     .default('start'),
   /** Longer than this nobody waits. Default: no bound. */
   timeout: duration.optional(),

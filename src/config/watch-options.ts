@@ -34,6 +34,11 @@ export const watchOptions = z
     context.addIssue({ code: 'custom', path: ['quiet'], message });
   });
 
+/** Of which process. */
+export const watchCall = z.object({
+  id: z.custom<string>((value) => typeof value === 'string', 'the id of a process, such as "handle.id"'),
+});
+
 /** Whose watch. */
 export const watchOwner = z.strictObject({ owner: z.string().min(1).optional() });
 

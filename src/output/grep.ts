@@ -82,6 +82,7 @@ function withContext(
   lines: readonly string[],
   { found, context }: { found: number[]; context: number },
 ): string[] {
+  if (context === 0) return found.map((index) => lines[index] ?? '');
   const shown: string[] = [];
   let next = 0;
   for (const index of found) {

@@ -23,7 +23,7 @@ const controls = new RegExp(
   'g',
 );
 
-const anyControl = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+export const anyControl = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /** A program redraws what it has on the screen; nothing scrolled further up can be reached. */
 const screenRows = 50;

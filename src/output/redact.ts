@@ -1,4 +1,11 @@
-import { drawnSearch, exactSearch, type SecretSearch, type Span } from './secret-search.ts';
+import {
+  drawnSearch,
+  exactSearch,
+  type Needle,
+  type SecretSearch,
+  type Span,
+  toNeedle,
+} from './secret-search.ts';
 
 export const redactedMark: Uint8Array = Buffer.from('[redacted]');
 
@@ -14,7 +21,8 @@ export interface Redactor {
 
 /**
  * Every secret becomes `[redacted]`, also when it comes in pieces; secrets that overlap in the text become one mark.
- * A secret counts without line breaks at its end, and with the CRLF that a terminal makes of its line feeds.
+ * Half of one and more is not shown either where it breaks off, from six characters on: whoever draws again and again what is being
+ * typed would show it up to the last. A secret counts without line breaks at its end, and with the CRLF that a terminal makes of its line feeds.
  * `null` when there is nothing to hide. `drawn` text is that of a terminal, where a secret may be typed over the end of a line.
  */
 export function createRedactor(
@@ -68,19 +76,22 @@ export function createRedactor(
   return { push, flush, add };
 }
 
-/** Whether the text shows one of these, also as a program draws it. */
+/** Whether the text shows one of these whole, also as a program draws it. */
 export function showsSecret(text: string, secrets: readonly string[]): boolean {
-  return toNeedles(secrets).some((needle) => drawnSearch.findAll(Buffer.from(text), needle).length > 0);
+  return toNeedles(secrets).some((needle) => {
+    const whole = { ...needle, headBytes: needle.bytes.byteLength };
+    return drawnSearch.findAll(Buffer.from(text), whole).length > 0;
+  });
 }
 
-function toNeedles(secrets: readonly string[]): readonly Buffer[] {
+function toNeedles(secrets: readonly string[]): readonly Needle[] {
   const bare = secrets.map((secret) => secret.replace(/[\r\n]+$/, '')).filter((secret) => secret !== '');
   const asOnTerminal = bare.map((secret) => secret.replace(/\r?\n/g, '\r\n'));
-  return [...new Set([...bare, ...asOnTerminal])].map((secret) => Buffer.from(secret));
+  return [...new Set([...bare, ...asOnTerminal])].map(toNeedle);
 }
 
 interface Search {
-  readonly needles: readonly Buffer[];
+  readonly needles: readonly Needle[];
   readonly search: SecretSearch;
 }
 
@@ -94,7 +105,7 @@ function tellingEnds(text: Buffer, { needles, search }: Search): Span[] {
   const to = text.byteLength;
   return needles.flatMap((needle) => {
     const { bytes, known } = search.openEnd(text, needle);
-    return known > 0 && known * 2 >= needle.byteLength ? [{ from: to - bytes, to }] : [];
+    return known > 0 && known * 2 >= needle.bytes.byteLength ? [{ from: to - bytes, to }] : [];
   });
 }
 

@@ -10,32 +10,66 @@ export interface OpenEnd {
   readonly known: number;
 }
 
+/** A secret as it is looked for. */
+export interface Needle {
+  readonly bytes: Buffer;
+  /** So much of its beginning tells enough of it to be hidden alone. */
+  readonly headBytes: number;
+}
+
+/** With fewer characters a beginning may be that of an ordinary word. */
+const leastHeadCharacters = 6;
+
+/** Its head is half of it and more. */
+export function toNeedle(secret: string): Needle {
+  const characters = [...secret];
+  const head = characters.slice(0, Math.max(leastHeadCharacters, Math.ceil(characters.length / 2)));
+  return { bytes: Buffer.from(secret), headBytes: Buffer.byteLength(head.join('')) };
+}
+
 /** A way to look for a secret in a text that comes in pieces. */
 export interface SecretSearch {
-  /** All matches, also those that overlap. */
-  findAll(text: Buffer, needle: Buffer): Span[];
-  openEnd(text: Buffer, needle: Buffer): OpenEnd;
+  /** All matches, also those that overlap, and all heads, each as far as the secret goes on there. */
+  findAll(text: Buffer, needle: Needle): Span[];
+  openEnd(text: Buffer, needle: Needle): OpenEnd;
 }
 
 /** Byte by byte. */
 export const exactSearch: SecretSearch = {
   findAll: (text, needle) => {
+    const head = needle.bytes.subarray(0, needle.headBytes);
     const found: Span[] = [];
-    for (let from = text.indexOf(needle); from !== -1; from = text.indexOf(needle, from + 1)) {
-      found.push({ from, to: from + needle.byteLength });
+    for (let from = text.indexOf(head); from !== -1; from = text.indexOf(head, from + 1)) {
+      found.push({ from, to: from + commonBytes(text, { needle, from }) });
     }
     return found;
   },
-  openEnd: (text, needle) => {
-    const first = needle[0] ?? 0;
-    const earliest = Math.max(0, text.byteLength - needle.byteLength + 1);
+  openEnd: (text, { bytes: secret }) => {
+    const first = secret[0] ?? 0;
+    const earliest = Math.max(0, text.byteLength - secret.byteLength + 1);
     for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
       const bytes = text.byteLength - at;
-      if (needle.compare(text, at, text.byteLength, 0, bytes) === 0) return { bytes, known: bytes };
+      if (secret.compare(text, at, text.byteLength, 0, bytes) === 0) return { bytes, known: bytes };
     }
     return { bytes: 0, known: 0 };
   },
 };
+
+/** How far the secret goes on from where its head stands, in whole characters. Halved, not counted: it may overlap itself at length. */
+function commonBytes(text: Buffer, { needle, from }: { needle: Needle; from: number }): number {
+  const { bytes, headBytes } = needle;
+  let known = headBytes;
+  let most = Math.min(bytes.byteLength, text.byteLength - from);
+  let next = most;
+  while (known < most) {
+    const isSame = text.compare(bytes, known, next, from + known, from + next) === 0;
+    if (isSame) known = next;
+    else most = next - 1;
+    next = Math.ceil((known + most) / 2);
+  }
+  while (!isBoundary(bytes, known)) known -= 1;
+  return known;
+}
 
 /** How much may stand between the characters of one secret. */
 const maxBetween = 512;
@@ -46,53 +80,72 @@ const maxBetween = 512;
  */
 export const drawnSearch: SecretSearch = {
   findAll: (text, needle) => {
+    const first = needle.bytes[0] ?? 0;
     const found: Span[] = [];
-    for (
-      let from = text.indexOf(needle[0] ?? 0);
-      from !== -1;
-      from = text.indexOf(needle[0] ?? 0, from + 1)
-    ) {
-      const match = follow(text, { needle, from });
-      if (match !== null && match.known === needle.byteLength) found.push({ from, to: match.to });
+    for (let from = text.indexOf(first); from !== -1; from = text.indexOf(first, from + 1)) {
+      const { to, seen } = follow(text, { needle, from });
+      if (seen >= needle.headBytes) found.push({ from, to });
     }
     return found;
   },
   openEnd: (text, needle) => {
-    const first = needle[0] ?? 0;
-    const earliest = Math.max(0, text.byteLength - needle.byteLength - maxBetween);
+    const first = needle.bytes[0] ?? 0;
+    const earliest = Math.max(0, text.byteLength - needle.bytes.byteLength - maxBetween);
     for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
-      const match = follow(text, { needle, from: at });
-      if (match !== null && match.known < needle.byteLength)
-        return { bytes: text.byteLength - at, known: match.known };
+      const { known, isOpen } = follow(text, { needle, from: at });
+      if (isOpen) return { bytes: text.byteLength - at, known };
     }
     return { bytes: 0, known: 0 };
   },
 };
 
-/** How far the secret goes on from there; `null` where it does not. Known in part only where the text ends before the secret does. */
-function follow(
-  text: Buffer,
-  { needle, from }: { needle: Buffer; from: number },
-): { to: number; known: number } | null {
-  let to = from;
-  let known = 0;
-  while (known < needle.byteLength && to < text.byteLength) {
-    if (text[to] === needle[known]) {
-      known += 1;
-      to += 1;
-      continue;
-    }
-    const bytes = unseenBytes(text, to);
-    if (bytes === 0 || to - from > needle.byteLength + maxBetween) return null;
-    to += bytes;
-  }
-  return { to: Math.min(to, text.byteLength), known };
+interface Followed {
+  /** Behind the last whole character of the secret. */
+  readonly to: number;
+  /** How many bytes of the secret stand before that. */
+  readonly seen: number;
+  /** The same with those of a character that is not whole. */
+  readonly known: number;
+  /** The text ends before the secret does. */
+  readonly isOpen: boolean;
 }
 
+/** How far the secret goes on from there. */
+function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }): Followed {
+  const { bytes } = needle;
+  let at = from;
+  let known = 0;
+  let between = 0;
+  let whole = { to: from, seen: 0 };
+  while (known < bytes.byteLength && at < text.byteLength) {
+    if (text[at] === bytes[known]) {
+      at += 1;
+      known += 1;
+      if (isBoundary(bytes, known)) whole = { to: at, seen: known };
+      continue;
+    }
+    const unseen = unseenBytes(text, at);
+    between += unseen;
+    if (unseen === 0 || between > maxBetween) return { ...whole, known, isOpen: false };
+    at += unseen;
+  }
+  return { ...whole, known, isOpen: known < bytes.byteLength };
+}
+
+/** Whether a character of UTF-8 begins there, or the text ends. */
+function isBoundary(bytes: Buffer, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0xc0) !== 0x80;
+}
+
+const BELL = 0x07;
+const CARRIAGE_RETURN = 0x0d;
 const ESCAPE = 0x1b;
 const SPACE = 0x20;
-const CARRIAGE_RETURN = 0x0d;
-const unseen = new Set([0x00, 0x08, 0x0a, CARRIAGE_RETURN]);
+const BACKSLASH = 0x5c;
+const unseen = new Set([0x00, BELL, 0x08, 0x0a, CARRIAGE_RETURN]);
+
+/** What comes after the escape of a title, a link, a device's or a program's own words: DCS, SOS, OSC, PM, APC. */
+const stringStarts = new Set([...'PX]^_'].map((character) => character.charCodeAt(0)));
 
 /** How many bytes from there on are no characters of their own; reaches beyond the end where they are not all here yet. */
 function unseenBytes(text: Buffer, at: number): number {
@@ -100,7 +153,8 @@ function unseenBytes(text: Buffer, at: number): number {
   if (unseen.has(byte)) return 1;
   // A blank and a carriage return take the cursor to the next row.
   if (byte === SPACE) return at + 1 >= text.byteLength || text[at + 1] === CARRIAGE_RETURN ? 2 : 0;
-  return byte === ESCAPE ? sequenceBytes(text, at) : 0;
+  if (byte !== ESCAPE) return 0;
+  return stringStarts.has(text[at + 1] ?? 0) ? stringBytes(text, at) : sequenceBytes(text, at);
 }
 
 /** ECMA-48: `ESC [`, parameters, a letter; or `ESC`, intermediates, a final byte. */
@@ -110,4 +164,17 @@ function sequenceBytes(text: Buffer, at: number): number {
   let end = at + (isControl ? 2 : 1);
   while (end < text.byteLength && (text[end] ?? 0) >= least && (text[end] ?? 0) <= most) end += 1;
   return end - at + 1;
+}
+
+/** Up to BEL or `ESC \`; any other escape begins a sequence of its own. */
+function stringBytes(text: Buffer, at: number): number {
+  // One that is longer is not looked through: it counts as too much in any case.
+  const last = Math.min(text.byteLength, at + maxBetween + 1);
+  for (let end = at + 2; end < last; end += 1) {
+    if (text[end] === BELL) return end - at + 1;
+    if (text[end] !== ESCAPE) continue;
+    const isOver = end + 1 >= text.byteLength || text[end + 1] === BACKSLASH;
+    return end - at + (isOver ? 2 : 0);
+  }
+  return last - at + 1;
 }

@@ -1,4 +1,6 @@
 import type { WriteResult } from '../../machines/process/events.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { secretCall } from '../config/secret-source.ts';
 import { refuseWrite } from '../spawn/tree-commands.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { AwaitedInput } from './process-view.ts';
@@ -31,9 +33,27 @@ export interface SecretReader {
   note(name: string): void;
 }
 
-/** Finds the secret of that name, hides it in what the process shows, and only then gives it to the process. */
-export async function writeSecret(
-  order: { readonly name: string; readonly pressEnter: boolean; readonly signal: AbortSignal | null },
+interface SecretOrder {
+  readonly name: string;
+  readonly pressEnter: boolean;
+  readonly signal: AbortSignal | null;
+}
+
+/**
+ * Finds the secret of that name, hides it in what the process shows, and only then gives it to the process.
+ *
+ * @throws TroupeError `invalid-option` where the name is none.
+ */
+export function writeSecret(
+  order: SecretOrder,
+  world: { readonly reader: SecretReader; readonly book: SecretBook },
+): Promise<WriteResult> {
+  parseOptions(secretCall, { input: { name: order.name }, name: 'writeSecret' });
+  return carryOut(order, world);
+}
+
+async function carryOut(
+  order: SecretOrder,
   { reader, book }: { reader: SecretReader; book: SecretBook },
 ): Promise<WriteResult> {
   const { name, pressEnter } = order;

@@ -2,7 +2,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { scheduleOptions } from '../config/schedule-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { newsFilter, watchOwner } from '../config/watch-options.ts';
+import { newsFilter, watchCall, watchOwner } from '../config/watch-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { Runtime } from './runtime.ts';
@@ -18,7 +18,8 @@ export function createNewsCalls(
   { registry, watches, schedules, news }: Runtime,
   onSubscriberError: (error: unknown) => void,
 ): NewsCalls {
-  const findLive = (id: string, call: string): SupervisedProcess => {
+  const findLive = (given: string, call: string): SupervisedProcess => {
+    const { id } = parseOptions(watchCall, { input: { id: given }, name: call });
     const process = registry.live.get(id);
     if (process !== undefined && !process.hasEnded) return process;
     const nearest = registry.nearest(id);
@@ -29,7 +30,8 @@ export function createNewsCalls(
   };
   return {
     watch: (id, options = {}) => watches.watch(findLive(id, 'watch'), options),
-    unwatch: (id, options = {}) => {
+    unwatch: (given, options = {}) => {
+      const { id } = parseOptions(watchCall, { input: { id: given }, name: 'unwatch' });
       const { owner } = parseOptions(watchOwner, { input: options, name: 'unwatch' });
       const process = registry.live.get(id);
       return process !== undefined && watches.unwatch(process, owner ?? process.owner);

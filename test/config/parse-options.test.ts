@@ -3,6 +3,8 @@ import { parseOptions } from '../../src/config/parse-options.ts';
 import { commandSpec, killOptions } from '../../src/config/process-spec.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
 import { TroupeError } from '../../src/config/troupe-error.ts';
+import { waitOptions } from '../../src/config/wait-options.ts';
+import { watchOptions } from '../../src/config/watch-options.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 
 function problemOf(parse: () => unknown): TroupeError {
@@ -144,4 +146,14 @@ test('a clock and a backend of ones own are taken', () => {
 
   expect(settings.clock).toBe(clock);
   expect(settings.backend).toBe(backend);
+});
+
+test('one of several forms is expected in words', () => {
+  const wait = problemOf(() =>
+    parseOptions(waitOptions, { input: { from: { stdout: 0 } }, name: 'waitFor' }),
+  );
+  const watch = problemOf(() => parseOptions(watchOptions, { input: { quiet: {} }, name: 'watch' }));
+
+  expect(wait.message).toContain('"from" is { stdout: 0 }; expected "start", "now", an offset from 0, or');
+  expect(watch.message).toContain('"quiet" is {}; expected a duration: milliseconds from 0');
 });

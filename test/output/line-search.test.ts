@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLineSearch } from '../../src/output/line-search.ts';
 import type { OutputChunk } from '../../src/output/output-chunk.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
+import { toPlainText } from '../../src/output/plain-text.ts';
 
 const chunk = (bytes: Uint8Array, stream: OutputStream = 'stdout'): OutputChunk => {
   return { type: 'chunk', stream, offset: 0, position: 0, bytes, atMs: 0, afterEnd: false };
@@ -105,4 +107,44 @@ test('what lies before is none of its business until something comes', () => {
   search.push(chunk(Buffer.from('error ')));
 
   expect(search.search()).toMatchObject({ count: 0 });
+});
+
+test('a text and its expression find the same', () => {
+  const line = fc.stringMatching(/^[ab \r\t]{0,6}(\x1b\[1m)?[ab]{0,3}\r?$/);
+  const long = fc.constant('a'.repeat(70_000));
+
+  fc.assert(
+    fc.property(fc.array(fc.oneof({ weight: 20, arbitrary: line }, long), { maxLength: 40 }), (lines) => {
+      const bytes = Buffer.from(`${lines.join('\n')}\n`);
+      const [byText, byPattern] = ['ab', '(?:ab)'].map((pattern) => {
+        const search = createLineSearch({ type: 'pattern', pattern }, { maxLines: 3 });
+        search.push(chunk(bytes));
+        return search.search();
+      });
+      const seen = lines.map(toPlainText).filter((each) => each.includes('ab'));
+
+      expect(byText).toEqual({ type: 'matches', count: seen.length, lines: seen.slice(-3) });
+      expect(byPattern).toEqual(byText);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('what is searched in parts is counted once', () => {
+  const search = createLineSearch({ type: 'pattern', pattern: '[05]$' }, { maxLines: 2 });
+  const lines = Array.from({ length: 100_000 }, (_, line) => `line ${line}`);
+  search.push(chunk(Buffer.from(`${lines.join('\n')}\nunfinished 0`)));
+  const waitingChars = [search.waitingChars];
+  let count = 0;
+
+  while (waitingChars.at(-1) !== 0) {
+    const found = search.search({ maxChars: 128 * 1024 });
+    count += found.type === 'matches' ? found.count : Number.NaN;
+    waitingChars.push(search.waitingChars);
+  }
+
+  expect(count).toBe(20_001);
+  expect(waitingChars.length).toBeGreaterThan(5);
+  for (const [part, left] of waitingChars.slice(1).entries())
+    expect((waitingChars[part] ?? 0) - left).toBeLessThan(300 * 1024);
 });

@@ -20,6 +20,11 @@ test.for([
   ['a cursor that moves', 'hunter2-\x1b[12;1Hsecret'],
   ['a line break', 'hunter2-\r\nsecret'],
   ['a character set', 'hunter2-\x1b(Bsecret'],
+  ['a title', 'hunter2-\x1b]0;title\x07secret'],
+  ['a link', 'hunter2\x1b]8;;https://a.b/\x1b\\-secret'],
+  ["a program's own words", 'hunter2-\x1b_Gi=1;AAAA\x1b\\sec\x1bP1$r\x1b\\ret'],
+  ['a title that another sequence breaks off', 'hunter2-\x1b]0;title\x1b[1msecret'],
+  ['a bell', 'hunter2-\x07secret'],
 ])('a secret over %s is hidden', ([, drawn]) => {
   const shown = redactDrawn([Buffer.from(`key: ${drawn} ok`)]);
 
@@ -33,15 +38,46 @@ test('a drawn secret is hidden however it is cut', () => {
   const drawn = Buffer.from('$ hunter2 \r-sec\x1b[7mret\x1b[27m\r\nhunter2-nothing hunter2-se');
   fc.assert(
     fc.property(anyCuts(drawn), (pieces) => {
-      expect(redactDrawn(pieces)).toBe('$ [redacted]\x1b[27m\r\nhunter2-nothing [redacted]');
+      expect(redactDrawn(pieces)).toBe('$ [redacted]\x1b[27m\r\n[redacted]nothing [redacted]');
     }),
   );
 });
 
 test('what only looks like a secret is left alone', () => {
-  const text = 'hunter 2-secret \x1b[31mhunter2\x1b[0m x hunter2-secres';
+  const text = 'hunter 2-secret \x1b[31mhunter\x1b[0m x hunte-secret 2-secret';
 
   expect(redactDrawn([Buffer.from(text)])).toBe(text);
+});
+
+test('a secret drawn anew with each character stays hidden', () => {
+  const frames = Array.from(secret, (_, index) => `\r\x1b[K> ${secret.slice(0, index + 1)}`);
+  const shown = frames.map((frame, index) => (index < 6 ? frame : '\r\x1b[K> [redacted]')).join('');
+  fc.assert(
+    fc.property(anyCuts(Buffer.from(`${frames.join('')}\r\n`)), (pieces) => {
+      expect(redactDrawn(pieces)).toBe(`${shown}\r\n`);
+    }),
+  );
+});
+
+test('any drawing is hidden the same however it is cut', () => {
+  const pieces = ['hunter', '2-sec', 'ret', 'h', ' ', '\r', '\x1b', '[1m', ']0;t', '\x07', '\\', '\x1b]'];
+  const flood = `\x1b]${'x'.repeat(508)}`;
+  const drawing = fc.array(fc.constantFrom(...pieces, flood), { maxLength: 14 });
+  const cut = drawing.chain((parts) => anyCuts(Buffer.from(parts.join(''))));
+  fc.assert(
+    fc.property(cut, (parts) => {
+      expect(redactDrawn(parts)).toBe(redactDrawn([Buffer.concat(parts)]));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a title that never ends is not held for ever', () => {
+  const redactor = createRedactor([secret], 'drawn');
+
+  const shown = redactor?.push(Buffer.from(`hunter2-\x1b]0;${'x'.repeat(10_000)}`));
+
+  expect(Buffer.from(shown ?? []).toString()).toBe(`[redacted]\x1b]0;${'x'.repeat(10_000)}`);
 });
 
 test('no flood of control sequences is held for ever', () => {

@@ -72,6 +72,47 @@ describe('the redactor', () => {
     expect(redact([Buffer.from('key: h')], ['hunter2-secret'])).toBe('key: h');
   });
 
+  test('half a secret that breaks off is not shown', () => {
+    const given = 'hunter2-secrex hunter2 hunter hunt2';
+
+    expect(redact([Buffer.from(given)], ['hunter2-secret'])).toBe('[redacted]x [redacted] hunter hunt2');
+    expect(redact([Buffer.from('hunter')], ['hunter22'])).toBe('[redacted]');
+    expect(redact([Buffer.from('hunte.')], ['hunter22'])).toBe('hunte.');
+  });
+
+  test('what breaks off leaves whole characters', () => {
+    const shown = redact([Buffer.from('пароль-слоновый пароль-слоненок')], ['пароль-словарь']);
+
+    expect(shown).toBe('[redacted]новый [redacted]ненок');
+  });
+
+  test('half secrets are hidden the same however cut', () => {
+    const unit = fc.constantFrom('a', 'b', 'é', 'è');
+    const needles = fc.array(fc.string({ unit, minLength: 7, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 2,
+    });
+    const cut = needles.chain((secrets) => {
+      const heads = secrets.flatMap((secret) => [secret, secret.slice(0, 6), secret.slice(0, -1)]);
+      const text = fc.array(fc.oneof(fc.constantFrom(...heads), unit), { maxLength: 8 });
+      return text.chain((parts) =>
+        anyCuts(Buffer.from(parts.join(''))).map((pieces) => ({ pieces, secrets })),
+      );
+    });
+    fc.assert(
+      fc.property(cut, ({ pieces, secrets }) => {
+        const shown = redact(pieces, secrets);
+
+        expect(shown).toBe(redact([Buffer.concat(pieces)], secrets));
+        for (const secret of secrets) {
+          const head = secret.slice(0, Math.max(6, Math.ceil(secret.length / 2)));
+          expect(shown.replaceAll('[redacted]', '\n')).not.toContain(head);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test('a whole secret at the end is not shown', () => {
     const secrets = ['hunter2', 'hunter2-and-a-long-suffix'];
 

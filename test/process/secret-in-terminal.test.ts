@@ -54,6 +54,25 @@ test('a secret that a terminal echoes is seen nowhere', { repeats: 2 }, async ()
   expect(everything).not.toMatch(/hunter2|-secret\b/);
 });
 
+test('a secret drawn anew with each character is not told', async () => {
+  await using given = arrange(terminal);
+  const draw = `for ((i = 1; i <= \${#x}; i++)); do printf "\\r\\e[K> %s" "\${x:0:i}"; done`;
+  const handle = given.supervisor.start({
+    command: ['bash', '-c', `stty -echo; printf Token; read -r x; ${draw}; printf "\\r\\e[Kdone\\n"`],
+    interactive: true,
+    background: true,
+  });
+  await shows(handle, 'Token');
+
+  await handle.writeSecret('token');
+  await handle.ended;
+
+  const everything = await given.everything(handle);
+  expect(handle.read({ format: 'raw' }).text).toContain('> [redacted]');
+  expect(handle.read({ format: 'raw' }).text).toContain('done');
+  expect(everything).not.toMatch(/hunter2/);
+});
+
 test('a secret that goes over the end of a row is seen nowhere', async () => {
   await using given = arrange(terminal);
   const handle = given.supervisor.start({

@@ -297,3 +297,15 @@ test.for([
 ] as const)('wrong sources are refused at the creation (%#)', ([options, words]) => {
   expect(() => createSupervisor(options as never)).toThrow(words);
 });
+
+test.for([[undefined], [5], [{}]])('%j is no name of a secret', async ([name]) => {
+  await using given = arrangeScripted();
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+
+  expect(() => handle.writeSecret(name as never)).toThrow(
+    expect.objectContaining({
+      code: 'invalid-option',
+      message: expect.stringMatching(/"name" is .*; expected the name of a secret/),
+    }),
+  );
+});

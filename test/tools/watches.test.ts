@@ -144,9 +144,20 @@ test.for([
   [{ message: 'x' }, 'after_seconds or every_seconds is required'],
   [{ message: 'x', after_seconds: 1, every_seconds: 1 }, 'not both'],
   [{ message: 'x', every_seconds: 0.5 }, 'expected at least 1'],
+  [{ message: 'x', after_seconds: 1e13 }, 'expected at most 315360000'],
+  [{ message: 'x', every_seconds: 1e13 }, 'expected at most 315360000'],
   [{ action: 'cancel' }, 'schedule_id is required'],
 ] as const)('a schedule %j is refused', async ([input, words]) => {
   await using given = arrange();
 
   expect(errorOf(await given.call('schedule', input))).toContain(words);
+});
+
+test('a schedule of ten years can be listed', async () => {
+  await using given = arrange();
+
+  const added = await given.call('schedule', { message: 'look', after_seconds: 315_360_000 });
+  const list = await given.call('schedule', { action: 'list' });
+
+  expect(dataOf(list).schedules).toMatchObject([{ next_at: dataOf(added).next_at }]);
 });

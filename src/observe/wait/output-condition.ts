@@ -3,6 +3,11 @@ import type { StreamPositions } from '../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
+/** So much is searched in one turn of the event loop. */
+const MAX_CHARS_A_TURN = 128 * 1024;
+/** What waits beyond is searched as it comes. */
+const MAX_WAITING_CHARS = 1024 * 1024;
+
 /** Holds when the text or pattern is found in the output behind `from`, also where it came before the wait began. */
 export function outputCondition(
   wanted: Wanted,
@@ -19,21 +24,26 @@ export function outputCondition(
         if (scheduled !== null) clearImmediate(scheduled);
         scheduled = null;
       };
-      const look = () => {
+      const look = (maxChars: number) => {
         unschedule();
         if (isOver) return;
-        const found = output.search();
+        const found = output.search({ maxChars });
         if (found.type === 'problem') impossible(found.problem);
         else if (found.count > 0) holds();
+        else if (output.waitingChars > 0) lookNextTurn();
+      };
+      const lookNextTurn = () => {
+        scheduled ??= setImmediate(look, MAX_CHARS_A_TURN);
       };
       const subscription = handle.output$.subscribe({
         next: (piece) => {
           output.push(piece);
+          if (output.waitingChars > MAX_WAITING_CHARS) look(MAX_CHARS_A_TURN);
           // A search costs a millisecond: one for all that comes in one turn of the event loop.
-          scheduled ??= setImmediate(look);
+          else lookNextTurn();
         },
         // Before anybody is told of the end: what was printed last counts.
-        complete: look,
+        complete: () => look(Number.POSITIVE_INFINITY),
       });
       return () => {
         isOver = true;

@@ -1,4 +1,5 @@
-import { matching, number, object, orNull, type Shape, text } from '../../config/shape.ts';
+import { scheduleBounds } from '../../config/schedule-bounds.ts';
+import { matching, object, orNull, type Shape, text } from '../../config/shape.ts';
 import type { ScheduleView } from './schedule.ts';
 
 /** What is written down of a schedule: `schedules/<id>.json` in the state directory. `nextAt` is the first time that nobody was told of. */
@@ -9,15 +10,23 @@ export interface ScheduleRecord {
   readonly schedule: ScheduleView;
 }
 
+const { minEveryMs, maxSpanMs, maxEpochMs } = scheduleBounds;
+
+function whole({ least, most }: { least: number; most: number }): Shape {
+  return (value) => (Number.isInteger(value) && Number(value) >= least && Number(value) <= most ? null : '');
+}
+
+const moment = whole({ least: -maxEpochMs, most: maxEpochMs });
+
 const schedule = object({
   id: text,
   owner: text,
   message: text,
-  everyMs: orNull((value) => (typeof value === 'number' && value >= 1_000 ? null : '')),
-  nextAt: number,
+  everyMs: orNull(whole({ least: minEveryMs, most: maxSpanMs })),
+  nextAt: moment,
   processId: orNull(text),
-  createdAt: number,
-  told: number,
+  createdAt: moment,
+  told: whole({ least: 0, most: Number.MAX_SAFE_INTEGER }),
 });
 
 const shape: Shape = object({ supervisorId: matching(/^[\w-]{1,64}$/), schedule });

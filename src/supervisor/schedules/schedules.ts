@@ -137,7 +137,7 @@ export function createSchedules(world: {
         message: given.message,
         everyMs,
         processId: given.process ?? null,
-        createdAt: clock.epochMs(),
+        createdAt: Math.round(clock.epochMs()),
         told: 0,
         dueMs: clock.nowMs() + (given.after ?? everyMs ?? 0),
         unheard: null,

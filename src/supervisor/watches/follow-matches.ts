@@ -6,8 +6,10 @@ import type { OutputLog } from '../../output/output-log.ts';
 
 /** What comes within so long is searched together: a search has its price, however little it searches. */
 const GATHER_MS = 50;
-/** So much is searched at once. */
-const MAX_WAITING_CHARS = 256 * 1024;
+/** So much is searched in one turn of the event loop, of the shortest lines in some ten milliseconds. */
+const MAX_CHARS_A_TURN = 128 * 1024;
+/** What waits beyond is searched as it comes, which slows its program down: every line counts, and memory has an end. */
+const MAX_WAITING_CHARS = 1024 * 1024;
 /** What is shown of lines that match. */
 const MAX_LINES = 20;
 const MAX_LINE_LENGTH = 500;
@@ -36,6 +38,7 @@ export function followMatches(
   let positions: StreamPositions = log.positions;
   let lines: readonly string[] = [];
   let cancelSearch: Cancel | null = null;
+  let nextTurn: NodeJS.Immediate | null = null;
   let isOver = false;
 
   const gather = () => {
@@ -43,17 +46,26 @@ export function followMatches(
     for (const piece of log.chunks(positions)) {
       positions = { ...positions, [piece.stream]: positionAfter(piece) };
       search.push(piece);
-      if (search.waitingChars > MAX_WAITING_CHARS) searchNow();
+      while (search.waitingChars > MAX_WAITING_CHARS && !isOver) searchSome(MAX_CHARS_A_TURN);
       if (isOver) return;
     }
-    cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchNow, { idle: true });
+    if (search.waitingChars > MAX_CHARS_A_TURN) goOn();
+    else cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchTurn, { idle: true });
   };
 
-  const searchNow = () => {
-    cancelSearch?.();
-    cancelSearch = null;
+  const searchTurn = () => {
+    unschedule();
     if (isOver) return;
-    const found = search.search();
+    searchSome(MAX_CHARS_A_TURN);
+    if (search.waitingChars > 0 && !isOver) goOn();
+  };
+
+  const goOn = () => {
+    nextTurn ??= setImmediate(searchTurn);
+  };
+
+  const searchSome = (maxChars: number) => {
+    const found = search.search({ maxChars });
     if (found.type === 'problem') {
       stop();
       following.onProblem(found.problem);
@@ -64,12 +76,18 @@ export function followMatches(
     }
   };
 
+  const unschedule = () => {
+    cancelSearch?.();
+    cancelSearch = null;
+    if (nextTurn !== null) clearImmediate(nextTurn);
+    nextTurn = null;
+  };
+
   const stopListening = log.onWrite(gather);
   const stop = () => {
     isOver = true;
     stopListening();
-    cancelSearch?.();
-    cancelSearch = null;
+    unschedule();
   };
 
   return {
@@ -80,7 +98,8 @@ export function followMatches(
     },
     flush: () => {
       gather();
-      searchNow();
+      unschedule();
+      if (!isOver) searchSome(Number.POSITIVE_INFINITY);
     },
     stop,
   };

@@ -320,7 +320,7 @@ function panesOf(socket: string): readonly string[] {
   return tmux(socket, 'list-panes', '-a', '-F', '#{pane_id}').split('\n').sort();
 }
 
-/** Nobody can ask it anything: it closes its last session after 20 s. */
+/** Nobody can ask it anything: it closes its last session after ten seconds. */
 async function untilGoneByItself(server: number): Promise<void> {
   await waitUntil(
     () => {

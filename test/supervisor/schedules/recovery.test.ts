@@ -289,6 +289,48 @@ test('a file that is no schedule stays, and hurts none', async () => {
   warn.mockRestore();
 });
 
+test.for([
+  { everyMs: 1e308, nextAt: -1e308 },
+  { nextAt: -1e300 },
+  { nextAt: 8.64e15 + 2 },
+  { nextAt: 0.5 },
+  { createdAt: 1e300 },
+  { told: -5 },
+  { told: 0.5 },
+  { everyMs: 999 },
+  { everyMs: 1_000.0000001 },
+  { everyMs: 1e12 },
+])('a file with %j is no schedule', (wrong) => {
+  const { follow, directory } = openTheatre();
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const first = follow();
+  const { id } = first.supervisor.schedule({ message: 'Look.', every: 1_000 });
+  const path = `${directory}/schedules/${id}.json`;
+  const record = JSON.parse(readFileSync(path, 'utf8'));
+  first.die();
+  writeFileSync(path, JSON.stringify({ ...record, schedule: { ...record.schedule, ...wrong } }));
+
+  const second = follow();
+  second.listen();
+  second.clock.advance(5_000);
+
+  expect(second.news).toEqual([]);
+  expect(second.supervisor.recovered.damaged).toMatchObject([{ name: path }]);
+  expect(warn).toHaveBeenCalled();
+  warn.mockRestore();
+});
+
+test('a beat between two milliseconds comes back', () => {
+  const { follow } = openTheatre();
+  const first = follow();
+  const { id } = first.supervisor.schedule({ message: 'Look.', every: 1_000.4 });
+  first.die();
+
+  const second = follow();
+
+  expect(second.supervisor.schedules()).toMatchObject([{ id, everyMs: 1_000 }]);
+});
+
 test('what cannot be written down is refused', async () => {
   const { follow, directory } = openTheatre();
   const { supervisor } = follow();

@@ -136,6 +136,8 @@ test.for([
   [{ message: 'Look.' }, /"after" is undefined; expected either "after" \(once\) or "every"/],
   [{ message: 'Look.', after: 1, every: 1_000 }, /"every" is 1000; expected either/],
   [{ message: 'Look.', every: 999 }, /"every" is 999; expected a duration of at least 1 s/],
+  [{ message: 'Look.', after: 1e16 }, /"after" is 1.*; expected a duration of at most 10 years/],
+  [{ message: 'Look.', every: '3651d' }, /"every" is "3651d"; expected a duration of at most 10 years/],
   [{ message: ' \n', after: 1 }, /"message" is " \\n"; expected something that is not empty/],
   [{ message: 'é'.repeat(32_769), after: 1 }, /expected at most 65536 bytes/],
   [{ message: 'Look.', in: 1 }, /there is no option "in"/],

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { waitUntil } from '../../fixtures/os.ts';
 import { createWatchRig } from './watch-rig.ts';
 
 test('a line that matches is told', async () => {
@@ -154,4 +155,24 @@ test('a flood is counted to the line', { timeout: 60_000 }, async () => {
   const counts = rig.news.map((news) => (news.type === 'watch.matched' ? news.matches : 0));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20_000);
   expect(rig.news.at(-1)).toMatchObject({ suppressed: expect.any(Number), lines: { length: 20 } });
+});
+
+test('a flood is searched in turns', { timeout: 60_000 }, async () => {
+  await using rig = createWatchRig();
+  const { id, run } = rig.start();
+  rig.supervisor.watch(id, { pattern: '^err(or)?$' });
+  const isTold = () => rig.news.length > 0;
+  run.print('error\n'.repeat(130_000));
+
+  const toldAtOnce = isTold();
+  await waitUntil(isTold);
+  const [first] = rig.news;
+  await rig.pass(11_000);
+
+  expect(toldAtOnce).toBe(false);
+  expect(first).toMatchObject({ type: 'watch.matched' });
+  expect(first?.type === 'watch.matched' && first.matches).toBeLessThan(60_000);
+  expect(rig.news.reduce((sum, news) => sum + (news.type === 'watch.matched' ? news.matches : 0), 0)).toBe(
+    130_000,
+  );
 });

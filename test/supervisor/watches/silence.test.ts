@@ -258,3 +258,14 @@ test('only what lives can be watched', async () => {
     expect.objectContaining({ code: 'not-found', message: expect.stringContaining(id) }),
   );
 });
+
+test.for([[{}], [undefined], [5], [null]])('%j is no id of a process', async ([id]) => {
+  await using rig = createWatchRig();
+  const wrong = expect.objectContaining({
+    code: 'invalid-option',
+    message: expect.stringMatching(/"id" is .*; expected the id of a process/),
+  });
+
+  expect(() => rig.supervisor.watch(id as never, {})).toThrow(wrong);
+  expect(() => rig.supervisor.unwatch(id as never)).toThrow(wrong);
+});

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { scheduleBounds } from '../../../config/schedule-bounds.ts';
 import type { ScheduleView } from '../../../supervisor/schedules/schedule.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { addSchedule, cancelSchedule, listSchedules } from '../../actions/schedules.ts';
 import { defineTool } from '../../define-tool.ts';
+
+const maxSeconds = scheduleBounds.maxSpanMs / 1_000;
 
 export const schedule = defineTool({
   name: 'schedule',
@@ -19,8 +22,18 @@ export const schedule = defineTool({
       .min(1)
       .optional()
       .describe('add: what to remind you of, with all you will need to know.'),
-    after_seconds: z.number().positive().optional().describe('add: once, after so long.'),
-    every_seconds: z.number().min(1).optional().describe('add: again and again, at least 1.'),
+    after_seconds: z
+      .number()
+      .positive()
+      .max(maxSeconds)
+      .optional()
+      .describe('add: once, after so long, at most 10 years.'),
+    every_seconds: z
+      .number()
+      .min(1)
+      .max(maxSeconds)
+      .optional()
+      .describe('add: again and again, at least 1, at most 10 years.'),
     process_id: z.string().min(1).optional().describe('add: the process that it belongs to.'),
     schedule_id: z.string().min(1).optional().describe('cancel: which one.'),
   }),
@@ -59,10 +72,16 @@ function toData({ id, message, everyMs, nextAt, processId, told }: ScheduleView)
     schedule_id: id,
     reminder: message,
     ...(everyMs !== null && { every_seconds: everyMs / 1_000 }),
-    next_at: new Date(nextAt).toISOString(),
+    next_at: toTime(nextAt),
     ...(processId !== null && { process_id: processId }),
     told,
   };
+}
+
+/** A clock that was set may take it beyond what a `Date` knows. */
+function toTime(at: number): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
 }
 
 function toMs(seconds: number | undefined): number | undefined {
