@@ -34,26 +34,47 @@ export interface SecretSearch {
   openEnd(text: Buffer, needle: Needle): OpenEnd;
 }
 
-/** Byte by byte. */
+/** Byte by byte; behind a head it may go on as it is drawn, since what is left of it would tell the rest. */
 export const exactSearch: SecretSearch = {
   findAll: (text, needle) => {
-    const head = needle.bytes.subarray(0, needle.headBytes);
+    const head = headOf(needle);
     const found: Span[] = [];
     for (let from = text.indexOf(head); from !== -1; from = text.indexOf(head, from + 1)) {
-      found.push({ from, to: from + commonBytes(text, { needle, from }) });
+      const bytes = commonBytes(text, { needle, from });
+      const isWhole = bytes === needle.bytes.byteLength;
+      found.push({ from, to: isWhole ? from + bytes : follow(text, { needle, from }).to });
     }
     return found;
   },
-  openEnd: (text, { bytes: secret }) => {
-    const first = secret[0] ?? 0;
-    const earliest = Math.max(0, text.byteLength - secret.byteLength + 1);
-    for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
-      const bytes = text.byteLength - at;
-      if (secret.compare(text, at, text.byteLength, 0, bytes) === 0) return { bytes, known: bytes };
-    }
-    return { bytes: 0, known: 0 };
+  openEnd: (text, needle) => {
+    const [exact, drawn] = [exactOpenEnd(text, needle), drawnOpenHead(text, needle)];
+    return drawn.bytes > exact.bytes ? drawn : exact;
   },
 };
+
+function headOf({ bytes, headBytes }: Needle): Buffer {
+  return bytes.subarray(0, headBytes);
+}
+
+function exactOpenEnd(text: Buffer, { bytes: secret }: Needle): OpenEnd {
+  const first = secret[0] ?? 0;
+  const earliest = Math.max(0, text.byteLength - secret.byteLength + 1);
+  for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
+    const bytes = text.byteLength - at;
+    if (secret.compare(text, at, text.byteLength, 0, bytes) === 0) return { bytes, known: bytes };
+  }
+  return { bytes: 0, known: 0 };
+}
+
+function drawnOpenHead(text: Buffer, needle: Needle): OpenEnd {
+  const head = headOf(needle);
+  const earliest = Math.max(0, text.byteLength - needle.bytes.byteLength - maxBetween);
+  for (let at = text.indexOf(head, earliest); at !== -1; at = text.indexOf(head, at + 1)) {
+    const { known, isOpen } = follow(text, { needle, from: at });
+    if (isOpen) return { bytes: text.byteLength - at, known };
+  }
+  return { bytes: 0, known: 0 };
+}
 
 /** How far the secret goes on from where its head stands, in whole characters. Halved, not counted: it may overlap itself at length. */
 function commonBytes(text: Buffer, { needle, from }: { needle: Needle; from: number }): number {
