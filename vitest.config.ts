@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-teardown.ts'],
-    // Most of them wait for processes: two at a time keep two cores busy, one does not.
-    maxWorkers: 2,
+    // Most of them wait for processes: three at a time keep two cores busy, two do not.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],

@@ -22,10 +22,13 @@ export default function markRun(): () => Promise<void> {
   return async () => {
     const processes = await waitUntilGone({ mark, folder });
     const files = readdirSync(folder).filter((name) => name.startsWith('troupe-') && !isOfKilledHost(name));
+    const contents = files.map((name) => readdirSync(join(folder, name), { recursive: true }).slice(0, 5));
     rmSync(folder, { recursive: true, force: true });
     const leftovers = [
       ...processes.map(({ pid, command }) => `process ${pid} is still alive: ${command}`),
-      ...files.map((name) => `file ${name} was left in the temp directory`),
+      ...files.map(
+        (name, index) => `${name} was left in the temp directory, with: ${contents[index]?.join(', ')}`,
+      ),
     ];
     if (leftovers.length === 0) return;
     process.exitCode = 1;

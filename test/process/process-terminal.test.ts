@@ -115,7 +115,7 @@ test('an adopted process starts again in the size that was ordered', async () =>
     return {
       clock,
       backend,
-      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, records }),
+      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, records, control: false }),
     };
   };
   const first = follow();

@@ -17,7 +17,11 @@ function begin(edit: (record: Written) => void) {
   const follow = () => {
     const clock = createVirtualClock();
     const backend = createScriptedBackend(undefined, { durable: true });
-    return { clock, backend, supervisor: createSupervisor({ clock, backend, stateDirectory: place.path }) };
+    return {
+      clock,
+      backend,
+      supervisor: createSupervisor({ clock, backend, stateDirectory: place.path, control: false }),
+    };
   };
   const { supervisor, clock } = follow();
   const { id } = supervisor.start({ command: ['server'], lifetime: 'persistent', background: true });

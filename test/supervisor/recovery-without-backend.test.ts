@@ -32,7 +32,13 @@ function openTheatre() {
   const follow = (options: ScriptedBackendOptions) => {
     const clock = createVirtualClock();
     const backend = createScriptedBackend(undefined, options);
-    const supervisor = createSupervisor({ clock, backend, stateDirectory: place.path, records });
+    const supervisor = createSupervisor({
+      clock,
+      backend,
+      stateDirectory: place.path,
+      records,
+      control: false,
+    });
     return { supervisor, backend, clock };
   };
   const die = ({ id }: Supervisor) => rmSync(place.file(`supervisors/${id}.json`), { force: true });
