@@ -222,6 +222,26 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     expect(readdirSync(stage.directory)).toContain('key.pub');
   });
 
+  test('git takes the words of a commit from an editor', async (context) => {
+    if (!isInstalled('git') || !isInstalled('vim')) context.skip();
+    await using stage = openStage({ terminal });
+    const identity = '-c user.name=t -c user.email=t@t -c commit.gpgsign=false';
+    const git = start(stage, {
+      command: `git init -q . && git ${identity} -c core.editor='vim -u NONE -N -n' commit -q --allow-empty`,
+    });
+    await shows(git, 'COMMIT_EDITMSG');
+
+    await git.sendKeys({ keys: ['i'] });
+    await shows(git, 'INSERT');
+    await git.sendKeys({ text: 'Say it with -flags; and #signs', keys: ['Escape'] });
+    await git.sendKeys({ text: ':wq', pressEnter: true });
+    const view = await git.ended;
+    const log = await stage.supervisor.execute({ command: 'git log --format=%s' });
+
+    expect(view).toMatchObject({ status: 'completed' });
+    expect(log).toMatchObject({ ok: true, data: 'Say it with -flags; and #signs\n' });
+  });
+
   test('python is talked with', async (context) => {
     if (!isInstalled('python3')) context.skip();
     await using stage = openStage({ terminal });
