@@ -181,8 +181,10 @@ function toLines(text: string): string[] {
 
 /** As `toPlainText` shows a line, at once for one without controls but the CR of its line break, as on a terminal. */
 function toSeen(line: string): string {
-  const bare = line.endsWith('\r') ? line.slice(0, -1).trimEnd() : line;
-  return anyControl.test(bare) ? toPlainText(line) : bare;
+  const isBroken = line.endsWith('\r');
+  const bare = isBroken ? line.slice(0, -1) : line;
+  if (anyControl.test(bare)) return toPlainText(line);
+  return isBroken ? bare.trimEnd() : bare;
 }
 
 const nothing: LinesFound = { type: 'matches', count: 0, lines: [] };
