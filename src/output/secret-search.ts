@@ -138,19 +138,37 @@ function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }
   let known = 0;
   let between = 0;
   let whole = { to: from, seen: 0 };
+  let hasReturned = false;
   while (known < bytes.byteLength && at < text.byteLength) {
     if (text[at] === bytes[known]) {
       at += 1;
       known += 1;
       if (isBoundary(bytes, known)) whole = { to: at, seen: known };
+      hasReturned = false;
       continue;
     }
-    const unseen = unseenBytes(text, at);
+    const unseen = unseenBytes(text, at) || (hasReturned ? againBytes(text, { bytes, known, at }) : 0);
+    hasReturned ||= text[at] === CARRIAGE_RETURN;
     between += unseen;
     if (unseen === 0 || between > maxBetween) return { ...whole, known, isOpen: false };
     at += unseen;
   }
   return { ...whole, known, isOpen: known < bytes.byteLength };
+}
+
+/**
+ * How many bytes there draw the last character once more: behind a full row a line editor types the next one, so that the terminal goes on to
+ * the next row, returns, and types it again.
+ */
+function againBytes(
+  text: Buffer,
+  { bytes, known, at }: { bytes: Buffer; known: number; at: number },
+): number {
+  let start = known - 1;
+  while (start > 0 && !isBoundary(bytes, start)) start -= 1;
+  const length = known - start;
+  const isAgain = start >= 0 && bytes.compare(text, at, at + length, start, known) === 0;
+  return isAgain ? length : 0;
 }
 
 /** Whether a character of UTF-8 begins there, or the text ends. */

@@ -25,6 +25,7 @@ test.for([
   ["a program's own words", 'hunter2-\x1b_Gi=1;AAAA\x1b\\sec\x1bP1$r\x1b\\ret'],
   ['a title that another sequence breaks off', 'hunter2-\x1b]0;title\x1b[1msecret'],
   ['a bell', 'hunter2-\x07secret'],
+  ['a full row, its next character twice', 'hunter2-\x1b[27m\r\x1b[7m-secret'],
 ])('a secret over %s is hidden', ([, drawn]) => {
   const shown = redactDrawn([Buffer.from(`key: ${drawn} ok`)]);
 
