@@ -14,6 +14,9 @@ export interface InputPort {
   end(): Promise<WriteResult>;
 }
 
+/** That, or why there is none. */
+export type TreeInput = InputPort | { readonly code: WriteFailure; readonly refusal: string };
+
 /** The same for its terminal. */
 export interface TerminalPort {
   obey(command: TerminalCommand<WriteResult>): void;
@@ -41,7 +44,7 @@ export function createTreeCommands(options: {
   readonly onAlone?: () => void;
   /** Whether a silence counts: `false` while what was printed may be on its way. */
   readonly isQuietTrue?: () => boolean;
-  readonly input: InputPort | { readonly code: WriteFailure; readonly refusal: string };
+  readonly input: TreeInput;
   readonly terminal?: TerminalPort;
 }): TreeCommands {
   const { port, trees, findTree, hasExited, input } = options;

@@ -3,11 +3,13 @@ import type { Readable, Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
+import { createChildControl } from '../child-control.ts';
 import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
-import { createChildControl } from './child-control.ts';
+import { identify } from '../tree/identity.ts';
 import { createFifoPool } from './fifo-pool.ts';
 import { createInputPipe, type InputPipe } from './input-pipe.ts';
+import { createInputWriter } from './input-writer.ts';
 import { createOutputPipe, type OutputPipe } from './output-pipe.ts';
 import { createPipePool } from './pipe-pool.ts';
 import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
@@ -89,7 +91,14 @@ function supervise(
     stdin,
   }: { port: BackendPort; world: PipeWorld; sources: OutputSources; stdin: Writable | null },
 ): Cancel {
-  const control = createChildControl(child, { port, world, stdin });
+  const { table } = world;
+  const { request, clock } = port;
+  const control = createChildControl(child.pid, {
+    port,
+    world,
+    identifyLeader: () => identify(table, { pid: child.pid, id: request.id }),
+    input: stdin === null ? noInput : createInputWriter(stdin, clock),
+  });
 
   pourOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
   world.leaders.add(child.pid);
@@ -112,3 +121,8 @@ function supervise(
 
 /** A socket is; the type of `ChildProcess.stdout` does not say so. */
 type Unrefable = Readable & { unref?(): void };
+
+const noInput = {
+  code: 'noInput',
+  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
+} as const;

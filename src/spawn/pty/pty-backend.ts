@@ -2,20 +2,22 @@ import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort, ToldFact } from '../backend.ts';
+import { type ChildWorld, createChildControl } from '../child-control.ts';
 import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
 import { createScreen } from '../terminal/screen.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
 import { checkStart } from './check-start.ts';
+import { identifyLeader } from './identify-leader.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
 import { pourScreen } from './pour-screen.ts';
 import { type PtyChild, startPtyChild } from './pty-child.ts';
-import { createPtyControl, type PtyWorld } from './pty-control.ts';
 import { createPtyInput, type PtyInput } from './pty-input.ts';
 import { createPtyTerminal } from './pty-terminal.ts';
 
-interface PtyParts extends PtyWorld {
+interface PtyParts extends ChildWorld {
+  readonly leaders: Set<number>;
   readonly native: NativePty;
   readonly emulator: Emulator;
 }
@@ -77,9 +79,11 @@ function supervise(
       else port.tell(fact);
     },
   };
-  const control = createPtyControl(child.pid, {
+  const { pid } = child;
+  const control = createChildControl(pid, {
     port: controlPort,
     world: parts,
+    identifyLeader: (hasExited) => identifyLeader(parts.table, { pid, id: request.id, hasExited }),
     input: toInputPort(input),
     terminal,
   });

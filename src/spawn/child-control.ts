@@ -1,13 +1,12 @@
-import type { Writable } from 'node:stream';
-import type { ProcessSignal } from '../../../machines/process/context.ts';
-import type { BackendCommand } from '../../../machines/process/events.ts';
-import { redactText } from '../../output/redact-text.ts';
-import type { BackendPort } from '../backend.ts';
-import { identify } from '../tree/identity.ts';
-import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
-import { createTreeCommands } from '../tree-commands.ts';
-import { createInputWriter } from './input-writer.ts';
-import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
+import type { ProcessSignal } from '../../machines/process/context.ts';
+import type { BackendCommand } from '../../machines/process/events.ts';
+import { redactText } from '../output/redact-text.ts';
+import type { BackendPort } from './backend.ts';
+import type { ProcessIdentity } from './tree/identity.ts';
+import type { ProcessTable } from './tree/process-table.ts';
+import { createProcessTree, type ProcessTree } from './tree/process-tree.ts';
+import type { TreeRegistry } from './tree/tree-registry.ts';
+import { createTreeCommands, type TerminalPort, type TreeInput } from './tree-commands.ts';
 
 /** Carries out what a process orders of its child. */
 export interface ChildControl {
@@ -17,10 +16,28 @@ export interface ChildControl {
   release(): void;
 }
 
+/** What the children of one supervisor share. */
+export interface ChildWorld {
+  readonly table: ProcessTable;
+  readonly trees: TreeRegistry;
+  /** Pids of children that were started and whose exit was not seen yet. */
+  readonly leaders: ReadonlySet<number>;
+  readonly reportError: (error: unknown) => void;
+}
+
 export function createChildControl(
-  child: SpawnedChild,
-  { port, world, stdin }: { port: BackendPort; world: PipeWorld; stdin: Writable | null },
+  pid: number,
+  wiring: {
+    readonly port: BackendPort;
+    readonly world: ChildWorld;
+    /** `null` where it cannot be told from others. Asked again as long as it has not exited. */
+    readonly identifyLeader: (hasExited: () => boolean) => Promise<ProcessIdentity | null>;
+    readonly input: TreeInput;
+    readonly terminal?: TerminalPort;
+  },
 ): ChildControl {
+  const { port, input, terminal } = wiring;
+  const { table, trees, leaders, reportError } = wiring.world;
   const { request, clock } = port;
   let exited = false;
   /** A signal went to the group alone, as the tree is not known. */
@@ -31,14 +48,13 @@ export function createChildControl(
 
   /** `null` where the leader cannot be told from others. Never rejects. */
   async function findTree(): Promise<ProcessTree | null> {
-    const { table, leaders, reportError } = world;
     try {
-      const identity = await identify(table, { pid: child.pid, id: request.id });
+      const identity = await wiring.identifyLeader(() => exited);
       if (identity === null) return null;
-      const isStranger = (pid: number) => pid !== child.pid && leaders.has(pid);
+      const isStranger = (other: number) => other !== pid && leaders.has(other);
       const redact = (text: string) => redactText(text, request.secrets);
       const created = createProcessTree({ identity, table, clock, isStranger, redact, reportError });
-      world.trees.add(request.id, { tree: created, identity });
+      trees.add(request.id, { tree: created, identity });
       if (exited) created.leaderExited();
       return created;
     } catch (error) {
@@ -59,19 +75,20 @@ export function createChildControl(
     if (exited) return port.tell({ type: 'tree.gone', ended: [] });
     groupWasSignalled = true;
     try {
-      process.kill(-child.pid, signal);
+      process.kill(-pid, signal);
     } catch (error) {
-      world.reportError(error);
+      reportError(error);
     }
   }
 
   const commands = createTreeCommands({
     port,
-    trees: world.trees,
+    trees,
     findTree: findTreeAgain,
     signalUnknown: signalGroup,
     hasExited: () => exited,
-    input: stdin === null ? noInput : createInputWriter(stdin, clock),
+    input,
+    ...(terminal !== undefined && { terminal }),
   });
 
   return {
@@ -87,8 +104,3 @@ export function createChildControl(
     release: commands.release,
   };
 }
-
-const noInput = {
-  code: 'noInput',
-  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
-} as const;
