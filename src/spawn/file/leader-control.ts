@@ -1,11 +1,11 @@
-import type { BackendCommand, WriteFailure } from '../../../machines/process/events.ts';
+import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
 import { toCookie } from '../environment.ts';
 import type { ProcessEntry } from '../tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
-import { createTreeCommands, type InputPort, type TerminalPort } from '../tree-commands.ts';
+import { createTreeCommands, type TerminalPort, type TreeInput } from '../tree-commands.ts';
 import type { FileWorld } from './file-world.ts';
 import type { NamedProcess } from './status-file.ts';
 import { withoutLauncher } from './without-launcher.ts';
@@ -38,7 +38,7 @@ export function createLeaderControl(
     onAlone,
     isQuietTrue,
   }: {
-    input: InputPort | { readonly refusal: string; readonly code: WriteFailure };
+    input: TreeInput;
     terminal?: TerminalPort;
     /** Who is told that nothing of the tree is left, once or more often, says `output.ended` by itself. */
     onAlone?: () => void;
