@@ -3,7 +3,7 @@ import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { createOutputLog } from '../../src/output/output-log.ts';
 import { watchQuiet } from '../../src/spawn/quiet-watch.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
 
 test('a pipe that is held is not quiet', async () => {
   const directory = tempDir();
@@ -47,7 +47,10 @@ test('a pipe that is held is not quiet', async () => {
   await new Promise(setImmediate);
   clock.advance(500);
 
+  await waitUntil(() => held.length > 0);
+  const closed = log.close();
   for (const release of held) release();
+  await closed;
   directory.remove();
   expect(isWritable).toBe(false);
   expect(whileHeld).toBe(0);

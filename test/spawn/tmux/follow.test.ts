@@ -136,7 +136,8 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
       { code: 3, signal: null },
       { code: null, signal: 'SIGKILL' },
     ]);
-    for (const run of runs) expect(run.status()).toContain('drained 1');
+    // Who takes the output down outlives the server by a moment.
+    for (const run of runs) await waitUntil(() => run.status().includes('drained 1'));
     expect(strangers.map(({ types }) => types)).toEqual([['process.spawned'], ['process.spawned']]);
     expect(tmux(stage.socket, 'list-panes', '-a', '-F', '<#{pane_dead}#{@troupe_exit}>')).toBe('<0>\n<0>\n');
     for (const stranger of strangers) stranger.send({ type: 'process.signal', signal: 'SIGKILL' });
