@@ -11,7 +11,8 @@ import { LINEAGE } from '../environment.ts';
  * The end of the input without `q` is the supervisor's death. A line cut short by it is not obeyed.
  *
  * Each pass ends the groups and sessions without starting anything (so it works at the limit of processes), then
- * whoever carries the supervisor's cookie. A program in the middle of `execve` shows no environment, so only five
+ * whoever carries the supervisor's cookie. The group of one that leads it joins the registry: others in it may carry
+ * nothing. A program in the middle of `execve` shows no environment, so only five
  * passes in a row over 0.75 s that find nothing are the end; at most 500 are made. Without /proc only groups are ended.
  *
  * A number in the registry is not believed where its process began at another time, or where a member of the group
@@ -59,6 +60,7 @@ end_carriers() {
   for entry in $(grep -l "${LINEAGE}=[!-~]*/$1/" /proc/[0-9]*/environ); do
     if test -n "$spared" && grep -Eq "${LINEAGE}=[!-~]*/($spared)/" "$entry"; then continue; fi
     pid=\${entry#/proc/} pid=\${pid%/environ}
+    if read_stat "$pid" && test "$pgid" = "$pid"; then eval "g_$pid=$begun"; fi
     kill -KILL "$pid" && found=yes
   done
 }

@@ -16,7 +16,7 @@ export interface StandIn {
 }
 
 /** A supervisor in a program of its own, see fixtures/programs/supervisor-stand-in.ts. */
-export async function startStandIn(kind: 'tree' | 'loop' | 'idle' | 'spare'): Promise<StandIn> {
+export async function startStandIn(kind: 'tree' | 'loop' | 'idle' | 'spare' | 'untold'): Promise<StandIn> {
   const supervisorId = `sup_${Math.random().toString(36).slice(2, 10)}`;
   const directory = tempDir();
   const child = spawn(

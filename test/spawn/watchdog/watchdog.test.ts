@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
-import { carriers, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
 const standIns: StandIn[] = [];
@@ -15,11 +15,18 @@ async function start(kind: Parameters<typeof startStandIn>[0]): Promise<StandIn>
   return standIn;
 }
 
+/** One that carries no cookie, by the file with its number; it ends with the test at the latest. */
+function bareAt(path: string): number {
+  const pid = Number(readFileSync(path, 'utf8'));
+  onTestFinished(() => endAll([pid]));
+  return pid;
+}
+
 test('no tree survives a killed supervisor', async () => {
   const supervisor = await start('tree');
   const programs = ['ignores-term', 'grandchild-marker', 'setsid-grandchild', 'double-fork', 'bare-child'];
   await waitUntil(() => programs.every((name) => existsSync(supervisor.file(name))));
-  const bare = Number(readFileSync(supervisor.file('bare-child'), 'utf8'));
+  const bare = bareAt(supervisor.file('bare-child'));
 
   supervisor.kill();
   await supervisor.watchdogEnd();
@@ -28,6 +35,18 @@ test('no tree survives a killed supervisor', async () => {
   // SIGKILL was sent; the kernel carries it out a moment later.
   await waitUntil(() => !isAlive(bare));
   expect(programs.filter((name) => existsSync(supervisor.file(`${name}.survived`)))).toEqual([]);
+});
+
+test('a group that was not told of yet ends with its leader', async () => {
+  const supervisor = await start('untold');
+  await waitUntil(() => existsSync(supervisor.file('bare')));
+  const bare = bareAt(supervisor.file('bare'));
+
+  supervisor.kill();
+  await supervisor.watchdogEnd();
+
+  await waitUntil(() => !isAlive(bare));
+  expect(supervisor.alive()).toEqual([]);
 });
 
 test('nothing survives a supervisor killed in a spawn loop', { timeout: 120_000 }, async () => {
