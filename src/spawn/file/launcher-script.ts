@@ -55,15 +55,22 @@ troupe_status=$?
 /**
  * Without `setsid` the shell's monitor mode makes the group. bash has it without a terminal, dash has not. In the background, since
  * bash takes a foreground child that dies of SIGINT for an order to stop its script; in this mode a background one keeps its
- * stdin and takes INT. A caught signal interrupts `wait`, and `kill -0` fails once the child was collected.
+ * stdin and takes INT. Once it is started signals are ignored: one that is caught interrupts `wait`, and can cost bash the end of the
+ * child for good. In this mode `wait` also returns for a command that is halted; it is waited for anew, until the shell does not
+ * know it any more, which it says by 127.
  */
 const runMonitored = `
 set -m
 ( troupe_become "$@" ) <&0 &
+trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+troupe_status=
 while :; do
-  wait $!
-  troupe_status=$?
-  kill -0 $! 2>/dev/null || break
+  wait $! 2>/dev/null
+  troupe_last=$?
+  if test "$troupe_last" -eq 127 && test -n "$troupe_status"; then break; fi
+  troupe_status=$troupe_last
+  case $(kill -l "$troupe_status" 2>/dev/null) in STOP | TSTP | TTIN | TTOU) ;; *) break ;; esac
+  sleep 0.1 || sleep 1
 done
 `;
 

@@ -1,8 +1,20 @@
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Work } from '../../../src/spawn/backend.ts';
-import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import { isAlive, stateOf, waitUntil } from '../../fixtures/os.ts';
 import { createStage, launchers, shell } from './arrange.ts';
+
+/** A launcher has nothing to do with them. */
+const bearable = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGPIPE',
+] as const;
 
 const noCore = 'ulimit -c 0; ';
 
@@ -49,27 +61,39 @@ for (const tools of launchers) {
       expect(exit).toEqual({ code: null, signal: 'SIGKILL' });
     });
 
-    test('survives signals that others get over', async () => {
+    test('survives signals that others get over', { repeats: 2 }, async () => {
       const { run } = createStage(tools);
-      const attempt = run(shell('echo up; read -r line; exit 5'), { stdin: 'pipe' });
-      await attempt.fact('process.spawned');
+      const attempts = Array.from({ length: 4 }, () => run(shell('read -r line; exit 5'), { stdin: 'pipe' }));
+      for (const attempt of attempts) await attempt.fact('process.spawned');
+
+      // Some of them while the command ends.
+      for (const attempt of attempts) {
+        const { launcher } = attempt.status();
+        const ended = attempt.ask((reply) => ({ type: 'process.endInput', reply }));
+        for (const name of bearable) {
+          await new Promise(setImmediate);
+          if (isAlive(launcher ?? 0)) process.kill(launcher ?? 0, name);
+        }
+        await ended;
+      }
+
+      for (const attempt of attempts)
+        expect((await attempt.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
+    });
+
+    test('waits for a command that is halted', async () => {
+      const { run } = createStage(tools);
+      const attempt = run(shell('kill -STOP $$; exit 7'));
+      const { pid } = await attempt.fact('process.spawned');
+      await waitUntil(() => stateOf(pid ?? 0) === 'T');
       const { launcher } = attempt.status();
 
-      for (const name of [
-        'SIGHUP',
-        'SIGINT',
-        'SIGQUIT',
-        'SIGTERM',
-        'SIGUSR1',
-        'SIGUSR2',
-        'SIGALRM',
-        'SIGPIPE',
-      ] as const) {
-        process.kill(launcher ?? 0, name);
-      }
-      await attempt.ask((reply) => ({ type: 'process.endInput', reply }));
+      await waitUntil(() => stateOf(launcher ?? 0) === 'S');
+      const before = attempt.status().exit;
+      process.kill(pid ?? 0, 'SIGCONT');
 
-      expect((await attempt.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
+      expect((await attempt.fact('process.exited')).exit).toEqual({ code: 7, signal: null });
+      expect(before).toBeNull();
     });
 
     test('leaves its command the default of every signal', async () => {
