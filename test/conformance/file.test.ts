@@ -2,10 +2,9 @@ import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
-import { readStatus } from '../../src/spawn/file/status-file.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { carriers, endAll, isLauncher, tempDir } from '../fixtures/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
@@ -51,11 +50,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
-    // The launcher carries the cookie as well, and ends a moment after its leader.
-    isGone: ({ id, attempt, files }) => {
-      const launcher = files === null ? null : readStatus(files.status, attempt).launcher;
-      return carriers(`/${id}/`).every((pid) => pid === launcher);
-    },
+    isGone: ({ id }) => carriers(`/${id}/`).every(isLauncher),
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       directory.remove();

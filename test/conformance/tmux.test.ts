@@ -1,9 +1,8 @@
 import { describe } from 'vitest';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
-import { readStatus } from '../../src/spawn/file/status-file.ts';
 import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, endAll, tempDir } from '../fixtures/os.ts';
+import { carriers, endAll, isLauncher, tempDir } from '../fixtures/os.ts';
 import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
@@ -50,11 +49,7 @@ function createTmuxUnderTest(): BackendUnderTest {
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
-    // The launcher carries the cookie as well, and ends a moment after its leader.
-    isGone: ({ id, attempt, files }) => {
-      const launcher = files === null ? null : readStatus(files.status, attempt).launcher;
-      return carriers(`/${id}/`).every((pid) => pid === launcher);
-    },
+    isGone: ({ id }) => carriers(`/${id}/`).every(isLauncher),
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       await untilServerIsGone(socket);
