@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
@@ -29,10 +28,8 @@ export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Re
       value !== undefined &&
       !/^(OPENAI_|npm_|TROUPE_(DEPTH|MAX_DEPTH|POLICY)|NO_COLOR|FORCE_COLOR|TMUX)/.test(name),
   );
-  // The sources are stripped of their types once a run, not once a program.
-  const NODE_COMPILE_CACHE = join(tmpdir(), 'compile-cache');
   // As in a shell: else bash takes a socket for a network login, and reads what somebody has in ~/.bashrc.
-  return { ...(Object.fromEntries(kept) as Record<string, string>), SHLVL: '1', NODE_COMPILE_CACHE, ...own };
+  return { ...(Object.fromEntries(kept) as Record<string, string>), SHLVL: '1', ...own };
 }
 
 /** Starts the real program. */
