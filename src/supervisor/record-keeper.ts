@@ -18,6 +18,8 @@ export interface RecordKeeper {
   saveOrThrow(process: SupervisedProcess): void;
   /** Writes down all that waits for it. */
   flush(): void;
+  /** The supervisor has ended: what is still noted, as that somebody was told, goes into records that are there, and brings none back. */
+  close(): void;
   /** Writes down that an attempt is about to be started, before it is. A failure is reported. */
   saveAttempt(process: SupervisedProcess, attempt: number): void;
   /** Its record is not needed any more. */
@@ -35,6 +37,7 @@ export const noRecords: RecordKeeper = {
   save: () => {},
   saveOrThrow: () => {},
   flush: () => {},
+  close: () => {},
   saveAttempt: () => {},
   forget: () => {},
 };
@@ -51,12 +54,13 @@ export function createRecordKeeper(options: {
   const { clock } = ground;
   const waiting = new Set<SupervisedProcess>();
   let cancelFlush: Cancel | null = null;
+  let isClosed = false;
 
   const saveOrThrow = (process: SupervisedProcess) => {
     waiting.delete(process);
     // What had ended before is nobody's: it is noted on while it is there, and not brought back.
-    if (process.isNobodys && store.read(process.id) === null) return;
-    options.enter();
+    if ((process.isNobodys || isClosed) && store.read(process.id) === null) return;
+    if (!isClosed) options.enter();
     store.save(process.id, toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null }));
   };
 
@@ -87,6 +91,10 @@ export function createRecordKeeper(options: {
     save,
     saveOrThrow,
     flush,
+    close: () => {
+      flush();
+      isClosed = true;
+    },
     touch: (process) => {
       // It is somebody else's by now, or will be.
       if (process.isReleased) return;

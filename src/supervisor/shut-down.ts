@@ -32,6 +32,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   // With survivors the watchdog stays: it ends with this program, and then they are its to end.
   if (report.survivors.length === 0) {
     await ground.watchdog?.close();
+    runtime.records.close();
     leaveRoll(runtime, ground);
   }
   runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
