@@ -3,14 +3,39 @@ import { defineConfig } from 'vitest/config';
 /** Where a machine-readable report of the run is written, when somebody asks for one. */
 const report = process.env['TROUPE_TEST_REPORT'];
 
+/** Folders whose tests start few programs or none: there most of the time would go into loading the same modules again for each file. */
+const inProcess = [
+  'agents',
+  'clock',
+  'config',
+  'conversation',
+  'house',
+  'models',
+  'observe',
+  'output',
+  'policy',
+  'process',
+  'store',
+  'supervisor',
+  'testing',
+  'tools',
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
+const shared = {
+  setupFiles: ['test/share-compile-cache.ts'],
+  testTimeout: 20_000,
+  hookTimeout: 30_000,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-teardown.ts'],
     // Most of them wait for processes: three at a time keep two cores busy, two do not.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    projects: [
+      { test: { ...shared, name: 'programs', include: ['test/**/*.test.ts'], exclude: inProcess } },
+      { test: { ...shared, name: 'in process', include: inProcess, isolate: false } },
+    ],
   },
 });

@@ -12,15 +12,12 @@ const LOOK_AGAIN_MS = 50;
  * Marks the run: everything a test starts inherits `TROUPE_TEST_RUN` and a temp directory of its own. At the end
  * nothing may be left of either, or the run fails and names what is left. The mark keeps apart what other runs
  * on the same machine are doing.
- *
- * The sources are stripped of their types once a run, not once a program: many programs are started.
  */
 export default function markRun(): () => Promise<void> {
   const mark = randomUUID();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-run-'));
   process.env['TROUPE_TEST_RUN'] = mark;
   process.env['TMPDIR'] = folder;
-  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache');
 
   return async () => {
     const processes = await waitUntilGone({ mark, folder });
