@@ -69,7 +69,11 @@ export function createRealWorld(
       gate.attempt.begin();
       await waitUntil(hasChild, { what: 'the puppet has its child' });
     },
-    beAdopted: () => gate.attempt.begin(),
+    beAdopted: () => {
+      // The one before may have been at its end, too: what is waited for is the next signal.
+      rmSync(`${file}.termed`, { force: true });
+      gate.attempt.begin();
+    },
     failToStart: () => gate.attempt.begin({ type: 'argv', file: directory.file('missing'), args: [] }),
     exit: (status) => order(toOrder(status)),
     endOutput: () => order('exec > /dev/null 2>&1'),
