@@ -9,8 +9,6 @@ export interface DiskReading {
   readonly readTrouble: string | null;
   /** Of the bytes between two offsets those that are no longer there, without reading any. */
   droppedBytesBetween(from: number, to: number): number;
-  /** In UTF-16 units, 0 when there is none: so much beside a cut could be part of one. */
-  readonly longestSecretLength: number;
   /** Calls back once, after a pause, when a read has failed. Keeps the program alive only once the log is finished. */
   tryLater(callback: () => void): Cancel;
 }

@@ -6,6 +6,8 @@ export interface GrepOptions {
   readonly ignoreCase?: boolean;
   /** Lines shown before and after each match; 0 by default. */
   readonly context?: number;
+  /** By the index of a line: where in it a match may begin, so that `^` and what looks back see what stands before. Default 0. */
+  readonly begins?: ReadonlyMap<number, number>;
 }
 
 /** Lines that match with their surroundings; `--` stands between groups that are apart. */
@@ -23,7 +25,8 @@ const searchTimeoutMs = 100;
 export function grepLines(lines: readonly string[], options: GrepOptions): GrepResult {
   const expression = toExpression(options);
   if (typeof expression === 'string') return { type: 'problem', problem: expression };
-  const found = search(lines, { expression, pattern: quote(options.pattern) });
+  const { begins = new Map() } = options;
+  const found = search(lines, { expression, pattern: quote(options.pattern), begins });
   if (typeof found === 'string') return { type: 'problem', problem: found };
   const context = Math.max(0, Math.floor(options.context ?? 0));
   return { type: 'matches', lines: withContext(lines, { found, context }), matches: found.length };
@@ -32,7 +35,7 @@ export function grepLines(lines: readonly string[], options: GrepOptions): GrepR
 /** The expression, or in words what is wrong with it. */
 function toExpression({ pattern, ignoreCase }: GrepOptions): RegExp | string {
   try {
-    return new RegExp(pattern, ignoreCase === true ? 'i' : '');
+    return new RegExp(pattern, ignoreCase === true ? 'gi' : 'g');
   } catch (error) {
     return `the pattern ${quote(pattern)} is not a regular expression: ${toReason(error as Error)}`;
   }
@@ -52,13 +55,18 @@ function toReason({ message }: Error): string {
 /** The indices of the lines that match, or in words why they could not be searched. */
 function search(
   lines: readonly string[],
-  { expression, pattern }: { expression: RegExp; pattern: string },
+  {
+    expression,
+    pattern,
+    begins,
+  }: { expression: RegExp; pattern: string; begins: ReadonlyMap<number, number> },
 ): number[] | string {
   // A context costs a millisecond, and polls mostly find nothing new.
   if (lines.length === 0) return [];
   const found: number[] = [];
   const run = (): void => {
     for (let index = 0; index < lines.length; index += 1) {
+      expression.lastIndex = begins.get(index) ?? 0;
       if (expression.test(lines[index] ?? '')) found.push(index);
     }
   };

@@ -1,39 +1,24 @@
 import { createDecoder, type Decoder } from './decode.ts';
-import { type GrepResult, grepLines } from './grep.ts';
+import { createFind, type LinesFound, nothing, toFound, type Wanted } from './find-lines.ts';
 import { longestLine } from './lines.ts';
 import type { OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputStream } from './output-sink.ts';
-import { anyControl, toPlainText } from './plain-text.ts';
+import { anyControl } from './plain-text.ts';
+import { cutLine, type SeenLine, toSeen, toSeenLine } from './seen-line.ts';
 
-/** How much of an unfinished line is searched whenever it grows. */
-const openTailChars = 4096;
+export type { LinesFound, Wanted } from './find-lines.ts';
 
 /** What is searched within one time box: making one costs as much as searching thousands of short lines. */
 const maxCharsAtOnce = 128 * 1024;
-/** So few lines must fit into a time box; what holds more and does not fit is searched in parts. */
-const fewLines = 2_000;
 
-/** The time box of a search is one of the wall clock: on a busy machine an honest expression may miss it, but not again and again. */
-const attempts = 3;
-
-/** What is looked for: a text, or a JavaScript regular expression. */
-export type Wanted =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'pattern'; readonly pattern: string };
-
-export type LinesFound =
-  | {
-      readonly type: 'matches';
-      /** How many lines matched. */
-      readonly count: number;
-      /** The newest of them, oldest first. */
-      readonly lines: readonly string[];
-    }
-  | { readonly type: 'problem'; readonly problem: string };
+/** A match in an unfinished line may have begun so long before what came last. */
+const overlapChars = 4096;
 
 /**
  * Finds lines as a person would see them in output as it comes, stream by stream, however it is cut into chunks. Each line counts
- * once: one that matched while it was unfinished, as a prompt is, does not count again when it goes on.
+ * once: one that matched while it was unfinished, as a prompt is, does not count again when it goes on. Of an unfinished line only what is
+ * new is searched, with 4,096 characters before it: what matches over more counts when the line is complete. Of one with more than
+ * 64 Ki characters the newest are searched.
  */
 export interface LineSearch {
   push(piece: OutputPiece): void;
@@ -48,7 +33,11 @@ export interface LineSearch {
 
 interface OpenLine {
   readonly decoder: Decoder;
+  /** One character more than the longest line where its beginning was cut off. */
   text: string;
+  searchedChars: number;
+  /** Nothing in it moves a cursor. */
+  isPlain: boolean;
   hasGrown: boolean;
   hasCounted: boolean;
 }
@@ -61,7 +50,10 @@ export function createLineSearch(
   }: {
     /** How many lines of one search are given out. */
     readonly maxLines: number;
-    /** Of what stands before only a line that goes on behind it counts. Default: everything counts. */
+    /**
+     * Of what stands before only a line that goes on behind it counts. Whoever follows from there on pushes what was printed since
+     * `beforeLine(from)`, so that this line is known from its beginning. Default: everything counts.
+     */
     readonly from?: StreamPositions | number;
   },
 ): LineSearch {
@@ -86,13 +78,12 @@ export function createLineSearch(
   }
 
   function take(line: OpenLine, bytes: Uint8Array): void {
-    const text = line.text + line.decoder.push(bytes);
-    const end = text.lastIndexOf('\n');
-    if (end === -1) return goOn(line, text);
-    const counted = line.hasCounted ? text.indexOf('\n') + 1 : 0;
-    line.hasCounted = false;
-    add(text.slice(counted, end));
-    goOn(line, text.slice(end + 1));
+    const added = line.decoder.push(bytes);
+    const end = added.lastIndexOf('\n');
+    if (end === -1) return goOn(line, added);
+    add(line.hasCounted ? added.slice(added.indexOf('\n') + 1, end) : line.text + added.slice(0, end));
+    begin(line);
+    goOn(line, added.slice(end + 1));
   }
 
   function add(lines: string): void {
@@ -122,7 +113,7 @@ export function createLineSearch(
     let count = 0;
     let newest: readonly string[] = [];
     while (waiting.length > 0 && waitingChars > untilChars) {
-      const complete = find(takeWaiting());
+      const complete = find.inLines(takeWaiting());
       if (complete.type === 'problem') return complete;
       count += complete.count;
       newest = [...newest, ...complete.lines.slice(-maxLines)].slice(-maxLines);
@@ -138,8 +129,9 @@ export function createLineSearch(
     for (const line of open.values()) {
       if (!line.hasGrown || line.hasCounted) continue;
       line.hasGrown = false;
-      const unfinished = find(line.text.slice(-openTailChars));
+      const unfinished = find.inLine(toOpenView(line));
       if (unfinished.type === 'problem') return unfinished;
+      line.searchedChars = line.text.length;
       line.hasCounted = unfinished.count > 0;
       found.push(...unfinished.lines);
     }
@@ -155,115 +147,46 @@ export function createLineSearch(
   };
 }
 
+/** Where to begin to push so that a line that goes on behind `from` is known from its beginning, up to the longest. */
+export function beforeLine({ stdout, stderr, screen }: StreamPositions): StreamPositions {
+  const before = (position: number) => Math.max(0, position - longestLine - 1);
+  return { stdout: before(stdout), stderr: before(stderr), screen: before(screen) };
+}
+
 function openLine(): OpenLine {
-  return { decoder: createDecoder(), text: '', hasGrown: false, hasCounted: false };
+  return { ...newLine, decoder: createDecoder() };
 }
 
 function passOver(line: OpenLine, bytes: Uint8Array): void {
-  const text = line.text + line.decoder.push(bytes);
-  line.text = text.slice(text.lastIndexOf('\n') + 1).slice(-longestLine);
+  const added = line.decoder.push(bytes);
+  const end = added.lastIndexOf('\n');
+  if (end !== -1) begin(line);
+  goOn(line, added.slice(end + 1));
+  line.hasGrown = false;
 }
 
-function goOn(line: OpenLine, text: string): void {
-  line.text = text.slice(-longestLine);
-  line.hasGrown = text !== '';
+const newLine = { text: '', searchedChars: 0, isPlain: true, hasGrown: false, hasCounted: false };
+
+function begin(line: OpenLine): void {
+  Object.assign(line, newLine);
 }
 
-/** As they are seen, without the empty ones. */
-function toLines(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '');
-  const isPlain = !anyControl.test(text);
-  return lines.map((line) => {
-    const shown = line.length > longestLine ? line.slice(-longestLine) : line;
-    return isPlain ? shown : toSeen(shown);
-  });
+function goOn(line: OpenLine, added: string): void {
+  const text = line.text + added;
+  line.text = cutLine(text);
+  line.searchedChars = Math.max(0, line.searchedChars - (text.length - line.text.length));
+  line.isPlain &&= !anyControl.test(added);
+  line.hasGrown = line.text !== '';
 }
 
-/** As `toPlainText` shows a line, at once for one without controls but the CR of its line break, as on a terminal. */
-function toSeen(line: string): string {
-  const isBroken = line.endsWith('\r');
-  const bare = isBroken ? line.slice(0, -1) : line;
-  if (anyControl.test(bare)) return toPlainText(line);
-  return isBroken ? bare.trimEnd() : bare;
-}
-
-const nothing: LinesFound = { type: 'matches', count: 0, lines: [] };
-
-/** What finds it in complete lines. */
-function createFind(wanted: Wanted, maxLines: number): (text: string) => LinesFound {
-  const text = toText(wanted);
-  if (text !== null) return (searched) => findText(searched, { text, maxLines });
-  const { pattern } = wanted as Extract<Wanted, { type: 'pattern' }>;
-  let isSlow = false;
-  return (searched) => {
-    const lines = toLines(searched);
-    if (lines.length > fewLines && !isSlow) {
-      const result = grepLines(lines, { pattern });
-      if (result.type === 'matches') return toFound(result.lines);
-      isSlow = true;
-    }
-    return findInParts(lines, pattern);
-  };
-}
-
-/** An expression that is only a text is looked for as one: that needs no time box. */
-function toText(wanted: Wanted): string | null {
-  if (wanted.type === 'text') return wanted.text;
-  return /^[^\\^$.*+?()[\]{}|]+$/.test(wanted.pattern) ? wanted.pattern : null;
-}
-
-function findText(searched: string, wanted: { text: string; maxLines: number }): LinesFound {
-  const { text } = wanted;
-  const isPlain = !anyControl.test(searched);
-  if (isPlain && !searched.includes(text)) return nothing;
-  const isSimple = isPlain && text !== '' && !text.includes('\n') && !hasLongLine(searched);
-  if (isSimple) return findPlainText(searched, wanted);
-  return toFound(toLines(searched).filter((line) => line.includes(text)));
-}
-
-/** Cuts out only the lines that are shown: where all match, that is what takes longest. */
-function findPlainText(searched: string, { text, maxLines }: { text: string; maxLines: number }): LinesFound {
-  const newest: { from: number; to: number }[] = [];
-  let count = 0;
-  for (let at = searched.indexOf(text); at !== -1; ) {
-    const end = searched.indexOf('\n', at);
-    const to = end === -1 ? searched.length : end;
-    newest[count % maxLines] = { from: at, to };
-    count += 1;
-    at = searched.indexOf(text, to);
-  }
-  const oldest = count % maxLines;
-  const inOrder = count < maxLines ? newest : [...newest.slice(oldest), ...newest.slice(0, oldest)];
-  const lines = inOrder.map(({ from, to }) => searched.slice(searched.lastIndexOf('\n', from) + 1, to));
-  return { type: 'matches', count, lines };
-}
-
-function hasLongLine(text: string): boolean {
-  for (let from = 0; from + longestLine < text.length; ) {
-    const end = text.lastIndexOf('\n', from + longestLine);
-    if (end < from) return true;
-    from = end + 1;
-  }
-  return false;
-}
-
-function toFound(lines: readonly string[]): LinesFound {
-  return { type: 'matches', count: lines.length, lines };
-}
-
-function findInParts(lines: readonly string[], pattern: string): LinesFound {
-  const found: string[] = [];
-  for (let from = 0; from < lines.length; from += fewLines) {
-    const result = findPatiently(lines.slice(from, from + fewLines), pattern);
-    if (result.type === 'problem') return result;
-    for (const line of result.lines) found.push(line);
-  }
-  return toFound(found);
-}
-
-function findPatiently(lines: readonly string[], pattern: string): GrepResult {
-  let result = grepLines(lines, { pattern });
-  for (let attempt = 1; result.type === 'problem' && attempt < attempts; attempt += 1)
-    result = grepLines(lines, { pattern });
-  return result;
+/** What is not searched yet, and enough before it. */
+function toOpenView({ text, searchedChars, isPlain }: OpenLine): SeenLine {
+  const from = Math.max(0, searchedChars - overlapChars);
+  if (from === 0) return toSeenLine(text);
+  if (isPlain) return { text, from };
+  const returned = text.slice(0, -1).indexOf('\r', from);
+  if (returned === -1) return { text: toSeen(text.slice(from)), from: 1 };
+  // Written over from its beginning; if only what is new does that, then over all that stands there.
+  const start = returned < searchedChars ? returned + 1 : text.lastIndexOf('\r', from) + 1;
+  return start === 0 ? toSeenLine(text) : { text: toSeen(text.slice(start)), from: 0 };
 }

@@ -1,6 +1,6 @@
 import type { OutputStream } from './output-sink.ts';
 
-/** Bytes as they arrived, with secrets replaced. */
+/** Bytes as they arrived, with secrets replaced, or in a log that its process writes itself covered byte by byte. */
 export interface OutputChunk {
   readonly type: 'chunk';
   readonly stream: OutputStream;

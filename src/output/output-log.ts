@@ -60,7 +60,10 @@ export interface OutputLog extends OutputSink {
    * at `close`.
    */
   markEnd(held?: 'flush' | 'keep'): void;
-  /** Hides one more from now on. What was written before stands in the file as it was, and is hidden in texts that are shown. */
+  /**
+   * Hides one more from now on. What was written before stands in the file as it was, and is hidden in texts that are shown. A log that its
+   * process writes itself covers it in all that is read of it, however old.
+   */
   addSecret(secret: string): void;
   /** What is hidden. */
   readonly secrets: readonly string[];

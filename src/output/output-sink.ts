@@ -13,6 +13,8 @@ export interface OutputSink {
   whenWritable(callback: () => void): void;
   /** Between a `write` that answered `false` and the call back: bytes may wait in the source. */
   readonly isHeld: boolean;
+  /** The offset of the next byte in the whole log, as it is shown: over all attempts, with marks where secrets were. */
+  readonly bytes: number;
   /** `nowMs` of the last byte that arrived, or of the sink's creation. */
   readonly lastWriteAtMs: number;
 }

@@ -63,7 +63,6 @@ function show(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   return { text: cut.text, truncated: cut.cutBytes > 0 || isCutShort };
 }
 
-/** Of what stands beside the middle that nobody looked at, nothing is shown that could be part of a secret. */
 function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   const format = options.format ?? 'plain';
   const rest = span.rest ?? [];
@@ -73,11 +72,8 @@ function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
     const bytes = span.end[stream] - span.start[stream];
     return { text: `[${stream}: binary, ${toByteWords(bytes)}]\n`, truncated: false };
   }
-  const beside = Math.max(0, (log.onDisk?.longestSecretLength ?? 0) - 1);
-  const headText = toText(log, { span: { ...span, reachesEnd: false }, format });
-  const tailText = toText(log, { span: { ...span, pieces: rest }, format });
-  const head = Buffer.from(headText.slice(0, Math.max(0, headText.length - beside)));
-  const tail = Buffer.from(tailText.slice(beside));
+  const head = Buffer.from(toText(log, { span: { ...span, reachesEnd: false }, format }));
+  const tail = Buffer.from(toText(log, { span: { ...span, pieces: rest }, format }));
   const { betweenBytes } = span;
   return {
     text: cutEnds({ head, tail, betweenBytes }, { maxBytes, logFile: log.logFile }).text,

@@ -1,11 +1,17 @@
-const MARK = '[redacted]';
+import { createRedactor } from './redact.ts';
+import { redactedMark } from './secret-mark.ts';
 
-/** A text as it may be shown: every secret replaced, the longest first, also where its line end was left out. */
+/**
+ * A text as it may be shown, by the rules of `createRedactor`: also half a secret and more is replaced. Marks that it has already stay as
+ * they are. The same text where there is nothing to hide.
+ */
 export function redactText(text: string, secrets: readonly string[]): string {
-  if (secrets.length === 0) return text;
-  const forms = new Set(secrets.flatMap((secret) => [secret, secret.replace(/[\r\n]+$/, '')]));
-  forms.delete('');
-  return [...forms]
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((shown, secret) => shown.replaceAll(secret, MARK), text);
+  const redactor = createRedactor(secrets);
+  if (redactor === null) return text;
+  const redact = (part: string) =>
+    Buffer.concat([redactor.push(Buffer.from(part)), redactor.flush()]).toString();
+  const isMarkSecret = secrets.some((secret) => secret.includes(redactedMark));
+  const shown = isMarkSecret ? redact(text) : text.split(redactedMark).map(redact).join(redactedMark);
+  // UTF-8 has no half characters of UTF-16.
+  return shown === text.toWellFormed() ? text : shown;
 }

@@ -1,3 +1,4 @@
+import { redactedMark } from './secret-mark.ts';
 import {
   drawnSearch,
   exactSearch,
@@ -7,7 +8,7 @@ import {
   toNeedle,
 } from './secret-search.ts';
 
-export const redactedMark: Uint8Array = Buffer.from('[redacted]');
+const mark: Uint8Array = Buffer.from(redactedMark);
 
 /** Replaces secrets in one stream of bytes. */
 export interface Redactor {
@@ -61,7 +62,7 @@ export function createRedactor(
     let shown = covered;
     for (const { from, to } of spans) {
       if (from >= cut) break;
-      if (from >= shown) parts.push(text.subarray(shown, from), redactedMark);
+      if (from >= shown) parts.push(text.subarray(shown, from), mark);
       shown = Math.max(shown, to);
     }
     if (shown < cut) parts.push(text.subarray(shown, cut));
@@ -84,7 +85,8 @@ export function showsSecret(text: string, secrets: readonly string[]): boolean {
   });
 }
 
-function toNeedles(secrets: readonly string[]): readonly Needle[] {
+/** What is looked for: each without line breaks at its end, and as a terminal prints it. */
+export function toNeedles(secrets: readonly string[]): readonly Needle[] {
   const bare = secrets.map((secret) => secret.replace(/[\r\n]+$/, '')).filter((secret) => secret !== '');
   const asOnTerminal = bare.map((secret) => secret.replace(/\r?\n/g, '\r\n'));
   return [...new Set([...bare, ...asOnTerminal])].map(toNeedle);

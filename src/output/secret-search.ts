@@ -95,6 +95,11 @@ function commonBytes(text: Buffer, { needle, from }: { needle: Needle; from: num
 /** How much may stand between the characters of one secret. */
 const maxBetween = 512;
 
+/** No match of it is longer, in bytes, however it is drawn. */
+export function longestDrawn({ bytes }: Needle): number {
+  return bytes.byteLength + maxBetween;
+}
+
 /**
  * As programs draw on a terminal: a line editor that wraps what is typed puts carriage returns and control sequences between the
  * characters, and they look as one on the screen.

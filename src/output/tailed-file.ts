@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { type LogGap, type LogMap, parseLogMap, tailPathOf } from './log-map.ts';
 
 /** Bytes at an offset, or what is no longer there. */
@@ -24,6 +24,8 @@ export interface TailedFile {
    * at the end, and where reading failed for now: then `readTrouble` says why, and it is worth another try.
    */
   read(offset: number, maxBytes: number): FileSpan | null;
+  /** Puts other bytes where as many stand and nobody takes any away. @throws what the system says. */
+  replace(offset: number, bytes: Uint8Array): void;
   /** Why the last attempt to look at a file that was there, or should be, has failed, or what is missing of it. */
   readonly trouble: string | null;
   readonly readTrouble: string | null;
@@ -132,13 +134,28 @@ export function createTailedFile({
     const ends = [offset + maxBytes, gap?.from ?? Number.POSITIVE_INFINITY];
     if (isInTail) ends.push(tail.to);
     else if (shift > 0 && offset < headBytes) ends.push(headBytes);
-    const position = isInTail ? offset - tail.from : offset < headBytes ? offset : offset - shift;
-    const file = isInTail ? tailPathOf(path) : path;
+    const { file, position } = placeOf(by, offset);
     const found = readRange(file, { position, length: Math.min(...ends) - offset });
     if (found === null) return null;
     if (found.byteLength > 0) return { type: 'bytes', offset, bytes: found };
     const missingTo = tail === null || offset >= tail.to ? bytes() : isInTail ? tail.to : tail.from;
     return missingTo > offset ? { type: 'gap', from: offset, to: missingTo } : null;
+  }
+
+  function placeOf({ tail, headBytes, shift }: LogMap, offset: number) {
+    if (tail !== null && offset >= tail.from && offset < tail.to)
+      return { file: tailPathOf(path), position: offset - tail.from };
+    return { file: path, position: offset < headBytes ? offset : offset - shift };
+  }
+
+  function replace(offset: number, bytes: Uint8Array): void {
+    const { file, position } = placeOf(map(), offset);
+    const descriptor = openSync(file, 'r+');
+    try {
+      writeSync(descriptor, bytes, 0, bytes.byteLength, position);
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   /** Nothing where the file ends before, or is no longer there; `null` when reading failed. */
@@ -166,6 +183,7 @@ export function createTailedFile({
     stat,
     map,
     read,
+    replace,
     get trouble() {
       return statTrouble ?? shortTrouble ?? readTrouble;
     },

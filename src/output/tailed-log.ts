@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
+import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { callListeners } from './call-listeners.ts';
 import { looksBinary } from './decode.ts';
@@ -8,6 +9,7 @@ import { capLog } from './log-cap.ts';
 import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
+import { createMaskedFile, type MaskedFile } from './masked-file.ts';
 import {
   type OutputChunk,
   type OutputGap,
@@ -18,6 +20,7 @@ import {
 import type { OutputLog, OutputStats } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 import { redactText } from './redact-text.ts';
+import { withoutFiller } from './secret-mark.ts';
 import { createTailedFile, type OpenFile, type TailedFile } from './tailed-file.ts';
 import { createTailedLines, type TailedLines } from './tailed-lines.ts';
 
@@ -33,7 +36,7 @@ export interface TailedLogOptions {
   readonly isOver: boolean;
   /** Of which all of it is. Default `stdout`. */
   readonly stream?: 'stdout' | 'screen';
-  /** Taken out of texts that are shown. They stand in the file, and in its bytes: nobody of ours sees them before. */
+  /** They may stand in the file, since nobody of ours sees them before; in whatever is read of it they are covered in their places. */
   readonly secrets?: readonly string[];
   readonly waysToMakeRoom?: readonly MakeRoom[];
   readonly openFile?: OpenFile;
@@ -72,18 +75,22 @@ class TailedOutput implements OutputLog, DiskReading {
   #finished: boolean;
   #isClosed: boolean;
   #capTrouble: string | null = null;
-  #secrets: readonly string[];
+  #coverTrouble: string | null = null;
+  #closing: Promise<void> | null = null;
+  #secrets: readonly string[] = [];
+  /** `null` while there is nothing to cover: then a read costs no more than the file. */
+  #masked: MaskedFile | null = null;
   readonly stream: 'stdout' | 'screen';
 
   constructor(options: TailedLogOptions) {
     const { clock, path, statusPath, maxBytes, isOver } = options;
     this.#options = options;
-    this.#secrets = options.secrets ?? [];
     this.stream = options.stream ?? 'stdout';
     this.#file = createTailedFile({
       ...{ path, statusPath, isExpected: isOver },
       ...(options.openFile !== undefined && { openFile: options.openFile }),
     });
+    for (const secret of options.secrets ?? []) this.addSecret(secret);
     this.#lines = createTailedLines(this.#file);
     this.#createdAtMs = clock.nowMs();
     this.#ended = this.#finished = this.#isClosed = isOver;
@@ -115,10 +122,6 @@ class TailedOutput implements OutputLog, DiskReading {
 
   get readTrouble(): string | null {
     return this.#file.readTrouble;
-  }
-
-  get longestSecretLength(): number {
-    return Math.max(0, ...this.#secrets.map(({ length }) => length));
   }
 
   droppedBytesBetween(from: number, to: number): number {
@@ -181,7 +184,10 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   addSecret(secret: string): void {
-    if (!this.#secrets.includes(secret)) this.#secrets = [...this.#secrets, secret];
+    if (this.#secrets.includes(secret)) return;
+    this.#secrets = [...this.#secrets, secret];
+    this.#masked ??= createMaskedFile(this.#file);
+    this.#masked.add(secret);
   }
 
   get secrets(): readonly string[] {
@@ -189,7 +195,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   hide(text: string): string {
-    return redactText(text, this.#secrets);
+    return this.#masked === null ? text : withoutFiller(redactText(text, this.#secrets));
   }
 
   flush(): Promise<void> {
@@ -197,12 +203,27 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const isWritten = !this.#isClosed;
     this.#isClosed = true;
     this.finish();
     this.#cancelCap?.();
     this.#cancelGrowth?.();
     this.#cancelGrowth = null;
-    return Promise.resolve();
+    if (isWritten && this.#options.statusPath !== null) await this.#coverInFile();
+  }
+
+  /** Whoever comes later does not know what to cover. */
+  async #coverInFile(): Promise<void> {
+    try {
+      await this.#masked?.coverInFile();
+    } catch (error) {
+      this.#coverTrouble = toErrorText(error);
+    }
   }
 
   shrink(): void {}
@@ -262,8 +283,9 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   *#piecesBetween(from: number, end: number): Generator<OutputPiece, void> {
+    const file = this.#masked ?? this.#file;
     for (let offset = from; offset < end; ) {
-      const span = this.#file.read(offset, Math.min(chunkBytes, end - offset));
+      const span = file.read(offset, Math.min(chunkBytes, end - offset));
       if (span === null) return;
       const piece = span.type === 'gap' ? toGap(span, this.stream) : this.#toChunk(span);
       yield piece;
@@ -299,6 +321,12 @@ class TailedOutput implements OutputLog, DiskReading {
     const { trouble } = this.#file;
     const missingBytes = bytes - this.#file.presentBytes();
     if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes };
+    if (this.#coverTrouble !== null)
+      return {
+        what: 'a secret stands in the log file and cannot be covered there',
+        error: this.#coverTrouble,
+        missingBytes: 0,
+      };
     if (this.#capTrouble === null) return null;
     return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
   }

@@ -1,10 +1,6 @@
 import type { ScreenCapture } from '../../machines/process/terminal.ts';
 import { redactText } from '../output/redact-text.ts';
-
-const MARK = '[redacted]';
-
-/** What stands where there is a longer secret than the mark. */
-const FILLER = '*';
+import { markAt } from '../output/secret-mark.ts';
 
 /**
  * The screen with every secret covered in place, also where one goes over the end of a line. Of one that is being typed, and of one
@@ -19,7 +15,7 @@ export function hideOnScreen(screen: ScreenCapture, secrets: readonly string[]):
   for (const secret of secrets) {
     const needle = withoutBlanks(secret);
     for (const { from, length } of needle === '' ? [] : findAll(seen, needle)) {
-      for (let index = 0; index < length; index += 1) covered.set(from + index, MARK[index] ?? FILLER);
+      for (let index = 0; index < length; index += 1) covered.set(from + index, markAt(index));
     }
   }
   const title = screen.title === null ? null : redactText(screen.title, secrets);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineSearch } from '../../src/output/line-search.ts';
+import { beforeLine, createLineSearch } from '../../src/output/line-search.ts';
 import type { OutputChunk } from '../../src/output/output-chunk.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
 import { toPlainText } from '../../src/output/plain-text.ts';
@@ -147,4 +147,72 @@ test('what is searched in parts is counted once', () => {
   expect(waitingChars.length).toBeGreaterThan(5);
   for (const [part, left] of waitingChars.slice(1).entries())
     expect((waitingChars[part] ?? 0) - left).toBeLessThan(300 * 1024);
+});
+
+const dots = '.'.repeat(6_000);
+
+test.for(['server ready', '^server\\b'])(
+  'the beginning of a long unfinished line is found (%s)',
+  (pattern) => {
+    expect(counts(pattern, [Buffer.from(`server ready${dots}`)])).toEqual([1]);
+    expect(counts(pattern, [Buffer.from(`\x1b[1mserver\x1b[0m ready${dots}`)])).toEqual([1]);
+  },
+);
+
+test.for(['a', '\x1b[1ma', `a${'.'.repeat(70_000)}`])(
+  'a line begins where it begins, not where a search does',
+  (begin) => {
+    const pieces = [begin, dots, dots, dots, '\n'].map((text) => Buffer.from(text));
+
+    expect(counts('^\\.{3}', pieces)).toEqual([0, 0, 0, 0, 0]);
+  },
+);
+
+test('what is drawn from the first column on begins there', () => {
+  const frames = Array.from({ length: 900 }, (_, frame) => `\r${frame}%`);
+  const [early, late] = [frames.slice(0, 700).join(''), frames.slice(700, 778).join('')];
+  const countIn = (pattern: string, texts: readonly string[]) =>
+    counts(
+      pattern,
+      texts.map((text) => Buffer.from(text)),
+    );
+
+  expect(countIn('^777%', [dots, early, late])).toEqual([0, 0, 1]);
+  expect(countIn('^ready', [frames.join(''), dots, '\rready'])).toEqual([0, 0, 1]);
+});
+
+test('a match in an unfinished line is found wherever it is cut', () => {
+  const place = fc.nat(10_000);
+  fc.assert(
+    fc.property(
+      place,
+      fc.array(place, { maxLength: 6 }),
+      fc.constantFrom('.', '\x1b[m.'),
+      (at, cuts, unit) => {
+        const bytes = Buffer.from(`${unit.repeat(at)}match${unit.repeat(10_000 - at)}`);
+        const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const pieces = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
+
+        const found = counts('ma[t]ch', [...pieces, Buffer.from('\n')]);
+
+        expect(found.filter((count) => count === 1)).toHaveLength(1);
+        expect(found.at(-1)).toBe(0);
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+test('a line begun before is known from its beginning', () => {
+  const text = `${'old\n'.repeat(40_000)}error: and `;
+  const from = { stdout: text.length, stderr: 0, screen: 0 };
+  const search = createLineSearch({ type: 'pattern', pattern: '^error: and so on' }, { maxLines: 2, from });
+  const begin = beforeLine(from).stdout;
+
+  search.push({ ...chunk(Buffer.from(text.slice(begin))), offset: begin, position: begin });
+  const before = search.search();
+  search.push({ ...chunk(Buffer.from('so on')), offset: text.length, position: text.length });
+
+  expect(before).toMatchObject({ count: 0 });
+  expect(search.search()).toEqual({ type: 'matches', count: 1, lines: ['error: and so on'] });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toPlainText, unfinishedEscapeLength } from '../../src/output/plain-text.ts';
+import { drawText, toPlainText, unfinishedEscapeLength } from '../../src/output/plain-text.ts';
 
 describe('plain text', () => {
   test.each([
@@ -75,6 +75,50 @@ describe('plain text', () => {
     toPlainText(text);
 
     expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('what moves the cursor costs no more than what is printed', () => {
+    const hostile = fc.constantFrom(
+      ...['A', 'B', 'C', 'D', 'E', 'F', 'G', 'J', 'K', 'P', 'X', '@'].map((letter) => `\u001b[9999${letter}`),
+      ...[
+        '\u001b[1K',
+        '\u001b[2K',
+        '\u001b[K',
+        '\u001b[J',
+        '\u001b[600G',
+        '\u001b[500@',
+        '\u001b[999999999999C',
+      ],
+      ...['x', '\n', '\r', '\b', '\t', '🎉', 'y'.repeat(50)],
+    );
+    const units = fc.array(hostile, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''));
+    const texts = fc
+      .tuple(fc.constantFrom('', 'z'.repeat(2_000)), units)
+      .map(([before, unit]) => `${before}${unit.repeat(6_000 / unit.length)}`);
+    fc.assert(
+      fc.property(texts, (text) => {
+        const rows = drawText(text);
+
+        expect(rows.work).toBeLessThan(1_000 * text.length);
+        expect(rows.lines().join('\n').length).toBeLessThan(300 + 20 * text.length);
+      }),
+      {
+        numRuns: 50,
+        examples: ['C', 'Cx', 'Cx\n', 'Gx\r', 'X\b', 'C\u001b[1K'].map((end) => [
+          `\u001b[9999${end}`.repeat(700),
+        ]),
+      },
+    );
+  });
+
+  test('a right margin is reached by blanks', () => {
+    expect(toPlainText('up\u001b[60G[ OK ]\n')).toBe(`up${' '.repeat(57)}[ OK ]\n`);
+    expect(toPlainText('a\u001b[3Cb\n')).toBe('a   b\n');
+  });
+
+  test('no column is further than a terminal is wide', () => {
+    expect(toPlainText('a\u001b[9999C'.repeat(10_000))).toMatch(/^a {50,}a/);
+    expect(toPlainText(`${'a'.repeat(2_000)}\u001b[9999Cb`)).toBe(`${'a'.repeat(2_000)}b`);
   });
 
   test('knows how much of a sequence is unfinished', () => {

@@ -211,13 +211,6 @@ test('one that ended long ago is read like any other', () => {
   expect(open({ isOver: true, path: `${path}.none` }).stats().degraded?.error).toContain('removed');
 });
 
-test('secrets are taken out of texts', () => {
-  const { path, open } = arrange();
-  writeFileSync(path, 'the key is s3cret!\n');
-
-  expect(readOutput(open({ secrets: ['s3cret'] })).text).toBe('the key is [redacted]!\n');
-});
-
 test('nobody writes through it', () => {
   const { log, path } = arrange();
   writeFileSync(path, 'x');

@@ -121,6 +121,20 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(await given.everything(handle)).not.toContain(value);
   });
 
+  test('leaves none of what its program told in its files', async () => {
+    await using given = arrange({ terminal: 'tmux' });
+    const command = 'printf "Password: "; read -rs line; echo "got $line"';
+    const handle = given.supervisor.start({ command, interactive: true, background: true });
+    await waitUntil(async () => (await handle.awaitedInput())?.kind === 'secret');
+
+    await handle.writeSecret('token');
+    await handle.ended;
+
+    const everything = await given.everything(handle);
+    expect(everything).toContain('got [redacted]****');
+    expect(everything).not.toContain(value);
+  });
+
   test('gets none once somebody has answered past us', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'stty -echo; read -r a; stty echo; read -r b; sleep 100';
