@@ -28,11 +28,17 @@ export const waitOptions = z.strictObject({
       error: 'an address that begins with "http://" or "https://"',
     })
     .optional(),
-  /** The file is there, and not of before its start; a relative path counts from the process's `cwd`. */
+  /**
+   * The file is there and was written, or moved there, since the process was started: one that an earlier run left behind does not
+   * count. A relative path counts from the process's `cwd`, not from the caller's.
+   */
   file: z.string().min(1).optional(),
   /** It waits for somebody to type; see `AwaitedInput`. */
   input: z.boolean().default(false),
-  /** `any`, the default: one of them is enough. `all`: each must have held, not all of them at one moment. */
+  /**
+   * `any`, the default: one of them is enough, and one that is impossible leaves the others to be waited for. `all`: each must have held,
+   * not all of them at one moment; one that is impossible ends the wait.
+   */
   mode: z.enum(['any', 'all']).default('any'),
   /**
    * Where `text` and `pattern` are looked for: from the `start`, the default; in what comes from `now` on; or from an offset or

@@ -82,6 +82,7 @@ function combine(answers: readonly Judged[], names: readonly ConditionName[]): J
     end: failed?.end ?? { type: 'met' },
     met,
     missing: names.filter((name) => !met.includes(name)),
+    impossible: answers.flatMap((answer) => answer.impossible),
     matchedLine: lineOf('pattern') ?? lineOf('text') ?? null,
     process: last.process,
   };
@@ -120,7 +121,14 @@ async function judge(
   const met = wanted.filter(isMet);
   const missing = wanted.filter((name) => !isMet(name));
   const isEnough = order.mode === 'all' ? missing.length === 0 : met.length > 0;
-  return { end: { type: isEnough ? 'met' : 'ended' }, met, missing, matchedLine, process: end };
+  return {
+    end: { type: isEnough ? 'met' : 'ended' },
+    met,
+    missing,
+    impossible: [],
+    matchedLine,
+    process: end,
+  };
 }
 
 /** Those that hold already are told in this order, as a supervisor tells them. */

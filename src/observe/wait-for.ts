@@ -21,6 +21,8 @@ export interface Waited {
   /** The conditions that held, in the order in which they did. */
   readonly met: readonly ConditionName[];
   readonly missing: readonly ConditionName[];
+  /** Why some of the missing could not come true, such as `port: …`; with `any` the others were waited for all the same. */
+  readonly impossible: readonly string[];
   readonly waitedMs: number;
   /** The newest line with the text or that matches, where one was found. */
   readonly matchedLine: string | null;
@@ -29,8 +31,8 @@ export interface Waited {
 }
 
 /**
- * Waits for something of one process, without polling on your side. What is true already ends it at once, and so does the end of the
- * process; it changes nothing: however the wait ends, the process goes on. It never rejects for what the process or the machine
+ * Waits for something of one process, without polling on your side. What is true already ends it at once. The end of the process ends
+ * it, too, once all of its output was searched, and so does what is impossible: of `all` one condition, of `any` each of them. It changes nothing: however the wait ends, the process goes on. It never rejects for what the process or the machine
  * does, and leaves nothing behind.
  *
  * @throws TroupeError `invalid-option`, as a rejection.
@@ -43,13 +45,15 @@ export async function waitFor(handle: ProcessHandle, options: WaitOptions = {}):
   const settings = parseOptions(waitOptions, { input: options, name: 'waitFor' });
   const { mode, timeout, clock = createRealClock(), signal = null } = settings;
   const problem = settings.pattern === undefined ? null : findPatternProblem(handle, settings.pattern);
-  const conditions = createConditions(settings, { handle, clock, from: findStart(handle, settings.from) });
+  const last = exitCondition(handle);
+  const from = findStart(handle, settings.from);
+  const conditions = createConditions(settings, { handle, clock, from, exit: last });
   if (problem !== null) {
     const missing = conditions.map(({ name }) => name);
-    const end = { type: 'impossible', why: `pattern: ${problem}` } as const;
-    return { end, met: [], missing, waitedMs: 0, matchedLine: null, process: handle.view() };
+    const why = `pattern: ${problem}`;
+    const nothing = { met: [], missing, impossible: [why], waitedMs: 0, matchedLine: null };
+    return { ...nothing, end: { type: 'impossible', why }, process: handle.view() };
   }
-  const last = exitCondition(handle);
   const timeoutMs = timeout ?? null;
   const result = await awaitConditions({ conditions, mode, last, timeoutMs, clock, interrupt: signal });
   const wanted = result.met.includes('pattern')

@@ -61,10 +61,12 @@ test('a port that is held by what was left behind counts', options, async () => 
   await leader.ended;
 
   const served = await waitFor(leader, { port, timeout });
+  const answers = await waitFor(leader, { http: `http://127.0.0.1:${port}/`, timeout });
   const held = await waitFor(leader, { portFree: port, timeout });
   await leader.kill();
 
   expect(served.met).toEqual(['port']);
+  expect(answers.met).toEqual(['http']);
   expect(held).toMatchObject({ end: { type: 'ended' }, missing: ['portFree'] });
 });
 

@@ -72,6 +72,73 @@ test('an offset counts the bytes of all streams', async () => {
   expect(inVain.isOver).toBe(false);
 });
 
+test.each([
+  ['any', { text: 'needle' }],
+  ['any', { text: 'needle', exit: true }],
+  ['all', { text: 'needle', pattern: 'need.e' }],
+] as const)('all of an ended log is searched: %s of %j', async (mode, conditions) => {
+  await using given = arrange({ lifetime: 'persistent' });
+  given.run.print(`${hay}needle\nhay\n`);
+  given.run.exit();
+  await given.handle.ended;
+
+  const found = await waitFor(given.handle, { ...conditions, mode });
+  const missed = await waitFor(given.handle, { text: 'thread' });
+
+  expect(found).toMatchObject({ end: { type: 'met' }, matchedLine: 'needle' });
+  expect(found.met).not.toContain('exit');
+  expect(missed).toMatchObject({ end: { type: 'ended' }, missing: ['text'] });
+});
+
+test('the search of an ended log can be interrupted', async () => {
+  await using given = arrange({ lifetime: 'persistent' });
+  given.run.print(hay);
+  given.run.exit();
+  await given.handle.ended;
+  const late = given.begin({ text: 'needle', timeout: 5 });
+
+  given.clock.advance(5);
+  const interrupted = await waitFor(given.handle, { text: 'needle', signal: AbortSignal.abort() });
+
+  expect((await late.answer).end.type).toBe('timeout');
+  expect(interrupted.end.type).toBe('interrupted');
+});
+
+test('what cannot be leaves the others to be waited for', async () => {
+  await using given = arrange();
+  given.run.print('hello\n');
+  const hopeless = { ready: true, input: true };
+
+  const already = await waitFor(given.handle, { ...hopeless, text: 'hello' });
+  const later = given.begin({ ...hopeless, text: 'bye', timeout: '1s' });
+  const late = given.begin({ ...hopeless, text: 'never', timeout: '1s' });
+  const none = await waitFor(given.handle, hopeless);
+  const all = await waitFor(given.handle, { ready: true, text: 'never', mode: 'all' });
+  given.run.print('bye\n');
+  await later.answer;
+  given.clock.advance(1_000);
+
+  const ready = expect.stringMatching(/^ready: nothing was said/);
+  const input = expect.stringMatching(/^input: it has neither/);
+  expect(already).toMatchObject({ end: { type: 'met' }, met: ['text'] });
+  expect(await later.answer).toMatchObject({ end: { type: 'met' }, met: ['text'] });
+  expect(await late.answer).toMatchObject({ end: { type: 'timeout' }, impossible: [ready, input] });
+  expect(none).toMatchObject({ end: { type: 'impossible', why: ready }, impossible: [ready, input] });
+  expect(all).toMatchObject({ end: { type: 'impossible', why: ready }, missing: ['text', 'ready'] });
+});
+
+test('what has held is watched no longer', async () => {
+  await using given = arrange();
+  const before = given.clock.pending;
+  const waiting = given.begin({ text: 'never', quiet: '1s', mode: 'all' });
+
+  given.clock.advance(1_000);
+
+  expect(given.clock.pending).toBe(before);
+  given.run.exit();
+  expect(await waiting.answer).toMatchObject({ end: { type: 'ended' }, met: ['quiet'] });
+});
+
 test('any one is enough, or all of them', async () => {
   await using given = arrange();
   const any = given.begin({ text: 'up', exit: true });
@@ -204,6 +271,9 @@ test.each([
   await expect(refused).rejects.toThrow(TroupeError);
   await expect(refused).rejects.toThrow(words);
 });
+
+/** More than is searched in one turn. */
+const hay = `${'hay '.repeat(1_000)}\n`.repeat(400);
 
 type Options = Parameters<typeof waitFor>[1];
 

@@ -283,13 +283,16 @@ test('a wait leaves nothing on the process or the signal', async () => {
   expect(watched.removed).toBe(watched.added);
 });
 
-test('an expression that is none is refused at once', async () => {
+test('an expression that is none is told at once', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
 
   const answer = await given.call('wait_for', { process_id: id, pattern: '(' });
 
-  expect(errorOf(answer)).toContain('is not a regular expression');
+  expect(dataOf(answer)).toMatchObject({
+    result: 'impossible',
+    message: expect.stringContaining('is not a regular expression'),
+  });
 });
 
 test('an expression that takes for ever ends the wait', async () => {
@@ -319,6 +322,26 @@ test('a port that is free already ends a wait at once', async () => {
   const answer = await given.call('wait_for', { process_id: id, port_free: port });
 
   expect(dataOf(answer)).toMatchObject({ result: 'met', met: ['port_free'], missing: [] });
+});
+
+test('what could not come true is told at the end', async () => {
+  await using given = arrange();
+  const { id } = given.start('serve');
+  const pending = await given.begin('wait_for', {
+    process_id: id,
+    text: 'never',
+    ready: true,
+    timeout_seconds: 7,
+  });
+
+  given.clock.advance(7_000);
+
+  expect(dataOf(await pending.answer)).toMatchObject({
+    result: 'timeout',
+    message: expect.stringMatching(
+      /^Not text, ready within 7s\. The process goes on\. ready: nothing was said .*\.$/,
+    ),
+  });
 });
 
 test('a port of somebody else is told with its holder', async () => {

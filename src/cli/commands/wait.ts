@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { WaitFlags } from '../processes/wait-for-processes.ts';
 import { addStateFlags } from '../state/state-flags.ts';
 import type { VerbSetup } from '../verb.ts';
 import { type ConditionFlags, readConditions } from '../wait/read-conditions.ts';
+import type { WaitFlags } from '../wait/wait-for-each.ts';
 import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
@@ -12,7 +12,8 @@ Ctrl-C and --timeout end only the waiting.
 
 With a condition it ends with 0 when that holds, and with 1 when it cannot hold
 any more, because the process has ended or somebody else has the port. A line
-may have been printed before.
+may have been printed before. A file that is older than the process does not
+count, and a relative path counts from where the process runs, not from here.
 
 Examples:
   ${name} wait build && echo it worked
@@ -37,7 +38,7 @@ export function describeWait(command: Command, { program, io, end }: VerbSetup):
       .option('--port <port>', 'until it listens on this port')
       .option('--port-free <port>', 'until nobody listens on this port')
       .option('--http <url>', 'until it answers 2xx or 3xx there')
-      .option('--file <path>', 'until the file is there')
+      .option('--file <path>', 'until the file is there, written since its start')
       .option('--quiet-for <duration>', 'until it has printed nothing for so long')
       .option('--input', 'until it waits for somebody to type')
       .option('--any', 'one of the conditions is enough (so it is)')

@@ -6,15 +6,21 @@ import { fileCondition } from './file-condition.ts';
 import { outputCondition } from './output-condition.ts';
 import { httpCondition, portCondition, portFreeCondition } from './port-conditions.ts';
 import { quietCondition } from './quiet-condition.ts';
-import { exitCondition, inputCondition, readyCondition } from './view-conditions.ts';
+import { inputCondition, readyCondition } from './view-conditions.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
-/** One for each that was named; where none was, the end of the process. */
+/** One for each that was named; where none was, `exit`. */
 export function createConditions(
   settings: WaitSettings,
-  wiring: { handle: ProcessHandle; clock: Clock; from: StreamPositions | number },
+  wiring: {
+    handle: ProcessHandle;
+    clock: Clock;
+    from: StreamPositions | number;
+    /** The end of the process. */
+    exit: WaitCondition;
+  },
 ): readonly WaitCondition[] {
-  const { handle } = wiring;
+  const { handle, exit } = wiring;
   const { text, pattern, quiet, port, portFree, http, file } = settings;
   const conditions = [
     ...(text === undefined ? [] : [outputCondition({ type: 'text', text }, wiring)]),
@@ -25,7 +31,7 @@ export function createConditions(
     ...(portFree === undefined ? [] : [portFreeCondition(portFree, wiring)]),
     ...(http === undefined ? [] : [httpCondition(http, wiring)]),
     ...(file === undefined ? [] : [fileCondition(file, wiring)]),
-    ...(settings.input ? [inputCondition(handle)] : []),
+    ...(settings.input ? [inputCondition(wiring)] : []),
   ];
-  return settings.exit || conditions.length === 0 ? [...conditions, exitCondition(handle)] : conditions;
+  return settings.exit || conditions.length === 0 ? [...conditions, exit] : conditions;
 }

@@ -22,7 +22,7 @@ export function fileCondition(
       poll(clock, async () => {
         if (isThere()) holds();
       }),
-    holdsNow: isThere,
+    settled: async () => isThere(),
   };
 }
 

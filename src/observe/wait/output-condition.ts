@@ -13,6 +13,7 @@ export function outputCondition(
   wanted: Wanted,
   { handle, from }: { handle: ProcessHandle; from: StreamPositions | number },
 ): WaitCondition {
+  const searched = Promise.withResolvers<boolean>();
   return {
     name: wanted.type,
     watch: ({ holds, impossible }) => {
@@ -28,22 +29,32 @@ export function outputCondition(
         unschedule();
         if (isOver) return;
         const found = output.search({ maxChars });
-        if (found.type === 'problem') impossible(found.problem);
-        else if (found.count > 0) holds();
-        else if (output.waitingChars > 0) lookNextTurn();
+        if (found.type === 'problem') {
+          isOver = true;
+          searched.resolve(false);
+          impossible(found.problem);
+        } else if (found.count > 0) {
+          isOver = true;
+          searched.resolve(true);
+          holds();
+        } else if (output.waitingChars > 0) lookNextTurn();
       };
       const lookNextTurn = () => {
         scheduled ??= setImmediate(look, MAX_CHARS_A_TURN);
       };
       const subscription = handle.output$.subscribe({
         next: (piece) => {
+          if (isOver) return;
           output.push(piece);
           if (output.waitingChars > MAX_WAITING_CHARS) look(MAX_CHARS_A_TURN);
           // A search costs a millisecond: one for all that comes in one turn of the event loop.
           else lookNextTurn();
         },
-        // Before anybody is told of the end: what was printed last counts.
-        complete: () => look(Number.POSITIVE_INFINITY),
+        // What was printed last counts. What is kept in memory ends before anybody is told of the end of the process; a file may not.
+        complete: () => {
+          look(Number.POSITIVE_INFINITY);
+          searched.resolve(false);
+        },
       });
       return () => {
         isOver = true;
@@ -51,5 +62,6 @@ export function outputCondition(
         unschedule();
       };
     },
+    settled: () => searched.promise,
   };
 }

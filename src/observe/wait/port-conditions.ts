@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import { createCurrentSockets } from '../../supervisor/readiness/current-sockets.ts';
-import { httpReady } from '../../supervisor/readiness/http-ready.ts';
+import { answersNow, httpReady } from '../../supervisor/readiness/http-ready.ts';
 import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
 import { poll } from '../../supervisor/readiness/poll.ts';
 import { portReady } from '../../supervisor/readiness/port-ready.ts';
@@ -20,13 +20,26 @@ export function portCondition(port: number, wiring: Wiring): WaitCondition {
     name: 'port',
     watch: watchOf(portReady(port, { clock: wiring.clock, treePids })),
     // What it left behind may serve.
-    holdsNow: async () => (await findListeningPorts(await treePids())).includes(port),
+    settled: async () => (await findListeningPorts(await treePids())).includes(port),
   };
 }
 
 /** Holds when the address answers; on this machine nobody but the tree is asked. */
 export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondition {
-  return { name: 'http', watch: watchOf(httpReady(url, { clock, treePids: findTree(handle) })) };
+  const options = { clock, treePids: findTree(handle) };
+  const watch = watchOf(httpReady(url, options));
+  const over = new AbortController();
+  return {
+    name: 'http',
+    watch: (tell) => {
+      const stop = watch(tell);
+      return () => {
+        stop();
+        over.abort();
+      };
+    },
+    settled: () => answersNow(url, { ...options, signal: over.signal }),
+  };
 }
 
 /** Holds when nobody of this machine listens on the TCP port, on whichever address. */
@@ -39,7 +52,7 @@ export function portFreeCondition(port: number, { clock }: Wiring): WaitConditio
       poll(clock, async () => {
         if (await isFree()) holds();
       }),
-    holdsNow: isFree,
+    settled: isFree,
   };
 }
 

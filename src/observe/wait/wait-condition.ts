@@ -13,11 +13,14 @@ export type ConditionName =
   | 'file'
   | 'input';
 
-/** Something that a wait is for. It is told of once, and nothing after its watch was cancelled. */
+/** Something that a wait is for. Nothing is told of it after its watch was cancelled. */
 export interface WaitCondition {
   readonly name: ConditionName;
-  /** May tell before it returns. */
+  /** May tell before it returns. What is impossible may become possible again, and hold after all. */
   watch(tell: { holds(): void; impossible(why: string): void }): Cancel;
-  /** For what is looked at from time to time: whether it holds now, at the end of the process. */
-  holdsNow?(): boolean | Promise<boolean>;
+  /**
+   * Asked while it is watched, when the process has ended: resolves with whether it holds once all that there is of it was looked at, and
+   * never where the watch is cancelled first. Without it, what was not told by then does not hold.
+   */
+  settled?(): Promise<boolean>;
 }

@@ -23,22 +23,22 @@ interface HttpReadyOptions {
  */
 export function httpReady(url: string, options: HttpReadyOptions): ReadinessCondition {
   const { clock } = options;
-  const { hostname, port, protocol } = new URL(url);
-  const portNumber = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const { hostname } = new URL(url);
+  const port = toPort(url);
   let lastAnswer = 'nobody of its own listens there';
 
   return {
     describe: () => `${url} to answer 2xx or 3xx (last: ${lastAnswer})`,
     watch: ({ onHolds, onImpossible }) => {
-      const lookAtPort = createPortLook(hostname, { ...options, port: portNumber });
+      const lookAtPort = createPortLook(hostname, { ...options, port });
       const aborter = new AbortController();
       const stop = poll(clock, async () => {
         const state = await lookAtPort();
-        if (state.type === 'taken') return onImpossible(describeTaken(portNumber, state.holder));
+        if (state.type === 'taken') return onImpossible(describeTaken(port, state.holder));
         if (state.type === 'free' || aborter.signal.aborted) return;
         const answer = await get(url, { clock, signal: aborter.signal });
         lastAnswer = String(answer);
-        if (typeof answer === 'number' && answer >= 200 && answer < 400) onHolds();
+        if (isGood(answer)) onHolds();
       });
       return () => {
         stop();
@@ -46,6 +46,26 @@ export function httpReady(url: string, options: HttpReadyOptions): ReadinessCond
       };
     },
   };
+}
+
+/** Looks once: what `httpReady` holds by. Nothing is left open when `signal` is aborted. */
+export async function answersNow(
+  url: string,
+  { signal, ...options }: HttpReadyOptions & { readonly signal: AbortSignal },
+): Promise<boolean> {
+  const { hostname } = new URL(url);
+  const state = await createPortLook(hostname, { ...options, port: toPort(url) })();
+  if (state.type !== 'ours' || signal.aborted) return false;
+  return isGood(await get(url, { clock: options.clock, signal }));
+}
+
+function toPort(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+function isGood(answer: number | string): boolean {
+  return typeof answer === 'number' && answer >= 200 && answer < 400;
 }
 
 function createPortLook(
@@ -68,7 +88,9 @@ async function get(
   const cancelTimer: Cancel = clock.at(clock.nowMs() + longestWaitMs, () => tooSlow.abort());
   try {
     const either = AbortSignal.any([signal, tooSlow.signal]);
-    const response = await fetch(url, { redirect: 'manual', signal: either });
+    // Kept alive, the connection would stand open for seconds after nobody waits any more.
+    const headers = { connection: 'close' };
+    const response = await fetch(url, { redirect: 'manual', signal: either, headers });
     // The body is of no interest, and unread it would keep the connection.
     await response.body?.cancel();
     return response.status;

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import type { Cancel } from '../../clock/clock.ts';
 import { createDecoder, type Decoder } from '../../output/decode.ts';
+import { followLog } from '../../output/follow-log.ts';
 import { longestLine } from '../../output/lines.ts';
-import { type OutputChunk, positionAfter } from '../../output/output-chunk.ts';
+import type { OutputPiece } from '../../output/output-chunk.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 import type { OutputStream } from '../../output/output-sink.ts';
 import { toPlainText } from '../../output/plain-text.ts';
@@ -19,37 +19,22 @@ export function lineReady(
   wanted: string | RegExp,
   { log, fromOffset }: { log: OutputLog; fromOffset: number },
 ): ReadinessCondition {
-  const search = createLineSearch(wanted);
-
-  function watch({ onHolds }: { onHolds(): void }): Cancel {
-    const positions = { ...log.positionsAt(fromOffset) };
-    let isOver = false;
-
-    function look(): void {
-      if (isOver) return;
-      for (const piece of log.chunks(positions)) {
-        positions[piece.stream] = positionAfter(piece);
-        if (piece.type === 'gap') search.breakAt(piece.stream);
-        else if (search.push(piece)) return end();
-      }
-    }
-
-    function end(): void {
-      isOver = true;
-      cancel();
-      onHolds();
-    }
-
-    const cancel = log.onWrite(look);
-    look();
-    return () => {
-      isOver = true;
-      cancel();
-    };
-  }
-
   const described = typeof wanted === 'string' ? `contains ${inspect(wanted)}` : `matches ${inspect(wanted)}`;
-  return { describe: () => `a line that ${described}`, watch };
+  return {
+    describe: () => `a line that ${described}`,
+    watch: ({ onHolds }) => {
+      const search = createLineSearch(wanted);
+      let isFound = false;
+      return followLog(log, {
+        from: log.positionsAt(fromOffset),
+        onPiece: (piece) => {
+          isFound = search.push(piece);
+          if (isFound) onHolds();
+        },
+        isCancelled: () => isFound,
+      });
+    },
+  };
 }
 
 interface OpenLine {
@@ -57,14 +42,21 @@ interface OpenLine {
   text: string;
 }
 
+/** Not the search of `output`: that one looks for expressions in unfinished lines, too, and knows none with flags. */
 function createLineSearch(wanted: string | RegExp) {
   const open = new Map<OutputStream, OpenLine>();
   const isWanted = createTest(wanted);
 
-  function push({ stream, bytes }: OutputChunk): boolean {
+  /** @returns whether it was found. */
+  function push(piece: OutputPiece): boolean {
+    const { stream } = piece;
+    if (piece.type === 'gap') {
+      open.delete(stream);
+      return false;
+    }
     const line = open.get(stream) ?? { decoder: createDecoder(), text: '' };
     open.set(stream, line);
-    const lines = (line.text + line.decoder.push(bytes)).split('\n');
+    const lines = (line.text + line.decoder.push(piece.bytes)).split('\n');
     line.text = lines.pop()?.slice(-longestLine) ?? '';
     return lines.some((each) => isWanted(toPlainText(each))) || isInOpenText(line.text);
   }
@@ -74,7 +66,7 @@ function createLineSearch(wanted: string | RegExp) {
     return isWanted(toPlainText(text.slice(-openTailChars - wanted.length)));
   }
 
-  return { push, breakAt: (stream: OutputStream) => open.delete(stream) };
+  return { push };
 }
 
 /** The caller's expression is left alone: with the flag g or y it carries state from one test to the next. */

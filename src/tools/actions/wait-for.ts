@@ -1,4 +1,3 @@
-import { findPatternProblem } from '../../observe/wait/pattern-problem.ts';
 import { waitFor as awaitProcess, type Waited, type WaitOptions } from '../../observe/wait-for.ts';
 import type { OutputRead } from '../../output/output-read.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
@@ -27,8 +26,6 @@ export async function waitFor(request: WaitRequest, context: ToolContext): Promi
   const { clock, interrupt } = context;
   const handle = findProcess(id, context);
   if ('ok' in handle) return handle;
-  const problem = wanted.pattern === undefined ? null : findPatternProblem(handle, wanted.pattern);
-  if (problem !== null) return { ok: false, error: `Nothing was waited for: ${problem}.` };
   const reader = handle.reader(context.owner);
   const start = from === 'unread' ? reader.positions : from;
   const waited = await awaitProcess(handle, { ...wanted, from: start, clock, signal: interrupt });

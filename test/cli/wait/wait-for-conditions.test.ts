@@ -11,7 +11,14 @@ import { endedView, processView } from '../process-views.ts';
 
 type Comes = Omit<Waited, 'process'>;
 
-const met: Comes = { end: { type: 'met' }, met: ['port'], missing: [], waitedMs: 1_200, matchedLine: null };
+const met: Comes = {
+  end: { type: 'met' },
+  met: ['port'],
+  missing: [],
+  impossible: [],
+  waitedMs: 1_200,
+  matchedLine: null,
+};
 
 function wait(
   waited: Comes | null,
@@ -56,12 +63,31 @@ test.each<[string, Comes, string]>([
     { ...met, end: { type: 'impossible', why: 'port: node (pid 4) has it.' }, met: [], missing: ['port'] },
     'tool_a: port: node (pid 4) has it. It was waited until it listens on port 3000.',
   ],
+  [
+    'an end with what could not be',
+    {
+      ...met,
+      end: { type: 'ended' },
+      met: [],
+      missing: ['port'],
+      impossible: ['port: node (pid 4) has it.'],
+    },
+    'tool_a: it exited with code 7; port: node (pid 4) has it. It was waited until it listens on port 3000.',
+  ],
 ])('%s is told, and the code is 1', async (_name, waited, words) => {
   const { code, stdout, stderr } = wait(waited);
 
   expect(await code).toBe(1);
   expect(stdout()).toBe('');
   expect(stderr()).toBe(`troupe: ${words}\n`);
+});
+
+test('a file is told by where it is looked for', async () => {
+  const order = { file: 'dist/app.js' };
+  const { code, stderr } = wait({ ...met, end: { type: 'ended' }, met: [], missing: ['file'] }, { order });
+
+  expect(await code).toBe(1);
+  expect(stderr()).toContain('/project/dist/app.js is there, written since its start.');
 });
 
 test('a wait that takes too long ends with 124', async () => {

@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTailedLog } from '../../../src/output/tailed-log.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { tempDir } from '../../fixtures/os.ts';
 import { createLog, settle, watch } from './rig.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -88,6 +92,22 @@ test('text is not found across two streams or lines', async () => {
   await settle();
 
   expect(verdict.said).toEqual([]);
+});
+
+test('a long log in a file takes many turns', async () => {
+  const clock = createVirtualClock();
+  const directory = tempDir();
+  const path = directory.file('log');
+  writeFileSync(path, `${`${'hay '.repeat(1_000)}\n`.repeat(400)}needle\n`);
+  const log = createTailedLog({ clock, path, statusPath: null, maxBytes: 2 ** 30, isOver: true });
+  onTestFinished(directory.remove);
+
+  const verdict = watch({ line: 'needle' }, { log, clock });
+  await Promise.resolve();
+  const early = [...verdict.said];
+
+  expect(early).toEqual([]);
+  expect(await verdict.first).toBe('ready');
 });
 
 test('a line longer than memory is searched to its end', async () => {

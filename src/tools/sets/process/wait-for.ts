@@ -41,7 +41,7 @@ export const waitFor = defineTool({
       .string()
       .min(1)
       .optional()
-      .describe('It has written this file; a relative path counts from where it runs.'),
+      .describe('This file is there, written since its start; a relative path counts from where it runs.'),
     input: z.boolean().default(false).describe('It waits for somebody to type.'),
     mode: z.enum(['any', 'all']).default('any').describe('Whether one of these is enough.'),
     from: z
@@ -80,20 +80,25 @@ function toData(waited: WaitedFor) {
   };
 }
 
-function describe({ process, end, met, missing, waitedMs }: WaitedFor): string {
+function describe({ process, end, met, missing, impossible, waitedMs }: WaitedFor): string {
   const names = (conditions: readonly ConditionName[]) => conditions.map(toField).join(', ');
   switch (end.type) {
     case 'met':
       return `It came true: ${names(met)}.`;
     case 'ended':
-      return `Not ${names(missing)}: the process ${isEnded(process) ? describeEnd(process.reason, process.exit) : 'has ended'}.`;
+      return `Not ${names(missing)}: the process ${isEnded(process) ? describeEnd(process.reason, process.exit) : 'has ended'}.${because(impossible)}`;
     case 'timeout':
-      return `Not ${names(missing)} within ${formatDuration(waitedMs)}. The process goes on.`;
+      return `Not ${names(missing)} within ${formatDuration(waitedMs)}. The process goes on.${because(impossible)}`;
     case 'interrupted':
       return 'Interrupted. The process goes on.';
     case 'impossible':
       return `It will not come true: ${end.why.replace(/\.$/, '')}.`;
   }
+}
+
+/** Of what could not come true while the rest was waited for. */
+function because(reasons: readonly string[]): string {
+  return reasons.map((reason) => ` ${reason.replace(/\.$/, '')}.`).join('');
 }
 
 /** As the fields of the tool are called. */

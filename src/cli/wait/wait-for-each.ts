@@ -1,0 +1,72 @@
+import type { Clock } from '../../clock/clock.ts';
+import { createRealClock } from '../../clock/real-clock.ts';
+import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import { complain } from '../cli-io.ts';
+import { exitCodes } from '../exit-code.ts';
+import { parseSpan } from '../parse-span.ts';
+import { toProcessName } from '../render/process-name.ts';
+import { showProgress } from '../render/progress-line.ts';
+import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
+import type { StateFlags } from '../state/state-flags.ts';
+import { type StateScene, withState } from '../state/with-state.ts';
+import { watchForInterruption } from './interruption.ts';
+
+export interface WaitFlags extends StateFlags {
+  readonly timeout?: string;
+}
+
+export interface WaitScene extends StateScene<WaitFlags> {
+  /** What names the processes. */
+  readonly words: readonly string[];
+  readonly clock?: Clock;
+}
+
+/** What processes are waited for. */
+export interface Goal<Answer> {
+  /** Waits for one of them. May reject once `signal` is aborted: nobody waits any more. */
+  wait(state: StateDirectory, one: { readonly id: string; readonly signal: AbortSignal }): Promise<Answer>;
+  /** Says what became of one, as soon as it is known. */
+  tell(answer: Answer): void;
+  /** Of all of them, in the order in which they were named. */
+  toExitCode(answers: readonly Answer[]): number;
+  /** What stands behind the names of those that are left when the time is over. */
+  readonly late: string;
+}
+
+/** Waits for each of the processes until a signal or the time ends it; they are not touched. @returns the exit code. */
+export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promise<number> {
+  const { flags, io, clock = createRealClock() } = scene;
+  const timeoutMs = flags.timeout === undefined ? null : parseSpan(flags.timeout, '--timeout');
+  return withState(scene, async (state) => {
+    const chosen = await chooseProcesses(scene.words, { state, io });
+    complainOfMissed(chosen, io);
+    if (chosen.missed.length > 0) return exitCodes.failed;
+
+    const left = new Set(chosen.processes);
+    const names = () => [...left].map(({ view }) => toProcessName(view)).join(', ');
+    const progress = showProgress({ text: () => `Waiting for ${names()}`, io, clock });
+    const interruption = watchForInterruption({ timeoutMs, clock });
+    const giveUp = new AbortController();
+    const wait = async (seen: SeenProcess): Promise<Answer> => {
+      const answer = await goal.wait(state, { id: seen.view.id, signal: giveUp.signal });
+      left.delete(seen);
+      if (!giveUp.signal.aborted) progress.above(() => goal.tell(answer));
+      return answer;
+    };
+    try {
+      const all = Promise.all(chosen.processes.map(wait));
+      // What is given up ends with an error that nobody needs.
+      all.catch(() => {});
+      const result = await Promise.race([all.then((answers) => ({ answers })), interruption.promise]);
+      if ('answers' in result) return goal.toExitCode(result.answers);
+      progress.end();
+      const isLate = result.interruptedWith === exitCodes.timedOut;
+      if (isLate) complain(io, `${names()}${goal.late} after ${flags.timeout}; nothing was done about that.`);
+      return result.interruptedWith;
+    } finally {
+      progress.end();
+      interruption.cancel();
+      giveUp.abort();
+    }
+  });
+}
