@@ -39,8 +39,8 @@ const secretSource = z.union(
 export const secretSources = z.record(secretName, secretSource, byName);
 
 /**
- * Where a secret is read each time it is used: a variable of this program, which no process inherits then; a file, without the line
- * break at its end, a relative path counts from `cwd`; a person; a function.
+ * Where a secret is read each time it is used: a variable of this program, which no process inherits then; a regular file, without
+ * the line break at its end, a relative path counts from `cwd`; a person; a function.
  */
 export type SecretSource = z.output<typeof secretSource>;
 

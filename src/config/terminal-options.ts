@@ -17,6 +17,8 @@ export const pasting = z.strictObject({ text: z.string() });
 export const keyOrder = z.strictObject({
   /** As it stands. With more than one line it is pasted. */
   text: z.string().default(''),
+  /** It is pasted, also where it is one line. */
+  paste: z.boolean().default(false),
   /** Names of keys: `Enter`, `Escape`, `Up`, `F5`, `C-c`, `M-x`, `S-Tab`. */
   keys: z.array(z.string()).default([]),
   pressEnter: z.boolean().default(false),

@@ -62,6 +62,8 @@ export interface Revival {
       | { readonly type: 'pattern'; readonly pattern: string };
     readonly since: number;
     readonly told: number;
+    /** Of a pattern: offset in the output before which each line that matches was told. Records of before do not have it. */
+    readonly toldBytes?: number;
   }[];
 }
 

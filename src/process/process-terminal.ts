@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { parseOptions } from '../config/parse-options.ts';
 import { captureOptions, type KeyOrder, keyOrder, newSize, pasting } from '../config/terminal-options.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
-import { parseScreenText, toScreenText } from '../spawn/terminal/screen-text.ts';
+import { readScreenFile, toScreenText } from '../spawn/terminal/screen-text.ts';
 import { refuseScreen, refuseWrite } from '../spawn/tree-commands.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import type { ProcessPlan } from './process-plan.ts';
@@ -34,6 +34,7 @@ export class ProcessTerminal {
   readonly #hasEnded: () => boolean;
   readonly #hide: (screen: ScreenCapture) => ScreenCapture;
   readonly #showsSecret: (text: string) => boolean;
+  readonly #onTyped: () => void;
   readonly #reportError: (error: unknown) => void;
   /** As it was ordered, for the attempts to come. */
   #ordered: TerminalSize | null;
@@ -54,6 +55,8 @@ export class ProcessTerminal {
       hide: (screen: ScreenCapture) => ScreenCapture;
       /** Whether what would be shown has something in it that is to be hidden. */
       showsSecret: (text: string) => boolean;
+      /** Something is about to be typed: what was ordered is not refused any more. */
+      onTyped: () => void;
       reportError: (error: unknown) => void;
     },
   ) {
@@ -62,6 +65,7 @@ export class ProcessTerminal {
     this.#hasEnded = wiring.hasEnded;
     this.#hide = wiring.hide;
     this.#showsSecret = wiring.showsSecret;
+    this.#onTyped = wiring.onTyped;
     this.#reportError = wiring.reportError;
     this.#ordered = plan.launch.size;
     this.#size = this.#ordered;
@@ -118,36 +122,28 @@ export class ProcessTerminal {
   }
 
   async sendKeys(order: KeyOrder): Promise<WriteResult> {
-    const { text, keys, pressEnter } = parseOptions(keyOrder, { input: order, name: 'sendKeys' });
+    const { text, paste, keys, pressEnter } = parseOptions(keyOrder, { input: order, name: 'sendKeys' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
     const parsed = parseKeys(keys);
     if (!parsed.ok) return refuseWrite('invalid', parsed.error);
-    const isPasted = /[\r\n]/.test(text);
-    if (isPasted) {
-      const pasted = await this.paste(text);
-      if (!pasted.ok) return pasted;
-    }
+    const isPasted = text !== '' && (paste || /[\r\n]/.test(text));
     const strokes: readonly KeyStroke[] = [
       ...(isPasted || text === '' ? [] : [{ type: 'text', text } as const]),
       ...parsed.strokes,
       ...(pressEnter ? enter : []),
     ];
-    if (strokes.length === 0) return { ok: true, bytesWritten: isPasted ? Buffer.byteLength(text) : 0 };
-    return this.#ask<WriteResult>(
-      (reply) => ({ type: 'terminal.sendKeys', strokes, reply }),
-      refuseWrite('notRunning', this.#notRunning()),
-    );
+    const pasted: WriteResult = isPasted ? await this.paste(text) : { ok: true, bytesWritten: 0 };
+    if (!pasted.ok || strokes.length === 0) return pasted;
+    const typed = await this.#type((reply) => ({ type: 'terminal.sendKeys', strokes, reply }));
+    return { ...typed, bytesWritten: pasted.bytesWritten + typed.bytesWritten };
   }
 
   async paste(given: string): Promise<WriteResult> {
     const { text } = parseOptions(pasting, { input: { text: given }, name: 'paste' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
-    return this.#ask<WriteResult>(
-      (reply) => ({ type: 'terminal.paste', text, reply }),
-      refuseWrite('notRunning', this.#notRunning()),
-    );
+    return this.#type((reply) => ({ type: 'terminal.paste', text, reply }));
   }
 
   async resize(size: TerminalSize): Promise<WriteResult> {
@@ -167,16 +163,23 @@ export class ProcessTerminal {
 
   /** How it looked at the end, from its backend. */
   keep(screen: ScreenCapture): void {
-    this.#last = this.#hide({ ...screen, isLast: true });
+    const last = { ...screen, isLast: true };
+    this.#last = this.#hide(last);
     const { screenPath } = this.#plan;
-    // tmux has written it by itself.
-    if (screenPath === null || this.#plan.files !== null) return;
+    // tmux has written it by itself, as it was.
+    const isWritten = this.#plan.files !== null && this.#last === last;
+    if (screenPath === null || isWritten) return;
     try {
       makeDirectory(dirname(screenPath));
       writeFileSync(screenPath, toScreenText(this.#last), { mode: 0o600 });
     } catch (error) {
       this.#reportError(error);
     }
+  }
+
+  #type(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+    this.#onTyped();
+    return this.#ask(toCommand, refuseWrite('notRunning', this.#notRunning()));
   }
 
   #captureLast(): CaptureAnswer {
@@ -189,13 +192,9 @@ export class ProcessTerminal {
   #lastScreen(): ScreenCapture | null {
     const { screenPath } = this.#plan;
     if (this.#last !== null || screenPath === null) return this.#last;
-    try {
-      const screen = parseScreenText(readFileSync(screenPath, 'utf8'));
-      // tmux has written it as it was.
-      this.#last = screen === null ? null : this.#hide(screen);
-    } catch {
-      // It was never there, or was swept away.
-    }
+    const screen = readScreenFile(screenPath);
+    // tmux has written it as it was.
+    this.#last = screen === null ? null : this.#hide(screen);
     return this.#last;
   }
 

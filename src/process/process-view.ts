@@ -47,8 +47,8 @@ export type TerminalView =
       readonly type: 'terminal';
       readonly columns: number;
       readonly rows: number;
-      /** Program and arguments with which a person sees it and types. */
-      readonly attach: readonly string[];
+      /** Program and arguments with which a person sees it and types; `null` where nobody can reach it from outside. */
+      readonly attach: readonly string[] | null;
       /** Why it is this kind, as a sentence. */
       readonly because: string;
     }

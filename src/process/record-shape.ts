@@ -40,7 +40,7 @@ const line: Shape = (value) =>
   typeof value === 'string' || value === undefined ? null : object({ source: text, flags: text })(value);
 
 const terminal = oneBy('type', {
-  terminal: object({ columns: number, rows: number, attach: listOf(text), because: text }),
+  terminal: object({ columns: number, rows: number, attach: orNull(listOf(text)), because: text }),
   none: object({ because: text }),
 });
 const progress = object({
@@ -159,6 +159,7 @@ export const watchShape: Shape = object({
   }),
   since: number,
   told: number,
+  toldBytes: optional(atLeast(0)),
 });
 
 const revival = object({

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
@@ -11,7 +12,7 @@ export const leastCharacters = 4;
 export interface SecretBook {
   /** In words why there is no secret of that name; `null` where there is one. */
   refuse(name: string): string | null;
-  /** Never rejects; no error says anything of the value. */
+  /** Never rejects; no error says anything of the value. Once the signal is aborted no source is waited for. */
   read(wish: Omit<SecretQuestion, 'ask'>, signal: AbortSignal): Promise<SecretAnswer>;
 }
 
@@ -54,7 +55,7 @@ export function createSecretBook(options: {
     const { name } = wish;
     if (typeof source === 'function') return checked(name, await source());
     if ('ask' in source) return askPerson({ ...wish, ask: source.ask }, signal);
-    if ('file' in source) return checked(name, await readFile(resolve(cwd, source.file), 'utf8'));
+    if ('file' in source) return readSecretFile(source.file, { name, cwd, signal });
     const value = process.env[source.env];
     return value === undefined
       ? refused(name, `the variable ${source.env} is not set in the program that supervises`)
@@ -66,13 +67,38 @@ export function createSecretBook(options: {
     read: async (wish, signal) => {
       const source = sources.get(wish.name);
       if (source === undefined) return { ok: false, error: refuse(wish.name) ?? '' };
-      try {
-        return await open(source, { wish, signal });
-      } catch (error) {
-        return refused(wish.name, describeFailure(source, error));
-      }
+      const answer = () =>
+        open(source, { wish, signal }).catch((error) => refused(wish.name, describeFailure(source, error)));
+      return untilUnwanted(answer, { name: wish.name, signal });
     },
   };
+}
+
+/** Gives up with the signal: a source may never answer, and need not know of it. */
+async function untilUnwanted(
+  answer: () => Promise<SecretAnswer>,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+): Promise<SecretAnswer> {
+  const unwanted = refused(name, 'nobody waits for it any more');
+  if (signal.aborted) return unwanted;
+  const { promise, resolve: giveUp } = Promise.withResolvers<SecretAnswer>();
+  const onAbort = () => giveUp(unwanted);
+  signal.addEventListener('abort', onAbort);
+  return Promise.race([answer(), promise]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+async function readSecretFile(
+  path: string,
+  { name, cwd, signal }: { readonly name: string; readonly cwd: string; readonly signal: AbortSignal },
+): Promise<SecretAnswer> {
+  // Else to open a pipe would wait for somebody to write, in a thread that others need.
+  const file = await openFile(resolve(cwd, path), constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if ((await file.stat()).isFile()) return checked(name, await file.readFile({ encoding: 'utf8', signal }));
+    return refused(name, `the file ${quote(path)} is no regular file, but a directory, a pipe or a device`);
+  } finally {
+    await file.close();
+  }
 }
 
 /** A secret that the caller knows, as if it were in a book of its own. */

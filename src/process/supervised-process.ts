@@ -87,6 +87,7 @@ export class SupervisedProcess implements ProcessHandle {
       hasEnded: () => this.hasEnded,
       hide: (screen) => hideOnScreen(screen, this.log.secrets),
       showsSecret: (text) => showsSecret(text, this.log.secrets),
+      onTyped: () => world.onTyped(plan.id),
       reportError: (error) => world.onFault(plan.id, error),
     });
     this.life = new ProcessLife(plan, {
@@ -245,12 +246,10 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   sendKeys(order: KeyOrder): Promise<WriteResult> {
-    this.#world.onTyped(this.id);
     return this.terminal.sendKeys(order);
   }
 
   paste(text: string): Promise<WriteResult> {
-    this.#world.onTyped(this.id);
     return this.terminal.paste(text);
   }
 

@@ -39,6 +39,7 @@ function arrange(
     hasEnded: () => hasEnded,
     hide: (screen) => hideOnScreen(screen, [secret]),
     showsSecret: (text) => text.includes(secret),
+    onTyped: () => {},
     reportError: (error) => errors.push(error),
   });
   return {
@@ -132,4 +133,25 @@ test('an adopted process starts again in the size that was ordered', async () =>
 
   expect(adopted).toMatchObject(wide);
   expect(next.backend.runs.map(({ sizes }) => sizes[0])).toEqual([wide, wide]);
+});
+
+test('keys that are refused answer no question', async () => {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend(undefined, { terminal: true });
+  await using supervisor = createSupervisor({ stateDirectory: false, clock, backend });
+  const handle = supervisor.start(interactive);
+  backend.lastRun.print('name? ');
+  const awaited = await handle.awaitedInput();
+
+  const refused = await handle.sendKeys({ text: 'a', keys: ['Entr'] });
+  const afterRefused = handle.view().awaitsInput;
+  const typing = handle.sendKeys({ text: 'a' });
+  const whileTyped = handle.view().awaitsInput;
+  clock.advance(1_000);
+  await typing;
+
+  expect(refused).toMatchObject({ ok: false, code: 'invalid' });
+  expect(awaited).toMatchObject({ prompt: 'name?' });
+  expect(afterRefused).toEqual(awaited);
+  expect(whileTyped).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -62,7 +63,7 @@ test.for<[string, SecretSource, string]>([
     'the variable TROUPE_TEST_NOTHING is not set',
   ],
   ['a file that is not there', { file: '/nowhere/key' }, 'the file "/nowhere/key" cannot be read (ENOENT)'],
-  ['a directory', { file: '/' }, '(EISDIR)'],
+  ['a directory', { file: '/' }, 'the file "/" is no regular file'],
   ['nobody to ask', { ask: 'Your key?' }, 'there is nobody to ask'],
   ['an empty value', () => ' \n', 'it is empty'],
   ['a value that is short', () => 'a b c', 'fewer than 4 characters'],
@@ -71,6 +72,40 @@ test.for<[string, SecretSource, string]>([
   const answer = await read(source);
 
   expect(answer).toMatchObject({ ok: false, error: expect.stringContaining(words) });
+});
+
+test('a pipe in place of a file is refused at once', async () => {
+  using directory = tempDir();
+  execFileSync('mkfifo', [directory.file('pipe')]);
+
+  expect(await read({ file: 'pipe' }, { cwd: directory.path })).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('the file "pipe" is no regular file'),
+  });
+});
+
+test.for<[string, SecretSource]>([
+  ['a function', () => new Promise<string>(() => {})],
+  ['a person', { ask: 'Your key?' }],
+])('%s that gives nothing is left when nobody wants it', async ([, source]) => {
+  const book = createSecretBook({ sources: { key: source }, cwd: '/', ask: () => new Promise(() => {}) });
+  const unwanted = new AbortController();
+  const pending = book.read({ name: 'key', processId: 'tool_a', commandLine: 'login' }, unwanted.signal);
+
+  unwanted.abort();
+
+  expect(await pending).toMatchObject({ ok: false, error: expect.stringContaining('nobody waits for it') });
+});
+
+test('a source is not asked for what nobody wants any more', async () => {
+  const source = vi.fn(() => 'hunter2-secret');
+  const book = createSecretBook({ sources: { key: source }, cwd: '/', ask: null });
+
+  const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
+  const answer = await book.read(wish, AbortSignal.abort());
+
+  expect(answer.ok).toBe(false);
+  expect(source).not.toHaveBeenCalled();
 });
 
 test('a person who gives nothing is a refusal', async () => {

@@ -161,6 +161,25 @@ test('a person who takes too long has not given it', async () => {
   expect(given.backend.lastRun.input).toBe('');
 });
 
+test.each(['the caller', 'the process'])('a source is left where %s is gone', async (who) => {
+  const asked = Promise.withResolvers<void>();
+  const source = () => {
+    asked.resolve();
+    return new Promise<string>(() => {});
+  };
+  await using given = arrangeScripted(undefined, { secrets: { token: source } });
+  const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
+  const stop = new AbortController();
+  const pending = handle.writeSecret('token', { signal: stop.signal });
+  await asked.promise;
+
+  if (who === 'the caller') stop.abort();
+  else given.backend.lastRun.exit();
+
+  expect(await pending).toMatchObject({ ok: false, code: who === 'the caller' ? 'invalid' : 'notRunning' });
+  expect(given.backend.lastRun.input).toBe('');
+});
+
 test('a question is taken back when the process ends', async () => {
   const signals: AbortSignal[] = [];
   await using given = arrangeScripted(undefined, {

@@ -50,6 +50,18 @@ test('a spawned process ends at its time-out', async () => {
   expect(given.backend.runs.map(({ isUp }) => isUp)).toEqual([false, false]);
 });
 
+test('a spawn that waits ends at its time-out, too', async () => {
+  await using given = arrange();
+  const input = { action: 'spawn', command: 'make', wait: true, timeout_seconds: 2 };
+  const pending = await given.begin(name, input);
+
+  given.clock.advance(2_000);
+  await turns();
+
+  expect(errorOf(await pending.answer)).toContain('maxExecutionTime');
+  expect(given.backend.lastRun.isUp).toBe(false);
+});
+
 test('an interactive process takes input where there is no terminal', async () => {
   await using given = arrange();
   const started = dataOf(await given.call(name, { action: 'spawn', command: 'python3', interactive: true }));

@@ -98,6 +98,17 @@ describe.for(sets)('the set $name', (set) => {
     expect(given.backend.lastRun).toMatchObject({ isUp: true, strokes: [] });
   });
 
+  test('pastes nothing where a key is wrong', async () => {
+    await using given = arrange({ terminal: true });
+    const { id } = given.start('vim', { interactive: true });
+
+    const input = { [set.text]: 'c', paste: true, ...set.keys('Entr'), then_capture: false };
+    const answer = await given.call(...set.send(id, input));
+
+    expect(errorOf(answer)).toContain('Did you mean "Enter"?');
+    expect(given.backend.lastRun).toMatchObject({ pasted: [], strokes: [] });
+  });
+
   test('wants something to send', async () => {
     await using given = arrange({ terminal: true });
     const { id } = given.start('vim', { interactive: true });
@@ -232,7 +243,7 @@ test('a process that was to be interactive says what it became', async () => {
   expect(written.ok).toBe(true);
 });
 
-test('a start in a terminal shows the screen, and how a person attaches', async () => {
+test('a start in a terminal shows the screen, and names no way that leads nowhere', async () => {
   await using given = arrange({
     terminal: true,
     script: (run) => {
@@ -244,13 +255,14 @@ test('a start in a terminal shows the screen, and how a person attaches', async 
   const pending = await given.begin('start_process', { command: 'python3', interactive: true });
   const { process_id, ...data } = dataOf(await given.settle(pending));
 
+  // Its supervisor has no state directory.
+  expect(data).not.toHaveProperty('attach');
   expect(data).toMatchObject({
     status: 'backgrounded',
     terminal: '80x24',
-    attach: `troupe attach ${process_id}`,
     screen: '>>>',
     cursor: { row: 1, column: 5 },
-    message: expect.stringContaining(`A person can attach with: troupe attach ${process_id}`),
+    message: expect.stringContaining(`as ${process_id}. `),
   });
 });
 
@@ -318,4 +330,16 @@ test('an interrupted call takes its question back', async () => {
 
   expect(errorOf(await pending.answer)).toContain('not written');
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+test('an interrupted call waits for no source of a secret', async () => {
+  const secrets = { token: () => new Promise<string>(() => {}) };
+  await using given = arrange({ supervisor: { secrets } });
+  const { id } = given.start('login', { stdin: 'pipe' });
+  const pending = await given.begin('write_process', { process_id: id, secret: 'token' });
+
+  given.interruption.abort();
+
+  expect(errorOf(await pending.answer)).toContain('Interrupted');
+  expect(given.backend.lastRun.input).toBe('');
 });

@@ -1,7 +1,7 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import stringWidth from 'string-width';
 import type { CliIo } from '../cli-io.ts';
-import { readHidden } from './read-hidden.ts';
+import { readHidden } from '../secret/read-hidden.ts';
 import type { Screen } from './screen.ts';
 
 /** A screen on which a person types, all the time: what is printed goes above the line that is being typed. */

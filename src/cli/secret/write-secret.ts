@@ -48,8 +48,8 @@ export function writeSecret(scene: SecretScene): Promise<number> {
     const asked = await ask(`${flags.secret} for ${name}`);
     if (asked.type === 'left') return toSignalCode('SIGINT');
     if (asked.type === 'nobody' || asked.value === '') {
-      const next = 'Name a place: --from-env NAME, or --from-file FILE.';
-      complain(io, known.error, next);
+      const problem = asked.type === 'nobody' ? known.error : 'nothing was typed, and nothing was written.';
+      complain(io, problem, 'Name a place: --from-env NAME, or --from-file FILE.');
       return exitCodes.failed;
     }
     const written = await write({ id, value: asked.value }, { state, flags });

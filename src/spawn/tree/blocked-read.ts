@@ -17,7 +17,7 @@ const mostThreads = 64;
 /** Descriptors in one call. */
 const mostDescriptors = 1024;
 
-/** Where a process takes its input from: its terminal or its pipe, as `/proc` writes it. `null` where that is no place to type. */
+/** On what the input of a process is open: a terminal or a pipe, as `/proc` writes it. `null` where that is no place to type. */
 export function findInputSource(leaderPid: number): string | null {
   const link = readLinkOf(leaderPid, 0);
   return link !== null && /^(?:\/dev\/pts\/|pipe:|socket:)/.test(link) ? link : null;
@@ -65,6 +65,7 @@ function isAsleep({ pid, tid }: Suspect): boolean {
 }
 
 function judgeCall(call: WaitingCall, suspect: Suspect): BlockedRead {
+  if (call.type === 'restarted') return 'unknown';
   if (call.type === 'read') return isSource(call.fd, suspect) ? 'certain' : 'none';
   const awaited = findAwaited(call, suspect);
   if (awaited === null) return 'unknown';
@@ -79,11 +80,14 @@ function isSource(fd: number, { pid, source }: Suspect): boolean {
   return link === source || (link === '/dev/tty' && source.startsWith('/dev/pts/'));
 }
 
-/** By which a program wakes up itself: timers, signals, and pipes of which it holds both ends. */
+/**
+ * By which a program wakes up itself: events and signals of its own, and pipes of which it holds both ends. A timer is a limit of time;
+ * changes of files, and what another epoll watches, come from elsewhere.
+ */
 function isOwnAlarm(fd: number, { pid }: Suspect): boolean {
   const link = readLinkOf(pid, fd);
   if (link === null) return false;
-  if (/^anon_inode:\[?(?:eventfd|timerfd|signalfd|io_uring|inotify|eventpoll)/.test(link)) return true;
+  if (/^anon_inode:\[?(?:eventfd|signalfd|io_uring)/.test(link)) return true;
   if (!link.startsWith('pipe:')) return false;
   return (listDescriptors(pid) ?? []).some(
     (other) => readLinkOf(pid, other) === link && !isReadable(pid, other),
@@ -92,7 +96,7 @@ function isOwnAlarm(fd: number, { pid }: Suspect): boolean {
 
 /** The descriptors of which a call waits to read; `null` where that cannot be told. */
 function findAwaited(
-  call: Exclude<WaitingCall, { type: 'read' }>,
+  call: Exclude<WaitingCall, { type: 'read' | 'restarted' }>,
   { pid }: Suspect,
 ): readonly number[] | null {
   if (call.type === 'epoll') return findWatched(pid, call.fd);
@@ -101,7 +105,7 @@ function findAwaited(
   return call.type === 'poll' ? findPolled(pid, { ...call, count }) : findSelected(pid, { ...call, count });
 }
 
-/** An array of `struct pollfd`: see poll(2). */
+/** An array of `struct pollfd`, of which those below zero are none: see poll(2). */
 function findPolled(pid: number, { address, count }: { address: bigint; count: number }) {
   const pollFdBytes = 8;
   const readEvents = 0x1 | 0x40;
@@ -110,7 +114,8 @@ function findPolled(pid: number, { address, count }: { address: bigint; count: n
   const all = Array.from({ length: count }, (_, index) => index * pollFdBytes);
   return all
     .filter((at) => (bytes.readInt16LE(at + 4) & readEvents) !== 0)
-    .map((at) => bytes.readInt32LE(at));
+    .map((at) => bytes.readInt32LE(at))
+    .filter((fd) => fd >= 0);
 }
 
 /** A set of bits, in words of 64: see select(2). */

@@ -3,10 +3,12 @@ export type WaitingCall =
   | { readonly type: 'read'; readonly fd: number }
   | { readonly type: 'poll'; readonly address: bigint; readonly count: number; readonly isBounded: boolean }
   | { readonly type: 'select'; readonly address: bigint; readonly count: number; readonly isBounded: boolean }
-  | { readonly type: 'epoll'; readonly fd: number; readonly isBounded: boolean };
+  | { readonly type: 'epoll'; readonly fd: number; readonly isBounded: boolean }
+  /** It goes on with a call in which it was halted, as with a `poll` or a `sleep`: which one is not shown. */
+  | { readonly type: 'restarted' };
 
 /** What a call waits with, and in which argument its time is: as a number, or where it is kept. */
-type Shape = 'read' | 'poll' | 'ppoll' | 'select' | 'epoll' | 'epoll_pwait2';
+type Shape = 'read' | 'poll' | 'ppoll' | 'select' | 'epoll' | 'epoll_pwait2' | 'restarted';
 
 /** By number, from the tables of the kernel (`syscall_64.tbl`, `asm-generic/unistd.h`). */
 const shapes: Partial<Record<NodeJS.Architecture, Readonly<Record<string, Shape>>>> = {
@@ -17,11 +19,14 @@ const shapes: Partial<Record<NodeJS.Architecture, Readonly<Record<string, Shape>
     ...{ 7: 'poll', 271: 'ppoll', 23: 'select', 270: 'select' },
     // epoll_wait, epoll_pwait, epoll_pwait2
     ...{ 232: 'epoll', 281: 'epoll', 441: 'epoll_pwait2' },
+    // restart_syscall
+    ...{ 219: 'restarted' },
   },
   arm64: {
     ...{ 63: 'read', 65: 'read', 207: 'read', 212: 'read' },
     ...{ 73: 'ppoll', 72: 'select' },
     ...{ 22: 'epoll', 441: 'epoll_pwait2' },
+    ...{ 128: 'restarted' },
   },
 };
 
@@ -52,6 +57,8 @@ export function parseWaitingCall(
       return { type: 'epoll', fd: toInt(first), isBounded: toInt(fourth) >= 0 };
     case 'epoll_pwait2':
       return { type: 'epoll', fd: toInt(first), isBounded: fourth !== 0n };
+    case 'restarted':
+      return { type: 'restarted' };
   }
 }
 

@@ -38,6 +38,7 @@ export function createAwaitedInputs(wiring: {
         look: (before) =>
           lookForInput({
             leaderPid: findLeader(process),
+            hasTerminal: process.plan.terminal?.type === 'terminal',
             treePids: async () => (await findMembers(process)).map(({ pid }) => pid),
             log: process.log,
             read: (options) => process.read(options),

@@ -1,5 +1,6 @@
 import type { AwaitedInput } from '../../process/process-view.ts';
 import { type BlockedRead, findBlockedRead, findInputSource } from '../../spawn/tree/blocked-read.ts';
+import { findControllingTerminal } from '../../spawn/tree/controlling-terminal.ts';
 import { findDescendants } from '../../spawn/tree/descendants.ts';
 import { knowsCalls } from '../../spawn/tree/waiting-call.ts';
 import { guessInput } from './guess-input.ts';
@@ -13,6 +14,7 @@ export type SeenInput = Omit<AwaitedInput, 'since'>;
 export interface Asker extends Printing {
   /** Of the leader; `null` where none runs, or none that the operating system knows. */
   readonly leaderPid: number | null;
+  readonly hasTerminal: boolean;
   /** Where the system does not keep whose children they are. */
   treePids(): Promise<readonly number[]>;
   /** What was seen before: its kind is not read again where all else is as it was. `null`: everything is read. */
@@ -24,7 +26,7 @@ export interface Asker extends Printing {
  * system cannot say, a guess by the line that it did not end.
  */
 export async function lookForInput(asker: Asker): Promise<SeenInput | null> {
-  const source = canSee && asker.leaderPid !== null ? findInputSource(asker.leaderPid) : null;
+  const source = findSource(asker);
   const blocked = await findBlocked(asker, source);
   if (blocked === 'none') return null;
   const prompt = readOpenLine(asker);
@@ -40,6 +42,12 @@ export async function lookForInput(asker: Asker): Promise<SeenInput | null> {
 }
 
 const canSee = process.platform === 'linux' && knowsCalls();
+
+/** Who has a terminal may ask there while its input comes from elsewhere, as for a password before it reads a file. */
+function findSource({ leaderPid, hasTerminal }: Asker): string | null {
+  if (!canSee || leaderPid === null) return null;
+  return (hasTerminal ? findControllingTerminal(leaderPid) : null) ?? findInputSource(leaderPid);
+}
 
 async function findBlocked(asker: Asker, source: string | null): Promise<BlockedRead> {
   const { leaderPid } = asker;

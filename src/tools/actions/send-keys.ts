@@ -70,11 +70,8 @@ async function type(
 ): Promise<WriteResult> {
   const { pressEnter } = typed;
   if (typed.type === 'secret') return typeSecret(handle, { ...typed, interrupt });
-  const { text, isPaste, keys } = typed;
-  if (!isPaste) return handle.sendKeys({ text, keys: [...keys], pressEnter });
-  const pasted = await handle.paste(text);
-  const isAll = keys.length === 0 && !pressEnter;
-  return !pasted.ok || isAll ? pasted : handle.sendKeys({ keys: [...keys], pressEnter });
+  const { text, isPaste: paste, keys } = typed;
+  return handle.sendKeys({ text, paste, keys: [...keys], pressEnter });
 }
 
 /** One without a terminal takes secrets, too, but this is not the way to give them. */

@@ -52,12 +52,24 @@ async function writeSecret(
   { name, newline, endInput, hint, context }: WriteRequest & { name: string; context: ToolContext },
 ): Promise<Outcome<WrittenInput>> {
   const { interrupt } = context;
-  const written = await handle.writeSecret(name, { pressEnter: newline, signal: interrupt });
-  const result = written.ok && endInput ? await handle.endInput() : written;
+  const giving = giveSecret(handle, { name, newline, endInput, interrupt });
+  const outcome = await orInterrupted(giving, interrupt);
+  if (outcome.type === 'interrupted')
+    return { ok: false, error: `Interrupted: the secret ${quote(name)} was perhaps not written.` };
+  const result = outcome.value;
   if (result.ok)
     return { ok: true, value: { bytesWritten: null, message: `Wrote the secret ${quote(name)}.` } };
   if (result.code === 'noInput') return refuse(handle, { result, bytes: 0, hint });
   return { ok: false, error: result.error, reveals: toRevealed(handle.view()) };
+}
+
+async function giveSecret(
+  handle: ProcessHandle,
+  wish: { name: string; newline: boolean; endInput: boolean; interrupt: AbortSignal },
+): Promise<WriteResult> {
+  const { name, newline, endInput, interrupt } = wish;
+  const written = await handle.writeSecret(name, { pressEnter: newline, signal: interrupt });
+  return written.ok && endInput ? handle.endInput() : written;
 }
 
 async function writeAll(

@@ -36,7 +36,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
 
     await person.shows('pw for ');
     await person.type(SECRET);
-    await person.press('Enter');
+    await person.press('Left', 'Up', 'Enter');
     const screen = await person.shows('exit code 0');
 
     expect(screen).toContain('pw was written');

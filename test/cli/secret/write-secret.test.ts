@@ -90,6 +90,14 @@ test('where nobody can be asked, the places are told', async () => {
   expect(stderr()).toContain('--from-env NAME, or --from-file FILE');
 });
 
+test('who types nothing is told so', async () => {
+  const { code, orders, stderr } = write({}, { asked: { type: 'typed', value: '' } });
+
+  expect(await code).toBe(1);
+  expect(orders).toHaveLength(2);
+  expect(stderr()).toMatch(/nothing was typed, and nothing was written/);
+});
+
 test.each<[string, Partial<SecretFlags>, readonly string[], string]>([
   ['a value in the command line', {}, ['abc-123'], 'everybody on this machine can read a command line'],
   ['a variable that is not set', { fromEnv: 'NONE' }, [], 'the variable "NONE" is not set'],

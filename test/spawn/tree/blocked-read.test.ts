@@ -42,6 +42,8 @@ test.each([
     { type: 'select', address: 0x7ff0n, count: 1, isBounded: false },
   ],
   ['arm64', '22 0x4 0x7ff0 0x400 0x64 0x0 0x8 0x7f 0x7f', { type: 'epoll', fd: 4, isBounded: true }],
+  ['x64', '219 0x7ff0 0x1 0xffffffff 0x0 0x0 0x0 0x7f 0x7f', { type: 'restarted' }],
+  ['arm64', '128 0x7ff0 0x1 0x0 0x0 0x0 0x0 0x7f 0x7f', { type: 'restarted' }],
   ['x64', '61 0xffffffff 0x7ff0 0x0 0x0 0x0 0x0 0x7f 0x7f', null],
   ['x64', 'running', null],
   ['x64', '-1 0x7ff0 0x7ff0', null],
@@ -77,6 +79,17 @@ test.each([
     'import os, select; r, w = os.pipe(); select.select([0, r], [], [])',
     'certain',
   ],
+  [
+    'a poll with an entry that is none',
+    'import select, ctypes; a = (ctypes.c_int * 4)(0, 1, -1, 1); ctypes.CDLL(None).poll(a, 2, -1)',
+    'certain',
+  ],
+  [
+    'an epoll with a timer beside it',
+    'import ctypes, select; p = select.epoll(); p.register(0, 1); ' +
+      'p.register(ctypes.CDLL(None).timerfd_create(1, 0), 1); p.poll()',
+    'possible',
+  ],
   ['a read of another pipe', 'import os; r, w = os.pipe(); os.read(r, 1)', 'none'],
   ['a sleep', 'import time; time.sleep(90)', 'none'],
 ])('%s is seen as it is', { timeout: 60_000 }, async (_what, program, found) => {
@@ -91,6 +104,16 @@ test('a halted reader waits for nobody', { timeout: 60_000 }, async () => {
   process.kill(pid, 'SIGSTOP');
 
   await waitUntil(() => findBlockedRead([pid], { source }) === 'none', { withinMs });
+});
+
+test('who was halted in a poll may wait again', { timeout: 60_000 }, async () => {
+  const { pid, source } = await startBlocked('import select; p = select.poll(); p.register(0, 1); p.poll()');
+
+  process.kill(pid, 'SIGSTOP');
+  await waitUntil(() => findBlockedRead([pid], { source }) === 'none', { withinMs });
+  process.kill(pid, 'SIGCONT');
+
+  await waitUntil(() => findBlockedRead([pid], { source }) === 'unknown', { withinMs });
 });
 
 test('who has ended reads nothing', { timeout: 60_000 }, async () => {

@@ -100,6 +100,12 @@ describe('in a terminal', () => {
     ['the prompt of a shell', ['bash', '--norc', '--noprofile', '-i'], 'key', /[$#]$/],
     ['a line of a shell', 'read x', 'line', null],
     ['a secret of a shell', 'read -s -p "Token: " x', 'secret', /^Token:$/],
+    [
+      'a secret beside other input',
+      'exec </dev/null; stty -echo </dev/tty; printf "Password: "; read x </dev/tty',
+      'secret',
+      /^Password:$/,
+    ],
     ['a passphrase', 'ssh-keygen -q -t ed25519 -f key', 'secret', /^Enter passphrase/],
     ['Python', ['python3', '-i'], 'key', /^>>>$/],
     ['a question of Python', ['python3', '-c', 'input("name? ")'], 'line', /^name\?$/],

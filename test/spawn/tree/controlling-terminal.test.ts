@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { findControllingTerminal, toTerminalPath } from '../../../src/spawn/tree/controlling-terminal.ts';
+
+test.each([
+  [0x8803, '/dev/pts/3'],
+  [0x88ff, '/dev/pts/255'],
+  [0x0010_8800, '/dev/pts/256'],
+  [0x8901, '/dev/pts/257'],
+  [0, null],
+  [0x0440, null],
+] as const)('the device %i is the terminal %s', (device, path) => {
+  expect(toTerminalPath(device)).toBe(path);
+});
+
+test('who is gone has no terminal', () => {
+  expect(findControllingTerminal(2 ** 22)).toBeNull();
+});
