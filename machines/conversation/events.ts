@@ -1,7 +1,10 @@
 import type { InboxItem } from './context.ts';
 
 /** What comes from outside, at any time. */
-export type InboxEvent = { type: 'inbox.arrived'; item: InboxItem };
+export type InboxEvent =
+  | { type: 'inbox.arrived'; item: InboxItem }
+  /** What waits of these is void, or something newer takes its place: the agent is not to be told. */
+  | { type: 'inbox.withdrawn'; ids: readonly string[] };
 
 /** What the effects of the chart tell of their outcome. Facts, past tense. */
 export type ConversationFact =

@@ -47,7 +47,7 @@ export const conversationMachine = conversationSetup.createMachine({
       states: {
         inbox: {
           description: 'What happened outside, until it is delivered, read of otherwise, or closed with.',
-          on: { 'inbox.arrived': { actions: 'takeIn' } },
+          on: { 'inbox.arrived': { actions: 'takeIn' }, 'inbox.withdrawn': { actions: 'withdraw' } },
         },
         loop: {
           initial: 'idle',
@@ -72,10 +72,14 @@ export const conversationMachine = conversationSetup.createMachine({
                     'Whatever happens together is told together: this turn of the event loop is let pass.',
                   entry: 'gather',
                   on: {
-                    'inbox.gathered': {
-                      target: '#conversation.open.loop.thinking',
-                      actions: ['resetTurn', 'announceTurn', 'countStep', ...deliver],
-                    },
+                    'inbox.gathered': [
+                      {
+                        guard: 'isCalled',
+                        target: '#conversation.open.loop.thinking',
+                        actions: ['resetTurn', 'announceTurn', 'countStep', ...deliver],
+                      },
+                      { target: 'resting' },
+                    ],
                   },
                 },
               },

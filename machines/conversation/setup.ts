@@ -51,9 +51,9 @@ export const conversationSetup = setup({
       event.type === 'inbox.arrived' ? { inbox: [...context.inbox, event.item] } : {},
     ),
     withdraw: assign(({ context, event }) => {
-      if (event.type !== 'calls.settled') return {};
-      const revealed = new Set(event.revealed);
-      return { inbox: context.inbox.filter(({ id }) => !revealed.has(id)) };
+      if (event.type !== 'calls.settled' && event.type !== 'inbox.withdrawn') return {};
+      const gone = new Set(event.type === 'calls.settled' ? event.revealed : event.ids);
+      return { inbox: context.inbox.filter(({ id }) => !gone.has(id)) };
     }),
     takeOut: assign(({ context }) => {
       const ids = new Set(nextDelivery(context));

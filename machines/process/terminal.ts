@@ -56,7 +56,10 @@ export type CaptureAnswer =
       readonly screen: ScreenCapture;
       /** Control sequences that draw the whole screen, colours too, on an empty terminal; where that was asked for. */
       readonly drawing: string | null;
-      /** How many bytes of output the screen has seen: what comes after that offset changes it. */
+      /**
+       * Of the whole output, over all attempts and as it is shown: what comes after it changes the screen. Where an end is held that could be the
+       * beginning of a secret, it stands on the screen and comes again.
+       */
       readonly offset: number;
     }
   | { readonly ok: false; readonly code: 'noTerminal' | 'notRunning' | 'broken'; readonly error: string };

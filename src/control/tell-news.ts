@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { WatchOver } from '../config/watch-options.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { WatchNews, WatchOptions } from '../supervisor/watches/watch.ts';
 import type { RequestPort } from './serve-client.ts';
 
-/** Of a client that does not read, the oldest news are left out. */
+/** Of a client that does not read, the oldest news are left out; their matches are counted in the next ones. */
 const MAX_WAITING_NEWS = 64;
 
-/**
- * Watches a process for one client and sends it what there is to tell, until the process has ended. However it
- * ends, the watch is gone.
- */
+/** Watches a process for one client and sends it what there is to tell, until the watch is over. However it ends, the watch is gone. */
 export async function tellNews(
   handle: ProcessHandle,
   { supervisor, options, port }: { supervisor: Supervisor; options: WatchOptions; port: RequestPort },
@@ -25,19 +23,21 @@ export async function tellNews(
     isOver = true;
     wake();
   };
+  const onOver = (how: WatchOver) => {
+    if (how === 'cancelled') waiting.push(toTakenBack(handle, owner));
+    end();
+  };
   // Nobody is there for it under the next supervisor.
-  supervisor.watch(id, { ...options, owner, kept: false });
+  supervisor.watch(id, { ...options, owner, kept: false, onOver });
   const news = supervisor.newsOf(owner).subscribe({
     next: (each) => {
       if (each.type === 'schedule.due') return;
       waiting.push(each);
-      if (waiting.length > MAX_WAITING_NEWS) waiting.shift();
-      if (each.type === 'watch.failed') isOver = true;
+      if (waiting.length > MAX_WAITING_NEWS) dropOldest(waiting);
       wake();
     },
     complete: end,
   });
-  const life = handle.status$.subscribe({ complete: end });
   port.signal.addEventListener('abort', end);
   try {
     while (!port.signal.aborted) {
@@ -53,7 +53,23 @@ export async function tellNews(
   } finally {
     port.signal.removeEventListener('abort', end);
     news.unsubscribe();
-    life.unsubscribe();
     supervisor.unwatch(id, { owner });
   }
+}
+
+/** All that waits is of one watch. */
+function dropOldest(waiting: WatchNews[]): void {
+  const oldest = waiting.shift();
+  const index = waiting.findIndex(({ type }) => type === 'watch.matched');
+  const next = waiting[index];
+  if (oldest?.type !== 'watch.matched' || next?.type !== 'watch.matched') return;
+  const { matches, suppressed } = next;
+  waiting[index] = { ...next, matches: matches + oldest.matches, suppressed: suppressed + oldest.matches };
+}
+
+function toTakenBack(handle: ProcessHandle, owner: string): WatchNews {
+  const process = handle.view();
+  const at = Date.now();
+  const id = `${process.id}/${process.attempt}/takenBack/${at}/${owner}`;
+  return { type: 'watch.failed', id, at, owner, process, why: 'somebody has taken it back' };
 }

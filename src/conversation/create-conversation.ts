@@ -18,6 +18,7 @@ import { GuardedObservable } from '../output/guarded-observable.ts';
 import { toPolicy } from '../policy/to-policy.ts';
 import { createRandomId } from '../process/process-id.ts';
 import { offerTools } from '../tools/offer-tools.ts';
+import { isEnded } from '../tools/process-summary.ts';
 import { processTools } from '../tools/process-tools.ts';
 import { createActing } from './acting.ts';
 import { toAttention } from './attention.ts';
@@ -28,11 +29,13 @@ import { describeTools } from './describe-tools.ts';
 import { type DigestReason, toDigest } from './digest.ts';
 import { type InboxEntry, toInboxItem } from './inbox-entry.ts';
 import { createMemory } from './memory.ts';
+import type { Withdrawal } from './notice-part.ts';
 import { createOwnProcesses } from './own-processes.ts';
 import { provideConversationEffects } from './provide-effects.ts';
 import { shortenTranscript } from './shorten-transcript.ts';
 import { createSpeaking } from './speaking.ts';
 import { createTurns } from './turns.ts';
+import { findDueProcesses, findEarlierDue, isWithdrawn } from './waiting-due.ts';
 
 /** The longest pause before a model that failed is asked again. */
 const MAX_BACKOFF_MS = 30_000;
@@ -155,19 +158,35 @@ export function openConversation(options: ConversationOptions): {
   });
 
   const takeIn = (entry: InboxEntry) => {
-    if (!actor.getSnapshot().matches('open') || !memory.takeIn(entry)) return false;
+    if (!actor.getSnapshot().matches('open')) return false;
+    const earlier = findEarlierDue(memory.inbox, entry);
+    if (!memory.takeIn(entry)) return false;
+    if (earlier !== null) actor.send({ type: 'inbox.withdrawn', ids: [earlier.id] });
     actor.send({ type: 'inbox.arrived', item: toInboxItem(entry) });
     return true;
   };
-  const unwatch = own.watch(({ id: newsId, part, view, ...news }) => {
-    const attention =
-      view === null
-        ? (news.attention ?? 'context')
-        : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
-    const isOpen = actor.getSnapshot().matches('open');
-    if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
-    if (own.areGone) tell({ type: 'processes.gone' });
-    return isOpen ? 'taken' : 'refused';
+  const withdraw = (withdrawal: Withdrawal) => {
+    if (!actor.getSnapshot().matches('open')) return;
+    const ids = memory.withdraw((entry) => isWithdrawn(entry, withdrawal));
+    if (ids.length > 0) actor.send({ type: 'inbox.withdrawn', ids });
+  };
+  // What ended while nobody was here.
+  for (const processId of findDueProcesses(memory.inbox.values())) {
+    const view = supervisor.get(processId)?.view();
+    if (view !== undefined && isEnded(view)) withdraw({ of: 'process', id: processId });
+  }
+  const unwatch = own.watch({
+    onNews: ({ id: newsId, part, view, ...news }) => {
+      const attention =
+        view === null
+          ? (news.attention ?? 'context')
+          : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
+      const isOpen = actor.getSnapshot().matches('open');
+      if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
+      if (own.areGone) tell({ type: 'processes.gone' });
+      return isOpen ? 'taken' : 'refused';
+    },
+    onWithdrawn: withdraw,
   });
 
   const ended = new Promise<void>((resolve) => {

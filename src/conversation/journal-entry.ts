@@ -83,6 +83,8 @@ const inboxEntry = z.discriminatedUnion('kind', [
 export const journalEntry = z.discriminatedUnion('type', [
   /** Something came into the inbox. */
   z.object({ type: z.literal('arrived'), entry: inboxEntry }),
+  /** It left the inbox unsaid: it was void. */
+  z.object({ type: z.literal('withdrawn'), ids }),
   /** It left the inbox as these messages. */
   z.object({ type: z.literal('delivered'), ids, messages: z.array(message) }),
   z.object({ type: z.literal('recorded'), message }),

@@ -13,8 +13,10 @@ export interface Memory {
   /** What waits for the agent, oldest first. */
   readonly inbox: ReadonlyMap<string, InboxEntry>;
   readonly isUnfinished: boolean;
-  /** `false` when that id is known: it waits, or was told, or read of. */
+  /** `false` when that id is known: it waits, or was told, or read of. Of a schedule the newest takes the place of what waits. */
   takeIn(entry: InboxEntry): boolean;
+  /** What is meant leaves the inbox unsaid, for ever. Their ids. */
+  withdraw(isMeant: (entry: InboxEntry) => boolean): readonly string[];
   /** Moves entries out of the inbox, and what they say to the end of the transcript. */
   deliver(ids: readonly string[], messages: readonly ChatMessage[]): void;
   record(message: ChatMessage): void;
@@ -62,6 +64,11 @@ export function createMemory({
       if (state.inbox.has(entry.id) || state.settled.has(entry.id)) return false;
       write({ type: 'arrived', entry });
       return true;
+    },
+    withdraw: (isMeant) => {
+      const ids = [...state.inbox.values()].filter(isMeant).map(({ id }) => id);
+      if (ids.length > 0) write({ type: 'withdrawn', ids });
+      return ids;
     },
     deliver: (ids, messages) => write({ type: 'delivered', ids: [...ids], messages: [...messages] }),
     record: (message) => write({ type: 'recorded', message }),

@@ -55,7 +55,7 @@ export type WatchPart = {
   | { readonly type: 'unwatched'; readonly why: string }
 );
 
-/** What the agent wanted to be told, in its own words. */
+/** A schedule is due: the words of whoever planned it, the agent or a person. */
 export interface DuePart {
   readonly type: 'due';
   readonly scheduleId: string;
@@ -64,6 +64,9 @@ export interface DuePart {
   readonly processId: string | null;
   readonly missed: number;
 }
+
+/** What was told of a schedule, or of every schedule of a process, and did not reach the agent yet, is void. */
+export type Withdrawal = { readonly of: 'schedule' | 'process'; readonly id: string };
 
 /** One thing that a notice tells. */
 export type NoticePart =

@@ -12,8 +12,9 @@ const MAX_ALL_TOLD_BYTES = 32_000;
 const MIN_TAIL_BYTES = 200;
 const MAX_ANSWER_BYTES = 8_000;
 const MAX_TOLD_BYTES = 4_000;
-/** Of a schedule: half of an order is none. */
+/** Of a schedule, half of an order is none; of many, all of each is too much. */
 const MAX_MESSAGE_BYTES = 16_000;
+const MAX_ALL_MESSAGES_BYTES = 64_000;
 const MIN_TOLD_BYTES = 200;
 const MAX_COMMAND_LENGTH = 500;
 /** So many ends are told in full; the next ones by their attributes only, and of the rest how many there are. */
@@ -54,11 +55,16 @@ export function toNotice(parts: readonly NoticePart[]): string {
     min: MIN_TOLD_BYTES,
     max: MAX_TOLD_BYTES,
   });
+  const maxMessageBytes = toShare(events.filter(({ type }) => type === 'due').length, {
+    all: MAX_ALL_MESSAGES_BYTES,
+    min: MIN_TOLD_BYTES,
+    max: MAX_MESSAGE_BYTES,
+  });
   return envelope(`processes="${ended.length}"`, [
     ...full.map((part) => toElement(part, maxTailBytes)),
     ...ended.slice(MAX_IN_FULL, MAX_IN_BRIEF).map((part) => `<process ${toAttributes(part, 'brief')}/>`),
     ...toRest(ended.slice(MAX_IN_BRIEF)),
-    ...events.map((part) => toEvent(part, maxToldBytes)),
+    ...events.map((part) => toEvent(part, part.type === 'due' ? maxMessageBytes : maxToldBytes)),
     ...(others.length > events.length ? [`<more events="${others.length - events.length}"/>`] : []),
   ]);
 }
@@ -137,7 +143,7 @@ function toEvent(part: Exclude<NoticePart, EndedPart>, maxToldBytes: number): st
     const text = escapeText(cut(part.text, maxToldBytes));
     return `<event source="${escapeAttribute(shorten(part.source, MAX_COMMAND_LENGTH))}">\n${text}\n</event>`;
   }
-  if (part.type === 'due') return toDueElement(part);
+  if (part.type === 'due') return toDueElement(part, maxToldBytes);
   if (part.type === 'quiet' || part.type === 'matched' || part.type === 'unwatched')
     return toWatchElement(part, maxToldBytes);
   const { id, label, type, runtimeMs, outputBytes, command } = part;
@@ -192,14 +198,17 @@ function toLines(lines: readonly string[], maxBytes: number): string {
   return `<output>\n${escapeText(text)}\n</output>`;
 }
 
-function toDueElement({ scheduleId, message, everyMs, processId, missed }: DuePart): string {
+function toDueElement(
+  { scheduleId, message, everyMs, processId, missed }: DuePart,
+  maxMessageBytes: number,
+): string {
   const every = everyMs === null ? null : formatDuration(everyMs);
   const facts = { id: scheduleId, every, process: processId, missed: missed === 0 ? null : missed };
   const before = missed === 0 ? '' : `; it was missed ${missed === 1 ? 'once' : `${missed} times`} before`;
   return [
     `<schedule ${formatAttributes(facts)}>`,
-    `You wanted to be told this now${before}. The words are your own:`,
-    escapeText(cut(message, MAX_MESSAGE_BYTES)),
+    `It is due now${before}. The words are of whoever planned it, you or somebody who works with you:`,
+    escapeText(cut(message, maxMessageBytes)),
     '</schedule>',
   ].join('\n');
 }

@@ -14,6 +14,7 @@ import {
   toEndedPart,
   toRunningPart,
   toWatchPart,
+  type Withdrawal,
 } from './notice-part.ts';
 
 /** What happened to a process, or was to be told, as the inbox takes it in. */
@@ -29,13 +30,21 @@ export interface ProcessNews {
 /** What became of news: `refused` is told again to whoever comes next. */
 export type Intake = 'taken' | 'refused';
 
+/** Who hears of them. */
+export interface OwnListener {
+  onNews(news: ProcessNews): Intake;
+  /** What it has heard of these and not told on is not to be told any more. */
+  onWithdrawn(withdrawal: Withdrawal): void;
+}
+
 /** The processes of one owner: what happens to them, and how they end with it. */
 export interface OwnProcesses {
   /**
    * Tells of each end, earlier ones included, of what is silent or takes long, and what watches and schedules tell. The same news has the same id. An end
-   * that was taken in stands in the timeline of its process: who comes after this program does not tell it again.
+   * that was taken in stands in the timeline of its process: who comes after this program does not tell it again. Schedules are withdrawn when
+   * they are cancelled, and those of a process, whoever has it, before its end is told.
    */
-  watch(onNews: (news: ProcessNews) => Intake): Cancel;
+  watch(listener: OwnListener): Cancel;
   alive(): readonly ProcessView[];
   /** Nothing is alive that ends with its owner, and every end of such has been told to the watcher. */
   readonly areGone: boolean;
@@ -82,11 +91,13 @@ export function createOwnProcesses(
     get areGone() {
       return untold.size === 0 && alive().every(isPersistent);
     },
-    watch: (onNews) => {
+    watch: ({ onNews, onWithdrawn }) => {
       const ends = supervisor.completions$.subscribe((completion) => {
         if (completion.process.owner === owner) tellEnd(completion.process, onNews);
       });
       const events = supervisor.events$.subscribe((event) => {
+        if (event.type === 'schedule.cancelled') onWithdrawn({ of: 'schedule', id: event.schedule.id });
+        if (event.type === 'process.ended') onWithdrawn({ of: 'process', id: event.process.id });
         if (!('process' in event) || event.process.owner !== owner) return;
         const { process: view, type, at } = event;
         if (type === 'process.created' && !isPersistent(view)) untold.add(view.id);

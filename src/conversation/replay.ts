@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { InboxEntry } from './inbox-entry.ts';
 import { type JournalEntry, journalEntry } from './journal-entry.ts';
+import { findEarlierDue, replaceDue } from './waiting-due.ts';
 
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
@@ -41,8 +42,9 @@ export function createEmpty(): Remembered {
 export function apply(memory: Remembered, entry: JournalEntry): void {
   switch (entry.type) {
     case 'arrived':
-      if (!memory.settled.has(entry.entry.id)) memory.inbox.set(entry.entry.id, entry.entry);
-      return;
+      return takeIn(memory, entry.entry);
+    case 'withdrawn':
+      return settle(memory, entry.ids);
     case 'delivered':
       answerOpenCalls(memory);
       settle(memory, entry.ids);
@@ -104,6 +106,13 @@ function isFinalAnswer(message: ChatMessage): boolean {
 /** One by one: a transcript may have more messages than a call can have arguments. */
 function append(transcript: ChatMessage[], messages: readonly ChatMessage[]): void {
   for (const message of messages) transcript.push(message);
+}
+
+function takeIn({ inbox, settled }: Remembered, entry: InboxEntry): void {
+  if (settled.has(entry.id)) return;
+  const earlier = findEarlierDue(inbox, entry);
+  if (earlier !== null) settled.add(earlier.id);
+  replaceDue(inbox, entry);
 }
 
 function settle({ inbox, settled }: Remembered, ids: readonly string[]): void {

@@ -1,5 +1,7 @@
 import { toNotice } from '../conversation/notice.ts';
+import type { Withdrawal } from '../conversation/notice-part.ts';
 import type { ProcessNews } from '../conversation/own-processes.ts';
+import { isWithdrawn, replaceDue } from '../conversation/waiting-due.ts';
 
 export type News = ProcessNews;
 
@@ -12,7 +14,10 @@ const MAX_REMEMBERED = 4_000;
  * it is told with the answer of the next call, once; what an answer shows by itself is told, too.
  */
 export interface NoticeBox {
+  /** Of a schedule the newest takes the place of what waits. */
   add(news: News): void;
+  /** It is told to nobody any more. */
+  withdraw(withdrawal: Withdrawal): void;
   /** Opened for each call of a tool, and closed by `answered` or `dropped`. */
   openCall(): NoticeCall;
   /** What was not logged yet, for people; each once. What a running call may tell itself is left for later. */
@@ -53,11 +58,15 @@ export function createNoticeBox(onChange: () => void): NoticeBox {
       if (told.has(news.id)) return;
       // Whoever is told of the end need not be told that it ran for long.
       if (news.view !== null) forgetRunning(news.view.id);
-      waiting.set(news.id, news);
-      unlogged.set(news.id, news);
+      replaceDue(waiting, news);
+      replaceDue(unlogged, news);
       dropOldest(waiting, MAX_WAITING);
       dropOldest(unlogged, MAX_WAITING);
       onChange();
+    },
+    withdraw(withdrawal) {
+      for (const items of [waiting, unlogged])
+        for (const [id, news] of items) if (isWithdrawn(news, withdrawal)) items.delete(id);
     },
     openCall() {
       const looked = new Set<string>();

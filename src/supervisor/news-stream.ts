@@ -15,6 +15,8 @@ export interface NewsStream {
   readonly news$: Observable<News>;
   /** Those of one owner, with all that came while it did not listen. */
   newsOf(owner: string): Observable<News>;
+  /** Somebody listens to those of this owner, or to all. */
+  isHeard(owner: string): boolean;
   complete(): void;
 }
 
@@ -91,6 +93,7 @@ export function createNewsStream({
           if (!subject.observed) owners.delete(owner);
         };
       }),
+    isHeard: (owner) => everybody.observed || owners.get(owner)?.observed === true,
     complete: () => {
       isComplete = true;
       everybody.complete();

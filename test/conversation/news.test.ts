@@ -1,14 +1,16 @@
 import { Observable } from 'rxjs';
 import { expect, test } from 'vitest';
+import type { ConversationOptions } from '../../src/conversation/conversation.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { toNotice } from '../../src/conversation/notice.ts';
 import { type NoticePart, toWatchPart } from '../../src/conversation/notice-part.ts';
+import { replay } from '../../src/conversation/replay.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
 import type { News } from '../../src/supervisor/news.ts';
 import { waitUntil } from '../fixtures/os.ts';
-import { arrange } from './arrange.ts';
+import { arrange, gate, nextEvent, toolThat } from './arrange.ts';
 
 const quietSettings = { maxBackgroundTime: 0, notifyAfterSilence: 0 } as const;
 
@@ -222,4 +224,155 @@ test('what news show is bounded', () => {
     lines,
   } as const;
   expect(JSON.stringify(toWatchPart(news)).length).toBeLessThan(5_000);
+});
+
+/** An agent that is busy until the gate opens. */
+function arrangeBusy(more: Partial<ConversationOptions> = {}) {
+  const { passed, open } = gate();
+  const hold = toolThat('hold', async () => {
+    await passed;
+    return { ok: true, data: {} };
+  });
+  const scene = arrange({
+    steps: [{ calls: [{ name: 'hold', arguments: {} }] }, { text: 'I see.' }],
+    tools: [hold],
+    supervisor: quietSettings,
+    more,
+  });
+  return Object.assign(scene, {
+    open,
+    begin: async () => {
+      const called = nextEvent(scene, 'tool.called');
+      void scene.conversation.say('Go on.');
+      await called;
+    },
+  });
+}
+
+test('of a schedule the newest alone waits, and counts the others', async () => {
+  await using scene = arrangeBusy();
+  const { supervisor, conversation, clock } = scene;
+  supervisor.schedule({ message: 'Look.', every: 1_000, owner: conversation.id });
+  await scene.begin();
+  clock.advance(6_500);
+
+  scene.open();
+  await conversation.idle();
+
+  const [notice, ...others] = scene.notices();
+  expect(others).toEqual([]);
+  expect(notice?.completionIds).toHaveLength(1);
+  expect(notice?.text.match(/<schedule /g)).toHaveLength(1);
+  expect(notice?.text).toContain('missed="5"');
+});
+
+test('what was due of a cancelled schedule is not told', async () => {
+  await using scene = arrangeBusy();
+  const { supervisor, conversation, clock } = scene;
+  const { id } = supervisor.schedule({ message: 'Look.', every: 1_000, owner: conversation.id });
+  await scene.begin();
+  clock.advance(1_000);
+
+  supervisor.unschedule(id);
+  scene.open();
+  await conversation.idle();
+
+  expect(scene.notices()).toEqual([]);
+});
+
+test('what was due of a process goes before its end is told', async () => {
+  await using scene = arrangeBusy();
+  const { supervisor, conversation, backend, clock } = scene;
+  const owner = conversation.id;
+  const { id } = supervisor.start({ command: 'build', owner, background: true });
+  supervisor.schedule({ message: 'again', every: 1_000, owner, process: id });
+  supervisor.schedule({ message: 'once', after: 1_000, owner, process: id });
+  await scene.begin();
+  clock.advance(2_000);
+
+  backend.lastRun.exit({ code: 1 });
+  await supervisor.get(id)?.ended;
+  scene.open();
+  await conversation.idle();
+
+  expect(scene.notices()).toHaveLength(1);
+  expect(scene.notices()[0]?.text).not.toContain('<schedule');
+  expect(scene.notices()[0]?.text).toContain('status="failed"');
+});
+
+test('an idle agent is not woken for what was cancelled at once', async () => {
+  await using scene = arrange({ steps: [], supervisor: quietSettings });
+  const { supervisor, conversation, clock } = scene;
+  const { id } = supervisor.schedule({ message: 'Look.', every: 1_000, owner: conversation.id });
+  clock.advance(1_000);
+
+  supervisor.unschedule(id);
+  await conversation.idle();
+
+  expect(scene.turns()).toBe(0);
+});
+
+test('a journal holds what waits of a schedule, and what was withdrawn', async () => {
+  const journal: string[] = [];
+  await using scene = arrangeBusy({ journal: createMemoryJournal(journal) });
+  const { supervisor, conversation, clock } = scene;
+  const kept = supervisor.schedule({ message: 'kept', every: 1_000, owner: conversation.id });
+  const cancelled = supervisor.schedule({ message: 'cancelled', every: 1_000, owner: conversation.id });
+  await scene.begin();
+  clock.advance(3_000);
+  supervisor.unschedule(cancelled.id);
+
+  const { inbox, settled } = replay(journal.map((line) => JSON.parse(line)));
+  scene.open();
+
+  expect([...inbox.values()]).toMatchObject([{ id: `${kept.id}/3`, part: { message: 'kept', missed: 2 } }]);
+  expect([...settled]).toContain(`${kept.id}/1`);
+});
+
+test('what a journal holds of a process that ended meanwhile is not told', async () => {
+  const journal: string[] = [];
+  await using scene = arrange({ steps: [], supervisor: quietSettings });
+  const { supervisor, backend, clock } = scene;
+  const { id } = supervisor.start({ command: 'build', owner: 'another', background: true });
+  const part = {
+    type: 'due',
+    scheduleId: 's',
+    message: 'Look.',
+    everyMs: null,
+    processId: id,
+    missed: 0,
+  } as const;
+  const entry = { kind: 'notice', id: 's/1', attention: 'turn', part };
+  journal.push(JSON.stringify({ type: 'arrived', entry }));
+  backend.lastRun.exit();
+  await supervisor.get(id)?.ended;
+
+  await using conversation = createConversation({
+    supervisor,
+    model: createScriptedModel([]),
+    policy: { mode: 'dangerous' },
+    clock,
+    journal: createMemoryJournal(journal),
+  });
+  await conversation.idle();
+
+  expect(conversation.transcript).toEqual([]);
+});
+
+test('what many schedules say is bounded, and nobody is named who did not say it', () => {
+  const message = 'x'.repeat(16_000);
+  const parts = Array.from({ length: 100 }, (_, index): NoticePart => {
+    return {
+      type: 'due',
+      scheduleId: `schedule_${index}`,
+      message,
+      everyMs: null,
+      processId: null,
+      missed: 0,
+    };
+  });
+
+  expect(Buffer.byteLength(toNotice(parts))).toBeLessThan(150_000);
+  expect(toNotice(parts.slice(0, 1))).toContain(message);
+  expect(toNotice(parts)).not.toContain('your own');
 });

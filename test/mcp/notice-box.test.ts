@@ -118,6 +118,43 @@ test('lines that matched are told beside the end, a silence is not', () => {
   expect(notice).toContain('a line with x');
 });
 
+const due = (count: number): News => ({
+  id: `schedule_a/${count}`,
+  part: {
+    type: 'due',
+    scheduleId: 'schedule_a',
+    message: 'Look at the build.',
+    everyMs: 1_000,
+    processId: 'tool_a',
+    missed: 0,
+  },
+  view: null,
+  attention: 'turn',
+});
+
+test('of a schedule the newest alone waits, and counts the others', () => {
+  const box = createNoticeBox(() => {});
+  for (let count = 1; count <= 8; count += 1) box.add(due(count));
+
+  const [log, notice] = [box.takeForLog(), box.openCall().answered([])];
+
+  expect(log).toHaveLength(1);
+  expect(notice?.match(/<schedule /g)).toHaveLength(1);
+  expect(notice).toContain('missed="7"');
+});
+
+test.for([
+  { of: 'schedule', id: 'schedule_a' },
+  { of: 'process', id: 'tool_a' },
+] as const)('what was withdrawn of a $of is told to nobody', (withdrawal) => {
+  const box = createNoticeBox(() => {});
+  box.add(due(1));
+
+  box.withdraw(withdrawal);
+
+  expect([box.takeForLog(), box.openCall().answered([])]).toEqual([[], null]);
+});
+
 test('a schedule is told with the next answer, once', () => {
   const box = createNoticeBox(() => {});
   const part = {

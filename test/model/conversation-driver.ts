@@ -19,6 +19,8 @@ export interface ConversationScene {
   breakClock(): void;
   /** The end of the conversation waits for the kill of its process. */
   readonly kill: { readonly isAsked: boolean; allow(): void; fail(): void };
+  /** Schedules of the conversation. */
+  readonly reminders: { tell(id: string): void; cancel(id: string): void };
   isClosing(): boolean;
   /** What the entry of the inbox is called here. */
   nameOf(modelId: string): string;
@@ -33,10 +35,12 @@ type Driver = {
 
 /** What is done so that an event comes about: never by sending it. */
 export const conversationDriver: Driver = {
-  'inbox.arrived': ({ conversation, rename }, { item: { id, kind, attention } }) => {
+  'inbox.arrived': ({ conversation, rename, reminders }, { item: { id, kind, attention } }) => {
     if (kind === 'message') void conversation.say('Go on.');
+    else if (attention === 'turn') reminders.tell(rename(id));
     else conversation.notify({ id: rename(id), source: 'a test', text: id, attention });
   },
+  'inbox.withdrawn': ({ nameOf, reminders }, { ids }) => ids.map(nameOf).forEach(reminders.cancel),
   'inbox.gathered': () => {},
   'model.replied': ({ model }, { calls }) => model.reply(calls),
   'model.failed': ({ model }, { isRetryable, retryAfterMs }) =>

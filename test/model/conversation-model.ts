@@ -50,6 +50,7 @@ export const conversationEvents: readonly ConversationModelEvent[] = [
   { type: 'inbox.arrived', item: { id: 'message', kind: 'message', attention: 'turn' } },
   { type: 'inbox.arrived', item: { id: 'news', kind: 'notice', attention: 'turn' } },
   { type: 'inbox.arrived', item: aside },
+  { type: 'inbox.withdrawn', ids: ['news'] },
   { type: 'inbox.gathered' },
   { type: 'model.replied', calls: 0 },
   { type: 'model.replied', calls: 2 },
@@ -76,6 +77,8 @@ function canHappen(state: ConversationState, event: ConversationModelEvent): boo
   switch (event.type) {
     case 'inbox.arrived':
       return !holds(event.item.id) && inbox.length < 2;
+    case 'inbox.withdrawn':
+      return event.ids.every(holds);
     case 'calls.settled':
       return event.revealed.every(holds);
     case 'deadline.retry':

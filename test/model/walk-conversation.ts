@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { merge, Subject } from 'rxjs';
 import { createActor, type InspectionEvent } from 'xstate';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import { openConversation } from '../../src/conversation/create-conversation.ts';
 import type { InboxEntry } from '../../src/conversation/inbox-entry.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import type { News } from '../../src/supervisor/news.ts';
+import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
+import type { ScheduleNews } from '../../src/supervisor/schedules/schedule.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import { describePath } from '../../src/testing/paths/generate-paths.ts';
 import type { ScriptedBackend } from '../../src/testing/scripted-backend.ts';
@@ -114,6 +118,7 @@ function preludeOf(
 /** An event without the ids of its entries, which differ from run to run. */
 function toFact(event: ConversationModelEvent): object {
   if (event.type === 'inbox.arrived') return { type: event.type, kind: event.item.kind };
+  if (event.type === 'inbox.withdrawn') return { type: event.type, ids: event.ids.length };
   if (event.type === 'calls.settled') return { type: event.type, revealed: event.revealed.length };
   return event;
 }
@@ -149,6 +154,8 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
   const tool = createHeldTool('held');
   const kill = Promise.withResolvers<void>();
   const names = new Map<string, string>();
+  const news = new Subject<News>();
+  const cancelled = new Subject<RuntimeEvent>();
   const events: ConversationEvent[] = [];
   const heard: Heard[] = [];
   let isClockBroken = false;
@@ -157,6 +164,8 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
   const { conversation, actor } = openConversation({
     supervisor: {
       ...stage.supervisor,
+      newsOf: () => news,
+      events$: merge(stage.supervisor.events$, cancelled),
       kill: async (id, options) => {
         isKillAsked = true;
         await kill.promise;
@@ -199,6 +208,11 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
       allow: kill.resolve,
       fail: () => kill.reject(new Error('It cannot be killed.')),
     },
+    reminders: {
+      tell: (id) => news.next(toReminder(id)),
+      cancel: (id) =>
+        cancelled.next({ type: 'schedule.cancelled', at: 0, schedule: toReminder(id).schedule }),
+    },
     isClosing: () => actor.getSnapshot().matches('closing'),
     nameOf: (id) => names.get(id) ?? id,
     rename: (id) => {
@@ -220,6 +234,20 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
       isKillAsked,
     }),
   };
+}
+
+function toReminder(id: string): ScheduleNews {
+  const schedule = {
+    id,
+    owner: 'a',
+    message: id,
+    everyMs: 1_000,
+    nextAt: 0,
+    processId: null,
+    createdAt: 0,
+    told: 1,
+  };
+  return { type: 'schedule.due', id, at: 0, owner: 'a', schedule, missed: 0 };
 }
 
 /** What an earlier program wrote down before it ended. */

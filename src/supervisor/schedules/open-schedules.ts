@@ -3,6 +3,7 @@ import type { DamagedRecord } from '../../store/record-store.ts';
 import type { Ground } from '../ground.ts';
 import type { NewsStream } from '../news-stream.ts';
 import { recoverSchedules, type ScheduleRecovery } from './recover-schedules.ts';
+import type { ScheduleView } from './schedule.ts';
 import { createScheduleKeeper, noScheduleFiles } from './schedule-keeper.ts';
 import { readScheduleRecord } from './schedule-record.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
@@ -16,14 +17,16 @@ export interface ScheduleBook extends Schedules {
 export function openSchedules({
   ground,
   news,
+  onCancelled,
   reportError,
 }: {
   readonly ground: Ground;
   readonly news: NewsStream;
+  readonly onCancelled: (schedule: ScheduleView) => void;
   readonly reportError: (error: unknown) => void;
 }): ScheduleBook {
   const { clock, settings, paths, supervisorId, enter } = ground;
-  const wiring = { clock, news, defaultOwner: settings.owner };
+  const wiring = { clock, news, onCancelled, defaultOwner: settings.owner };
   if (paths === null)
     return { ...createSchedules({ ...wiring, keeper: noScheduleFiles }), recover: () => [] };
   const directory = paths.schedules;

@@ -49,6 +49,8 @@ export function createSchedules(world: {
   readonly clock: Clock;
   readonly news: NewsStream;
   readonly keeper: ScheduleKeeper;
+  /** It is not told any more, and what of it was told is void. */
+  readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;
 }): Schedules {
   const { clock, news, keeper } = world;
@@ -107,7 +109,7 @@ export function createSchedules(world: {
   const noteHeard = (it: Scheduled) => {
     it.unheard = null;
     it.told += 1;
-    if (schedules.get(it.id) !== it || isClosed) return;
+    if (schedules.get(it.id) !== it) return;
     if (it.everyMs === null) forget(it);
     else keeper.note(toKept(it));
   };
@@ -122,6 +124,7 @@ export function createSchedules(world: {
   const drop = (it: Scheduled) => {
     forget(it);
     withdraw(it);
+    world.onCancelled(toView(it));
   };
 
   return {
@@ -166,7 +169,8 @@ export function createSchedules(world: {
       it.cancel = clock.at(firstMs, () => tellDue(it), { idle: true });
     },
     cancelOf: (id) => {
-      for (const it of [...schedules.values()]) if (it.processId === id) forget(it);
+      for (const it of [...schedules.values()]) if (it.processId === id) drop(it);
+      // One that was told once is none any more, and may still wait.
       news.withdraw((each) => each.type === 'schedule.due' && each.schedule.processId === id);
     },
     close: () => {

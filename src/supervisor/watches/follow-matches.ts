@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import { shorten } from '../../config/shorten.ts';
-import { createLineSearch } from '../../output/line-search.ts';
-import { positionAfter, type StreamPositions } from '../../output/output-chunk.ts';
+import { beforeLine, createLineSearch } from '../../output/line-search.ts';
+import { outputStreams, positionAfter, type StreamPositions } from '../../output/output-chunk.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 
 /** What comes within so long is searched together: a search has its price, however little it searches. */
@@ -14,10 +14,12 @@ const MAX_WAITING_CHARS = 1024 * 1024;
 const MAX_LINES = 20;
 const MAX_LINE_LENGTH = 500;
 
-/** The lines of an output that match an expression, from now on. */
+/** The lines of an output that match an expression, from a place on. A line that goes on behind it counts as a whole. */
 export interface MatchFollower {
   /** The newest that were found and not taken yet, oldest first. */
   takeLines(): readonly string[];
+  /** Bytes of all streams before which each line that matches was told to `onMatched`. */
+  readonly searchedBytes: number;
   /** Searches what has come so far. */
   flush(): void;
   stop(): void;
@@ -27,37 +29,57 @@ export function followMatches(
   log: OutputLog,
   following: {
     readonly pattern: string;
+    /** Default: the end. */
+    readonly from?: StreamPositions;
     readonly clock: Clock;
     readonly onMatched: (count: number) => void;
     /** The expression takes too long: nothing is searched any more. */
     readonly onProblem: (problem: string) => void;
   },
 ): MatchFollower {
-  const { clock } = following;
-  const search = createLineSearch({ type: 'pattern', pattern: following.pattern }, { maxLines: MAX_LINES });
-  let positions: StreamPositions = log.positions;
+  const { clock, pattern, from = log.positions } = following;
+  const search = createLineSearch({ type: 'pattern', pattern }, { maxLines: MAX_LINES, from });
+  let positions = beforeLine(from);
+  let searched = from;
   let lines: readonly string[] = [];
   let cancelSearch: Cancel | null = null;
   let nextTurn: NodeJS.Immediate | null = null;
+  /** More is there than was taken. */
+  let isBehind = false;
   let isOver = false;
 
-  const gather = () => {
-    if (isOver) return;
+  /** What stands on a disk can wait there. */
+  const take = () => {
+    isBehind = false;
     for (const piece of log.chunks(positions)) {
       positions = { ...positions, [piece.stream]: positionAfter(piece) };
       search.push(piece);
+      isBehind = log.onDisk !== null && search.waitingChars > MAX_CHARS_A_TURN;
+      if (isBehind) return;
       while (search.waitingChars > MAX_WAITING_CHARS && !isOver) searchSome(MAX_CHARS_A_TURN);
       if (isOver) return;
     }
+  };
+
+  const gather = () => {
+    if (isOver) return;
+    take();
+    if (isOver) return;
     if (search.waitingChars > MAX_CHARS_A_TURN) goOn();
-    else cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchTurn, { idle: true });
+    else searchSoon();
   };
 
   const searchTurn = () => {
     unschedule();
     if (isOver) return;
     searchSome(MAX_CHARS_A_TURN);
-    if (search.waitingChars > 0 && !isOver) goOn();
+    if (isOver) return;
+    if (search.waitingChars > 0) goOn();
+    else if (isBehind) gather();
+  };
+
+  const searchSoon = () => {
+    cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchTurn, { idle: true });
   };
 
   const goOn = () => {
@@ -69,11 +91,13 @@ export function followMatches(
     if (found.type === 'problem') {
       stop();
       following.onProblem(found.problem);
-    } else if (found.count > 0) {
-      const shown = found.lines.map((line) => shorten(log.hide(line), MAX_LINE_LENGTH));
-      lines = [...lines, ...shown].slice(-MAX_LINES);
-      following.onMatched(found.count);
+      return;
     }
+    if (search.waitingChars === 0) searched = positions;
+    if (found.count === 0) return;
+    const shown = found.lines.map((line) => shorten(log.hide(line), MAX_LINE_LENGTH));
+    lines = [...lines, ...shown].slice(-MAX_LINES);
+    following.onMatched(found.count);
   };
 
   const unschedule = () => {
@@ -90,16 +114,25 @@ export function followMatches(
     unschedule();
   };
 
+  // Of a line that is not finished the beginning is known; what stands behind is searched soon, once somebody can be told.
+  take();
+  if (outputStreams.some((stream) => positions[stream] > from[stream])) searchSoon();
+
   return {
     takeLines: () => {
       const taken = lines;
       lines = [];
       return taken;
     },
+    get searchedBytes() {
+      return outputStreams.reduce((bytes, stream) => bytes + searched[stream], 0);
+    },
     flush: () => {
-      gather();
-      unschedule();
-      if (!isOver) searchSome(Number.POSITIVE_INFINITY);
+      do {
+        take();
+        unschedule();
+        if (!isOver) searchSome(Number.POSITIVE_INFINITY);
+      } while (isBehind && !isOver);
     },
     stop,
   };

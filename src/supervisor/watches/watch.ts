@@ -1,4 +1,5 @@
 import type { Duration } from '../../config/duration.ts';
+import type { WatchOver } from '../../config/watch-options.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 
 /** What is asked of a watch: without `pattern` it tells of silence. */
@@ -11,6 +12,11 @@ export interface WatchOptions {
   readonly pattern?: string;
   /** Whether it stands in the record of a persistent process and comes back with it. Default `true`. */
   readonly kept?: boolean;
+  /**
+   * Called once when it is over, after its last news: its process has `ended` or was `released` by this supervisor, somebody took it back
+   * (`cancelled`), another one of the same owner has `replaced` it, or it has `failed`. A watch that comes back from a record has none.
+   */
+  readonly onOver?: (how: WatchOver) => void;
 }
 
 /** One process has at most one watch for each owner. */
@@ -50,6 +56,6 @@ export type WatchNews = {
       /** How many of them are not shown. */
       readonly suppressed: number;
     }
-  /** It watches no more: the expression takes too long. */
+  /** It watches no more: the expression takes too long; or, for a client from outside, somebody has taken its watch back. */
   | { readonly type: 'watch.failed'; readonly why: string }
 );

@@ -1,7 +1,7 @@
 import { createActor } from 'xstate';
 import type { Clock } from '../../clock/clock.ts';
 import { parseOptions } from '../../config/parse-options.ts';
-import { type NewsFilter, watchOptions } from '../../config/watch-options.ts';
+import { type NewsFilter, type WatchOver, watchOptions } from '../../config/watch-options.ts';
 import { createRandomId } from '../../process/process-id.ts';
 import type { RecordedWatch } from '../../process/recorded-watch.ts';
 import type { SupervisedProcess } from '../../process/supervised-process.ts';
@@ -18,7 +18,7 @@ export interface Watches {
   /** `false` where there was none. */
   unwatch(process: SupervisedProcess, owner: string): boolean;
   list(filter: NewsFilter): readonly WatchView[];
-  /** Goes on with what an earlier supervisor has written down; everything counts anew. */
+  /** Goes on with what an earlier supervisor has written down: a silence counts anew, lines from where they were told. */
   restore(process: SupervisedProcess): void;
   /** Its last matches are told, and then nothing more. */
   end(processId: string): void;
@@ -65,7 +65,7 @@ export function createWatches(world: {
 
   const open = (
     process: SupervisedProcess,
-    { watch, isKept }: { watch: RecordedWatch; isKept: boolean },
+    { watch, isKept, onOver }: { watch: RecordedWatch; isKept: boolean; onOver?: WatchOptions['onOver'] },
   ): Watching => {
     const id = createRandomId();
     const watching = new Watching(process, {
@@ -82,7 +82,15 @@ export function createWatches(world: {
       if (!watching.actor.getSnapshot().matches('released')) keep(process);
     };
     watching.actor.subscribe({
-      complete: close,
+      complete: () => {
+        close();
+        // The supervisor goes on, whatever somebody else's function throws.
+        try {
+          onOver?.(watching.actor.getSnapshot().value as WatchOver);
+        } catch (error) {
+          world.reportError(error);
+        }
+      },
       error: (error) => {
         close();
         world.reportError(error);
@@ -97,7 +105,7 @@ export function createWatches(world: {
   return {
     watch: (process, options) => {
       const given = parseOptions(watchOptions, { input: options, name: 'watch' });
-      const { owner = process.owner, quiet = DEFAULT_QUIET_MS, pattern, kept = true } = given;
+      const { owner = process.owner, quiet = DEFAULT_QUIET_MS, pattern, kept = true, onOver } = given;
       find(process.id, owner)?.actor.send({ type: 'watch.replace' });
       const wants =
         pattern === undefined
@@ -106,6 +114,7 @@ export function createWatches(world: {
       const watching = open(process, {
         watch: { owner, wants, since: clock.epochMs(), told: 0 },
         isKept: kept,
+        onOver,
       });
       keep(process);
       return watching.view();

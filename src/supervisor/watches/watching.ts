@@ -43,6 +43,8 @@ export class Watching {
   readonly #eyes: Eyes;
   readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
   #told: number;
+  /** Each line before that matches was told. */
+  #toldBytes: number | undefined;
   #shown: readonly string[] = [];
   #problem = '';
 
@@ -60,6 +62,7 @@ export class Watching {
     this.#world = world;
     this.#watch = watch;
     this.#told = watch.told;
+    this.#toldBytes = watch.toldBytes;
     this.#eyes = this.#open(watch.wants);
     this.actor = wiring.toActor(
       watch.wants.type === 'quiet' ? watch.wants : { type: 'pattern', windowMs: WINDOW_MS },
@@ -72,11 +75,13 @@ export class Watching {
 
   /** As it is written down. */
   get record(): RecordedWatch {
-    return { ...this.#watch, told: this.#told };
+    const toldBytes = this.#toldBytes;
+    return { ...this.#watch, told: this.#told, ...(toldBytes !== undefined && { toldBytes }) };
   }
 
   view(): WatchView {
-    return { processId: this.process.id, ...this.record };
+    const { toldBytes: _, ...shown } = this.record;
+    return { processId: this.process.id, ...shown };
   }
 
   look(): void {
@@ -88,7 +93,9 @@ export class Watching {
     if (this.process.status === 'pending' || this.process.status === 'restarting') changes.beginAnew();
     changes.look((lines) => {
       this.#shown = lines;
-      const agoMs = nowMs() - changes.changedAtMs;
+      // What waited for its turn before its attempt began was not silent.
+      const beganAtMs = this.process.life.times.startedAtMs ?? Number.NEGATIVE_INFINITY;
+      const agoMs = nowMs() - Math.max(changes.changedAtMs, beganAtMs);
       this.#send(agoMs < quietMs ? { type: 'change.seen', agoMs } : { type: 'stillness.confirmed' });
     });
   }
@@ -108,6 +115,7 @@ export class Watching {
     const { pattern, matches } = this.#eyes;
     const lines = matches.takeLines();
     const suppressed = count - lines.length;
+    this.#toldBytes = matches.searchedBytes;
     this.#tell('matched', { type: 'watch.matched', pattern, matches: count, lines, suppressed });
   }
 
@@ -158,8 +166,11 @@ export class Watching {
         : watchOutput(process, { clock });
       return { ...wants, changes };
     }
-    const matches = followMatches(process.log, {
+    const { log } = process;
+    this.#toldBytes ??= log.bytes;
+    const matches = followMatches(log, {
       pattern: wants.pattern,
+      from: log.positionsAt(this.#toldBytes),
       clock,
       onMatched: (count) => this.#send({ type: 'lines.matched', count }),
       onProblem: (problem) => {

@@ -1,10 +1,24 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
 import { createMemoryRecordStore, type ProcessRecord, type SupervisorOptions } from '../../../src/index.ts';
 import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
 import type { News } from '../../../src/supervisor/news.ts';
-import { createScriptedBackend, createVirtualClock, type Script } from '../../../src/testing/index.ts';
+import {
+  createScriptedBackend,
+  createVirtualClock,
+  type Script,
+  type VirtualClock,
+} from '../../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { turn } from '../scripted-rig.ts';
 
@@ -54,6 +68,17 @@ function openTheatre() {
       };
     },
   };
+}
+
+/** The log is a file: that it grows is noticed by and by. */
+function untilTold(
+  { clock, news }: { clock: VirtualClock; news: readonly News[] },
+  count: number,
+): Promise<unknown> {
+  return waitUntil(() => {
+    clock.advance(10);
+    return news.length >= count;
+  });
 }
 
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
@@ -175,6 +200,25 @@ test('an orderly shutdown leaves schedules to the next', async () => {
   second.clock.advance(4_000);
 
   expect(second.news).toHaveLength(1);
+});
+
+test('what is heard during the shutdown is not told again', async () => {
+  const { follow } = openTheatre();
+  const first = follow();
+  first.supervisor.schedule({ message: 'once', after: 1_000 });
+  first.supervisor.schedule({ message: 'every', every: 1_000 });
+  first.clock.advance(1_000);
+  const stopped = first.supervisor.shutdown();
+  first.listen();
+  await stopped;
+
+  const second = follow({ laterMs: 1_500 });
+  second.listen();
+  second.clock.advance(0);
+
+  expect(first.news).toHaveLength(2);
+  expect(second.news).toEqual([]);
+  expect(second.supervisor.schedules()).toMatchObject([{ message: 'every', told: 1 }]);
 });
 
 test('what another supervisor keeps is left alone', async () => {
@@ -365,6 +409,39 @@ test('the watches of a process come back with it', async () => {
   expect(second.supervisor.watches()).toMatchObject([
     { owner: 'a', wants: { quietMs: 2_000 }, told: 1 },
     { owner: 'b', wants: { pattern: 'ready' }, told: 0 },
+  ]);
+});
+
+test('what was printed between two supervisors is told', async () => {
+  const { follow, directory } = openTheatre();
+  const first = follow();
+  first.listen();
+  const { id } = first.supervisor.start(persistent);
+  const { logFile } = first.supervisor.get(id)?.view().output ?? {};
+  const path = logFile ?? `${directory}/logs/${id}.log`;
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(path, 'ERROR 1\n');
+  first.supervisor.watch(id, { pattern: 'ERROR', owner: 'a' });
+  appendFileSync(path, 'ERROR 2\nfine\nERR');
+  await untilTold(first, 1);
+  first.clock.advance(50);
+  first.die();
+  appendFileSync(path, 'OR 3\nERROR 4\n');
+
+  const second = follow({ laterMs: 60_000 });
+  second.listen();
+  await untilTold(second, 1);
+
+  expect(first.news).toMatchObject([{ type: 'watch.matched', matches: 1, lines: ['ERROR 2'] }]);
+  expect(second.news).toMatchObject([{ matches: 2, lines: ['ERROR 3', 'ERROR 4'], owner: 'a' }]);
+  expect(second.supervisor.watches()).toEqual([
+    {
+      processId: id,
+      owner: 'a',
+      wants: { type: 'pattern', pattern: 'ERROR' },
+      since: expect.any(Number),
+      told: 2,
+    },
   ]);
 });
 

@@ -16,6 +16,23 @@ test('a line that matches is told', async () => {
   ]);
 });
 
+test('a line that was begun before the watch counts as a whole', async () => {
+  await using rig = createWatchRig();
+  const { id, run } = rig.start();
+  run.print('ERROR: old\nan ERR');
+  await rig.pass(100);
+  rig.supervisor.watch(id, { pattern: '^an ERROR$' });
+  rig.supervisor.watch(id, { pattern: 'ERROR', owner: 'another' });
+
+  run.print('OR\n');
+  await rig.pass(100);
+
+  expect(rig.news).toMatchObject([
+    { matches: 1, lines: ['an ERROR'] },
+    { matches: 1, lines: ['an ERROR'], owner: 'another' },
+  ]);
+});
+
 test('what matches soon after is counted and told together', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();

@@ -29,7 +29,10 @@ test('a real program is watched until its end', { timeout: 60_000 }, async () =>
   expect(news.slice(1, 3)).toContainEqual(
     expect.objectContaining({ type: 'watch.quiet', lines: ['begun', 'error: höchst'] }),
   );
-  expect(news[3]).toMatchObject({ type: 'watch.matched', owner: 'another', lines: ['error: last'] });
+  // On a slow machine its last words are followed by a silence.
+  expect(news.slice(3)).toContainEqual(
+    expect.objectContaining({ type: 'watch.matched', owner: 'another', lines: ['error: last'] }),
+  );
   expect(supervisor.watches()).toEqual([]);
 });
 

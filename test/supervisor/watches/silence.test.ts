@@ -117,6 +117,21 @@ test('what is not there yet is not silent', async () => {
   expect(types(rig.news)).toEqual(['watch.quiet']);
 });
 
+test('silence begins with the attempt, not with the wait for it', async () => {
+  await using rig = createWatchRig({ maxParallelTools: 1 });
+  const first = rig.start({ background: false, timeout: 0 });
+  const { id } = rig.start({ background: false, timeout: 0 });
+  rig.supervisor.watch(id, { quiet: 2_000 });
+  await rig.pass(1_900);
+
+  first.run.exit();
+  await rig.pass(1_950);
+  expect(rig.news).toEqual([]);
+  await rig.pass(100);
+
+  expect(types(rig.news)).toEqual(['watch.quiet']);
+});
+
 test('a screen that cannot be seen harms nothing', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start({ interactive: true });
