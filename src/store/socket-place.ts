@@ -19,7 +19,8 @@ export interface SocketPlace {
 
 /**
  * Sockets lie beside the entries. Where that path is too long for one they lie in a directory below the system's temp
- * directory, which is named after this one, and goes with the last of them.
+ * directory, which is named after this one, and goes with the last of them; that of tmux stays, and its directory with it. A program with
+ * another temp directory takes another place.
  */
 export function createSocketPlace({ directory, supervisors }: StatePaths): SocketPlace {
   let shortName: string | null = null;

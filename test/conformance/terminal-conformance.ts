@@ -46,6 +46,26 @@ const dump = (count: number, setUp = '') =>
     `stty raw -echo; printf '${setUp}ready'; head -c ${count} | od -An -c | tr -s ' ' | tr -d '\\n'; printf ' end'; sleep 300`,
   );
 
+/** What xterm sends, for each kind of key; a modifier for which it has no code is left out. */
+const keyBytes = {
+  ...{ Enter: '\r', 'S-Enter': '\r', 'C-Enter': '\r', 'M-Enter': '\x1b\r' },
+  ...{ Tab: '\t', 'C-Tab': '\t', 'S-Tab': '\x1b[Z', 'C-Escape': '\x1b' },
+  ...{ Space: ' ', 'S-Space': ' ', 'C-Space': '\0' },
+  ...{ Backspace: '\x7f', 'S-Backspace': '\x7f', 'C-Backspace': '\b', 'M-Backspace': '\x1b\x7f' },
+  ...{
+    Up: '\x1b[A',
+    Left: '\x1b[D',
+    'C-Right': '\x1b[1;5C',
+    'M-Left': '\x1b[1;3D',
+    'C-M-S-Down': '\x1b[1;8B',
+  },
+  ...{ 'S-Home': '\x1b[1;2H', Insert: '\x1b[2~', 'C-Delete': '\x1b[3;5~' },
+  ...{ Delete: '\x1b[3~', PageUp: '\x1b[5~', PageDown: '\x1b[6~' },
+  ...{ F1: '\x1bOP', 'S-F1': '\x1b[1;2P', F5: '\x1b[15~', F12: '\x1b[24~', 'C-F12': '\x1b[24;5~' },
+  ...{ a: 'a', 'C-a': '\x01', 'C-Z': '\x1a', 'C-?': '\x7f', 'C-_': '\x1f', 'M-X': '\x1bX' },
+  ...{ 'S-x': 'X', 'C-M-c': '\x1b\x03' },
+};
+
 /** Holds a backend with terminals to what the contract says of them. */
 export function describeTerminal(
   name: string,
@@ -197,20 +217,22 @@ export function describeTerminal(
       expect(lines[1]).toBe(`<${text}>`);
     });
 
-    test('keys arrive as a terminal sends them', async () => {
+    test('keys arrive as xterm sends them', async () => {
       const { play } = await arrange(setup);
-      const keys = ['Up', 'Left', 'C-c', 'Tab', 'Backspace', 'M-x', 'F5', 'Delete', 'S-Up', 'C-Space', 'F1'];
-      const bytes = '\x1b[A\x1b[D\x03\t\x7f\x1bx\x1b[15~\x1b[3~\x1b[1;2A\0\x1bOP';
-      const stage = play(dump(bytes.length), { columns: 120 });
+      const bytes = Object.values(keyBytes).join('');
+      const stage = play(
+        shell(
+          `stty raw -echo; printf ready; head -c ${bytes.length} | od -An -tx1 | tr -d ' \\n'; printf ' end'; sleep 300`,
+        ),
+        { columns: 400 },
+      );
       await stage.shows('ready');
 
-      const pressed = await stage.press(...keys);
+      const pressed = await stage.press(...Object.keys(keyBytes));
       const { lines } = await stage.shows('end');
 
       expect(pressed).toMatchObject({ ok: true });
-      expect(lines[0]).toBe(
-        'ready 033 [ A 033 [ D 003 \\t 177 033 x 033 [ 1 5 ~ 033 [ 3 ~ 033 [ 1 ; 2 A \\0 033 O P end',
-      );
+      expect(lines[0]).toBe(`ready${Buffer.from(bytes).toString('hex')} end`);
     });
 
     test('application cursor mode is honoured', async () => {
@@ -255,6 +277,18 @@ export function describeTerminal(
       const { lines } = await stage.shows('end');
 
       expect(lines[0]).toBe('ready a \\r b end');
+    });
+
+    test('a plain paste has no ESC either, and counts what went in', async () => {
+      const { play } = await arrange(setup);
+      const stage = play(dump(4));
+      await stage.shows('ready');
+
+      const pasted = await stage.paste('a\x1b\r\nbc');
+      const { lines } = await stage.shows('end');
+
+      expect(pasted).toEqual({ ok: true, bytesWritten: 4 });
+      expect(lines[0]).toBe('ready a \\r b c end');
     });
 
     test('a paste cannot end itself early', async () => {

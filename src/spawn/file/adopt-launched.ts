@@ -1,4 +1,3 @@
-import { watch as watchFile } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from './file-world.ts';
@@ -7,6 +6,7 @@ import { followStatus } from './follow-status.ts';
 import { createLeaderControl, sidOf } from './leader-control.ts';
 import { somebodyCarries } from './somebody-carries.ts';
 import { type KnownLaunch, type LaunchStatus, readStatusOf, unreadableEnd } from './status-file.ts';
+import { watchChanges } from './watch-changes.ts';
 
 /** A launcher that was forked but runs no program yet carries nothing: nobody is believed to be there only after so long. */
 const surelyNobodyMs = 100;
@@ -113,14 +113,3 @@ export function adoptLaunched({
 
 const neverStarted = 'it had not been started when its supervisor ended';
 const startedHalfway = 'it was just being started when its supervisor ended, and came to nothing';
-
-/** Where changes cannot be watched, looking from time to time must do. */
-function watchChanges(path: string, onChange: () => void): Cancel {
-  try {
-    const watcher = watchFile(path, { persistent: false }, onChange);
-    watcher.on('error', () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    return () => {};
-  }
-}

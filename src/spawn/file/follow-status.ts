@@ -8,7 +8,7 @@ export interface StatusListener {
   /** Somebody leads, in a group of his own; `entry` is `null` where he has ended already. */
   onBegun(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
   onExit(exit: RecordedExit): void;
-  /** The leader has ended, and nobody is left to write down how. */
+  /** The leader has ended, and nobody is left to write down how; an exit that `status` has is the launcher's, which died before it. */
   onUnseenEnd(status: LaunchStatus): void;
   /** Nobody leads, and nobody is left who could start it. */
   onNothing(status: LaunchStatus): void;
@@ -47,6 +47,8 @@ export function followStatus(options: {
   let lookAgain = false;
   let cancelTimer: Cancel = () => {};
   let last: LaunchStatus | null = null;
+  /** Since when there is an exit although the leader lives. */
+  let earlyExitAtMs: number | null = null;
 
   async function pass(): Promise<void> {
     if (over) return;
@@ -62,7 +64,7 @@ export function followStatus(options: {
     looking = false;
     if (over) return;
     if (lookAgain) return pass();
-    const pauseMs = last === null ? retryMs : options.pauseMs(last);
+    const pauseMs = last === null ? retryMs : isDying() ? dyingLookMs : options.pauseMs(last);
     if (pauseMs !== null)
       cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass(), { idle: released });
   }
@@ -85,8 +87,17 @@ export function followStatus(options: {
       over ||= released;
     }
     if (over) return;
-    if (exit !== null) return end(() => listener.onExit(exit));
+    if (exit !== null && entry !== null) {
+      earlyExitAtMs ??= clock.nowMs();
+      return;
+    }
+    if (exit !== null && (earlyExitAtMs === null || isDying())) return end(() => listener.onExit(exit));
     if (!isOpen && entry === null) end(() => listener.onUnseenEnd(status));
+  }
+
+  /** It was killed together with its launcher: then that one's end is its own. */
+  function isDying(): boolean {
+    return earlyExitAtMs !== null && clock.nowMs() - earlyExitAtMs < dyingMs;
   }
 
   function end(tell: () => void): void {
@@ -111,5 +122,8 @@ function toKnown(
   return { launcher: status.launcher, leader: { pid, startedAt: entry?.startedAt ?? startedAt } };
 }
 
+/** Longer than the system takes to end somebody who was killed. */
+const dyingMs = 1_000;
+const dyingLookMs = 50;
 /** The file could not be read: too many open files, perhaps. */
 const retryMs = 200;

@@ -1,3 +1,5 @@
+import { toTrappedSignals } from './signal-traps.ts';
+
 /**
  * What stands between us and a command that outlives us: POSIX sh, whose stdout is the log and whose stderr is the status
  * file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that the shell made and
@@ -28,7 +30,7 @@ export function createLauncherScript({ hasSetsid }: { hasSetsid: boolean }): str
 }
 
 const preparation = `
-trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+trap : ${toTrappedSignals()}
 troupe_attempt=$1 troupe_cwd=$2 troupe_unset=$3
 shift 3
 troupe_become() {
@@ -62,7 +64,7 @@ troupe_status=$?
 const runMonitored = `
 set -m
 ( troupe_become "$@" ) <&0 &
-trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+trap '' ${toTrappedSignals()}
 troupe_status=
 while :; do
   wait $! 2>/dev/null

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
-import type { SpawnRequest, Work } from '../backend.ts';
+import type { SpawnRequest } from '../backend.ts';
 import type { InputPipe } from '../pipe/input-pipe.ts';
+import { toCommand } from '../to-command.ts';
 import { findProgram } from './find-program.ts';
 import { createLauncherScript } from './launcher-script.ts';
 import { openForAppending } from './unusable-file.ts';
@@ -33,7 +34,7 @@ export function launch(
   { tools, stdin }: { tools: LauncherTools; stdin: InputPipe['stdio'] },
 ): ChildProcess {
   const { cwd, env, files, attempt } = request;
-  const [file, ...args] = toCommand(request.work);
+  const [file, ...args] = toCommand(request.work, 'file');
   const refusal = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
   if (refusal instanceof Error) throw refusal;
 
@@ -63,9 +64,3 @@ export function launch(
 
 /** What a shell puts into the environment of what it starts. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'];
-
-function toCommand(work: Work): [file: string, ...args: readonly string[]] {
-  if (work.type === 'argv') return [work.file, ...work.args];
-  if (work.type === 'shell') return [work.shell, '-c', work.script];
-  throw new Error('the file backend runs commands, not functions');
-}

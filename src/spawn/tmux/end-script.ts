@@ -6,7 +6,7 @@ import { type TmuxCommand, toPlainFormat, toTmuxText } from './tmux-text.ts';
 export const screenFormat =
   'screen #{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}';
 
-/** What the launcher said; else what tmux knows of the launcher itself, which was killed, and with it the command. */
+/** What the launcher said; else what tmux knows of the launcher itself, which was killed. Where the command outlives that, this is not its end: see `followStatus`. */
 const endFormat =
   '#{?@troupe_exit,#{@troupe_exit},#{?pane_dead_signal,x #{pane_dead_signal} signal,x #{pane_dead_status} code}}';
 

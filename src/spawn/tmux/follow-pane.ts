@@ -1,10 +1,11 @@
-import { appendFileSync, watch as watchFile } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from '../file/file-world.ts';
 import { followStatus } from '../file/follow-status.ts';
 import { createLeaderControl } from '../file/leader-control.ts';
 import { type LaunchStatus, toBeganLine, unreadableEnd } from '../file/status-file.ts';
+import { watchChanges } from '../file/watch-changes.ts';
 import { isFromScope } from '../tree/identity.ts';
 import type { TmuxRequest } from './open-session.ts';
 import { createOutputEnd } from './output-end.ts';
@@ -42,7 +43,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
   const settled = Promise.withResolvers<void>();
 
   const pane = createPaneTerminal(
-    { server, request },
+    { server, request, clock },
     {
       refusal: async () => {
         await settled.promise;
@@ -138,8 +139,9 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
         port.tell({ type: 'process.exited', exit: { code, signal } });
         leave(wasSeenAlive ? 'justNow' : 'longAgo');
       },
-      onUnseenEnd: ({ isCut }) => {
-        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(files.status) : unseenEnd });
+      onUnseenEnd: ({ isCut, exit }) => {
+        const unseen = exit === null ? unseenEnd : outlivedLauncher;
+        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(files.status) : unseen });
         leave('longAgo');
         outputEnd.lost();
       },
@@ -201,14 +203,5 @@ const noInput = {
 } as const;
 const unseenEnd =
   'nobody saw how it ended: the tmux server that kept its terminal was gone before that was written down';
-
-/** Where changes cannot be watched, looking from time to time must do. */
-function watchChanges(path: string, onChange: () => void): Cancel {
-  try {
-    const watcher = watchFile(path, { persistent: false }, onChange);
-    watcher.on('error', () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    return () => {};
-  }
-}
+const outlivedLauncher =
+  'nobody saw how it ended: its launcher was killed from outside, and it outlived that and its terminal';

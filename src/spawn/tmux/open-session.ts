@@ -1,4 +1,5 @@
 import type { SpawnRequest } from '../backend.ts';
+import { usualSize } from '../terminal/usual-size.ts';
 import { toCloseCommand, toEndScript, toPipeScript } from './end-script.ts';
 import { planStart } from './start-script.ts';
 import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts';
@@ -6,8 +7,6 @@ import { type TmuxCommand, toTmuxText } from './tmux-text.ts';
 
 export type TmuxRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
-/** Without a wish. */
-const usualSize = { columns: 80, rows: 24 };
 /** Lines that have scrolled out and are kept. */
 const historyLines = 10_000;
 /** The key that leaves, for whoever is attached; the same as in `troupe attach`. */
@@ -40,8 +39,19 @@ function serverCommands(terminalType: string): readonly TmuxCommand[] {
     // A person's Escape is not held back for half a second.
     ['set-option', '-s', 'escape-time', '20'],
     ['bind-key', '-n', leaveKey, 'detach-client'],
+    ['if-shell', '-F', `#{${beat}}`, '', toTmuxText([['set-option', '-g', beat, beatText], beatAgain])],
   ];
 }
+
+/**
+ * tmux 3.3 now and then misses that a child of it has died, until the next one does: then it looks for all. So it has one that dies every few
+ * seconds, by its own doing, as there may be no supervisor that would see to it.
+ */
+const beat = '@troupe_beat';
+const beatSeconds = 5;
+/** What stands in the option is expanded here, and carried out then. */
+const beatAgain: TmuxCommand = ['run-shell', '-b', '-d', `${beatSeconds}`, '-C', `#{${beat}}`];
+const beatText = toTmuxText([['run-shell', '-b', 'exit'], beatAgain]).trimEnd();
 
 function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly TmuxCommand[] {
   const { id, attempt, files, outlives, terminal } = request;

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { BackendPort } from '../backend.ts';
-import { parseScreenText } from '../terminal/screen-text.ts';
+import { readScreenFile } from '../terminal/screen-text.ts';
 
 /** Nothing lives that could print: so long the rest may be on its way to the log. */
 const lastOutputMs = 2_000;
@@ -49,12 +48,9 @@ export function createOutputEnd(
   function end(): void {
     if (hasEnded) return;
     hasEnded = true;
-    try {
-      const screen = parseScreenText(readFileSync(wiring.screenPath, 'utf8'));
-      if (screen !== null) port.keepScreen(screen);
-    } catch {
-      // It was never taken: the tmux server was ended from outside.
-    }
+    const screen = readScreenFile(wiring.screenPath);
+    // It was never taken where the tmux server was ended from outside.
+    if (screen !== null) port.keepScreen(screen);
     port.tell({ type: 'output.ended' });
     wiring.onEnded();
   }

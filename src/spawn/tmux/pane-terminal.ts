@@ -1,8 +1,16 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
-import type { CaptureAnswer, TerminalCommand } from '../../../machines/process/terminal.ts';
+import type {
+  CaptureAnswer,
+  KeyStroke,
+  TerminalCommand,
+  TerminalSize,
+} from '../../../machines/process/terminal.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
 import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
+import { toPasted } from '../terminal/encode-keys.ts';
 import { type InputPort, refuseWrite, type TerminalPort } from '../tree-commands.ts';
+import { type InputPlace, readingPatienceMs, waitUntilTaken } from './held-input.ts';
 import { sizeCommands, type TmuxRequest } from './open-session.ts';
 import { readScreen, toCaptureCommands } from './read-screen.ts';
 import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts';
@@ -10,6 +18,8 @@ import { toByteCommands, toKeyCommands, toProgram } from './to-key-commands.ts';
 
 /** Up to here bytes go as words; more of them go through a buffer of tmux. */
 const fewBytes = 1_024;
+/** More than a terminal takes at once, so that who reads is not slowed down by the calls. */
+const pieceBytes = 16 * 1024;
 const endOfInput = Buffer.from([0x04]);
 
 /** What one process is given and shows, by way of tmux. */
@@ -20,7 +30,7 @@ export interface PaneTerminal {
 }
 
 export function createPaneTerminal(
-  { server, request }: { server: TmuxServer; request: TmuxRequest },
+  { server, request, clock }: { server: TmuxServer; request: TmuxRequest; clock: Clock },
   wiring: {
     /** Resolves once it is known whether it was started: `null`, or why it takes nothing. */
     refusal: () => Promise<string | null>;
@@ -29,7 +39,9 @@ export function createPaneTerminal(
   const { id, files } = request;
   const target = toPaneTarget(id);
   const log = createTailedFile({ path: files.log, statusPath: files.status, isExpected: false });
+  const sayPlace = ['display-message', '-p', '-t', target, placeFormat];
   let buffers = 0;
+  let place: InputPlace | null = null;
   /** What is typed comes one after another, also where an answer is not waited for. */
   let last: Promise<unknown> = Promise.resolve();
 
@@ -39,14 +51,62 @@ export function createPaneTerminal(
     return answer;
   }
 
-  async function take(bytes: number, ask: () => Promise<TmuxAnswer>): Promise<WriteResult> {
+  /** Where it is known, nothing goes in before what went in earlier was taken. */
+  async function isTaken(): Promise<boolean> {
+    return place === null || (await waitUntilTaken(place, clock));
+  }
+
+  async function take(bytes: number, act: () => Promise<WriteResult>): Promise<WriteResult> {
     const refusal = await wiring.refusal();
     if (refusal !== null) return refuseWrite('notRunning', refusal);
-    if (bytes === 0) return { ok: true, bytesWritten: 0 };
-    const answer = await inTurn(ask);
-    if (answer.ok) return { ok: true, bytesWritten: bytes };
-    if (answer.isGone) return refuseWrite('notRunning', ended);
-    return refuseWrite('broken', `tmux did not take it: ${answer.error}.`);
+    return bytes === 0 ? { ok: true, bytesWritten: 0 } : inTurn(act);
+  }
+
+  async function give(bytes: number, ask: () => Promise<TmuxAnswer>): Promise<WriteResult> {
+    if (!(await isTaken())) return refuseWrite('notReading', notRead);
+    const answer = await ask();
+    if (!answer.ok) return toRefusal(answer);
+    place = parsePlace(answer.text) ?? place;
+    return { ok: true, bytesWritten: bytes };
+  }
+
+  /** Piece by piece: tmux takes whatever it is given, whether somebody reads it or not. */
+  async function typeAll(bytes: Uint8Array): Promise<WriteResult> {
+    let bytesWritten = 0;
+    while (bytesWritten < bytes.byteLength) {
+      const piece = bytes.subarray(bytesWritten, bytesWritten + pieceBytes);
+      const result = await give(piece.byteLength, () =>
+        piece.byteLength <= fewBytes
+          ? server.ask([...toByteCommands(piece, target), sayPlace])
+          : throughBuffer(piece, ['-r']),
+      );
+      if (!result.ok) return { ...result, bytesWritten };
+      bytesWritten += result.bytesWritten;
+    }
+    return { ok: true, bytesWritten };
+  }
+
+  /** In one piece, since the marks around it are for tmux to set. */
+  async function pasteAll(bytes: Uint8Array): Promise<WriteResult> {
+    const result = await give(bytes.byteLength, () => throughBuffer(bytes, ['-p']));
+    if (!result.ok || bytes.byteLength <= pieceBytes || (await isTaken())) return result;
+    return { ok: false, bytesWritten: bytes.byteLength, code: 'notReading', error: notAllRead };
+  }
+
+  async function pressAll(strokes: readonly KeyStroke[]): Promise<WriteResult> {
+    let bytesWritten = 0;
+    for (const part of toParts(strokes)) {
+      const result = part instanceof Uint8Array ? await typeAll(part) : await press(part);
+      bytesWritten += result.bytesWritten;
+      if (!result.ok) return { ...result, bytesWritten };
+    }
+    return { ok: true, bytesWritten };
+  }
+
+  function press(strokes: readonly KeyStroke[]): Promise<WriteResult> {
+    const { commands, lastsMs } = toKeyCommands(strokes, target);
+    const longestMs = 2 * lastsMs + patienceMs;
+    return give(countBytes(strokes), () => server.ask([...commands, sayPlace], { longestMs }));
   }
 
   /** tmux reads it from its input, whatever is in it. No copy of it stays there. */
@@ -57,15 +117,14 @@ export function createPaneTerminal(
       ['load-buffer', '-b', name, '-'],
       toProgram(target),
       ['paste-buffer', ...how, '-d', '-b', name, '-t', target],
+      sayPlace,
     ]);
     if (!answer.ok) await server.give(new Uint8Array(), [['delete-buffer', '-b', name]]);
     return answer;
   }
 
   function write(data: Uint8Array): Promise<WriteResult> {
-    return take(data.byteLength, () =>
-      data.byteLength <= fewBytes ? server.ask(toByteCommands(data, target)) : throughBuffer(data, ['-r']),
-    );
+    return take(data.byteLength, () => typeAll(data));
   }
 
   async function capture(wish: { scrollbackLines: number; withDrawing: boolean }): Promise<CaptureAnswer> {
@@ -85,33 +144,32 @@ export function createPaneTerminal(
     return { ok: false, code: 'broken', error: 'tmux did not say what the screen shows.' };
   }
 
+  async function resize(size: TerminalSize): Promise<WriteResult> {
+    const answer = await server.ask(sizeCommands(id, size));
+    return answer.ok ? { ok: true, bytesWritten: 0 } : toRefusal(answer);
+  }
+
   function obey(command: TerminalCommand<WriteResult>): void {
     switch (command.type) {
       case 'terminal.capture':
         return answerCapture(capture(command), command.reply);
       case 'terminal.paste': {
-        // An end of the paste within it would have the rest taken for typed.
-        const text = command.text.replaceAll('\x1b', '').replaceAll('\r\n', '\n');
-        const bytes = Buffer.from(text);
+        const bytes = Buffer.from(toPasted(command.text));
         return answerWrite(
-          take(bytes.byteLength, () => throughBuffer(bytes, ['-p'])),
+          take(bytes.byteLength, () => pasteAll(bytes)),
           command.reply,
         );
       }
       case 'terminal.sendKeys': {
-        const { commands, lastsMs } = toKeyCommands(command.strokes, target);
-        const bytes = command.strokes.reduce(
-          (sum, each) => sum + (each.type === 'text' ? Buffer.byteLength(each.text) : 1),
-          0,
-        );
+        const { strokes } = command;
         return answerWrite(
-          take(bytes, () => server.ask(commands, { longestMs: 2 * lastsMs + patienceMs })),
+          take(countBytes(strokes), () => pressAll(strokes)),
           command.reply,
         );
       }
       case 'process.resize':
         return answerWrite(
-          take(1, () => server.ask(sizeCommands(id, command))).then(withoutBytes),
+          take(1, () => resize(command)),
           command.reply,
         );
     }
@@ -132,5 +190,36 @@ function withoutBytes(result: WriteResult): WriteResult {
   return result.ok ? { ...result, bytesWritten: 0 } : result;
 }
 
+function toRefusal({ isGone, error }: Extract<TmuxAnswer, { ok: false }>): WriteResult {
+  if (isGone) return refuseWrite('notRunning', ended);
+  return refuseWrite('broken', `tmux did not take it: ${error}.`);
+}
+
+const placeFormat = 'place #{pid} #{pane_tty}';
+
+function parsePlace(text: string): InputPlace | null {
+  const [, pid, tty] = /^place (\d+) (\S+)$/m.exec(text) ?? [];
+  return tty === undefined ? null : { serverPid: Number(pid), tty };
+}
+
+/** Texts that are too long for one piece, as bytes, and the strokes between them. */
+function toParts(strokes: readonly KeyStroke[]): readonly (Uint8Array | readonly KeyStroke[])[] {
+  const parts: (Uint8Array | KeyStroke[])[] = [];
+  for (const stroke of strokes) {
+    const last = parts.at(-1);
+    if (stroke.type === 'text' && Buffer.byteLength(stroke.text) > pieceBytes)
+      parts.push(Buffer.from(stroke.text));
+    else if (Array.isArray(last)) last.push(stroke);
+    else parts.push([stroke]);
+  }
+  return parts;
+}
+
+function countBytes(strokes: readonly KeyStroke[]): number {
+  return strokes.reduce((sum, each) => sum + (each.type === 'text' ? Buffer.byteLength(each.text) : 1), 0);
+}
+
 const patienceMs = 10_000;
-const ended = 'It has ended, and its terminal with it.';
+const ended = 'Its terminal is closed: it has ended, or was cut off from it.';
+const notRead = `It has not read what is typed for ${readingPatienceMs / 1_000} s.`;
+const notAllRead = `It has not read all of it within ${readingPatienceMs / 1_000} s: tmux keeps the rest until it does.`;

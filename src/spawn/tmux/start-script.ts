@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
+import { toTrappedSignals } from '../file/signal-traps.ts';
+import { toCommand } from '../to-command.ts';
 import { toShellWord } from './shell-word.ts';
 
 /** What the terminal runs: a shell with its script and the command, and what both need. */
@@ -44,14 +46,15 @@ export function planStart(
 ): StartPlan {
   const { env, cwd, attempt, files } = request;
   const shell = chooseShell(Object.keys(env));
-  const kept = notOurs.filter((name) => name in env);
+  // tmux sets a type of its own; who was told another one by name is to have that.
+  const kept = [...notOurs, 'TERM'].filter((name) => name in env);
   const dropped = notOurs.filter((name) => !(name in env));
   const restore = kept.map(
     (name) => `${name}=$${keptPrefix}${name}; export ${name}; unset ${keptPrefix}${name}`,
   );
   const become = [`unset ${dropped.join(' ')}`, ...restore, `${shell.become(env)} 2>&1`].join('\n');
   const words = [`${guardPid ?? ''}`, files.status, `${attempt}`, cwd, process.umask().toString(8)];
-  const [file, ...args] = toCommand(request);
+  const [file, ...args] = toCommand(request.work, 'tmux');
   return {
     argv: [...shell.argv, '-c', toScript(become, server), 'troupe-launcher', ...words, file, ...args],
     env: { ...env, ...Object.fromEntries(kept.map((name) => [`${keptPrefix}${name}`, env[name] ?? ''])) },
@@ -59,7 +62,7 @@ export function planStart(
 }
 
 const toScript = (become: string, { program, socket }: { program: string; socket: string }) => `
-trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU
+trap : ${toTrappedSignals()}
 test -z "$1" || kill -0 "$1" 2>/dev/null || exit 125
 exec 2>>"$2" || exit 125
 troupe_attempt=$3 troupe_cwd=$4 troupe_umask=$5
@@ -120,9 +123,3 @@ const bash: Shell = {
     return `exec /usr/bin/env -u _ ${own} "$@"`;
   },
 };
-
-function toCommand({ work }: SpawnRequest): readonly [file: string, ...args: readonly string[]] {
-  if (work.type === 'argv') return [work.file, ...work.args];
-  if (work.type === 'shell') return [work.shell, '-c', work.script];
-  throw new Error('the tmux backend runs commands, not functions');
-}

@@ -6,9 +6,11 @@ import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts
 import { findProgram } from '../file/find-program.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
 import { findLongArgument } from '../long-argument.ts';
+import { findNulByte } from '../nul-byte.ts';
 import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import { toCommand } from '../to-command.ts';
 import { closeSessions } from './close-sessions.ts';
 import { findTmux } from './find-tmux.ts';
 import { followPane } from './follow-pane.ts';
@@ -24,7 +26,8 @@ import { createTmuxServer } from './tmux-server.ts';
  * the same as in the file backend, so whatever is alive can be found.
  */
 export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
-  if (world.tmuxSocket === null) return { why: 'tmux needs a "stateDirectory" to write to' };
+  if (world.tmuxSocket === null)
+    return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   const program = findTmux();
   if (typeof program !== 'string') return program;
   const socket = tryPlace(world.tmuxSocket);
@@ -97,7 +100,7 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
       const [clock] = unseen.values();
       if (clock !== undefined) await closeSessions(server, { sessions: unseen.keys(), clock });
     },
-    attachCommand: (id) => [program, '-S', socket, 'attach-session', '-t', `=${id}`],
+    attachCommand: (id) => [program, '-u', '-S', socket, 'attach-session', '-t', `=${id}`],
   };
 }
 
@@ -105,7 +108,8 @@ function tryPlace(place: () => string): string | NoTerminal {
   try {
     return place();
   } catch (error) {
-    return { why: `tmux has no place to listen at: ${toError(error).message}` };
+    const why = `tmux has no place to listen at: ${toError(error).message.replace(/\.$/, '')}`;
+    return { why, remedy: 'Give the supervisor another "stateDirectory"' };
   }
 }
 
@@ -120,10 +124,11 @@ const launcherBytes = 12 * 1024;
 async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
   try {
     const { cwd, env, work, files } = request;
-    if (work.type === 'function') throw new Error('the tmux backend runs commands, not functions');
+    const [file] = toCommand(work, 'tmux');
+    const nulByte = findNulByte(request);
+    if (nulByte !== null) throw nulByte;
     // The shell in the terminal would say it there. What is no directory has no entry `.`.
     accessSync(`${cwd}/.`, constants.X_OK);
-    const file = work.type === 'shell' ? work.shell : work.file;
     const found = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
     if (found instanceof Error) throw found;
     const tooLong = findLongArgument(request, { besideBytes: launcherBytes });

@@ -1,5 +1,5 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
-import { controlCodeOf } from '../terminal/control-code.ts';
+import { encodeCharacter, encodeKeys, type KeyboardModes } from '../terminal/encode-keys.ts';
 import { toPauseMs } from '../terminal/press-keys.ts';
 import type { TmuxCommand } from './tmux-text.ts';
 
@@ -39,24 +39,28 @@ function toKeyWords(stroke: KeyStroke): readonly string[] {
     case 'character':
       return ['-H', ...toHexWords(Buffer.from(encodeCharacter(stroke)))];
     case 'key':
-      return [toKeyName(stroke.key, stroke)];
+      return byTmux.has(stroke.key)
+        ? [toKeyName(stroke.key, stroke)]
+        : ['-H', ...toHexWords(Buffer.from(encodeKeys(stroke, anyModes)))];
   }
 }
 
-/** tmux knows in which mode the program wants its arrows. */
+/** tmux knows in which mode the program wants its arrows. Of other keys it would type the name, where it has no code for a modifier. */
 function toKeyName(key: NamedKey, { ctrl, alt, shift }: Modifiers): string {
-  if (key === 'Tab' && shift) return toKeyName('BTab' as NamedKey, { ctrl, alt, shift: false });
   const modifiers = [ctrl ? 'C-' : '', alt ? 'M-' : '', shift ? 'S-' : ''].join('');
   return `${modifiers}${tmuxNames[key] ?? key}`;
 }
 
-const tmuxNames: Partial<Record<NamedKey, string>> = { Backspace: 'BSpace', Delete: 'DC', Insert: 'IC' };
+const tmuxNames: Partial<Record<NamedKey, string>> = { Delete: 'DC', Insert: 'IC' };
 
-function encodeCharacter({ character, ctrl, alt, shift }: { character: string } & Modifiers): string {
-  const plain = shift ? character.toUpperCase() : character;
-  const sent = ctrl ? (controlCodeOf(character) ?? plain) : plain;
-  return alt ? `\x1b${sent}` : sent;
-}
+/** Cursor and function keys: it has a code for them with every modifier. */
+const byTmux: ReadonlySet<NamedKey> = new Set<NamedKey>([
+  ...(['Up', 'Down', 'Left', 'Right', 'Home', 'End', 'PageUp', 'PageDown', 'Insert', 'Delete'] as const),
+  ...([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map((number) => `F${number}` as const),
+]);
+
+/** The others are the same in all of them. */
+const anyModes: KeyboardModes = { applicationCursor: false, bracketedPaste: false };
 
 function toHexWords(bytes: Uint8Array): readonly string[] {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));

@@ -14,6 +14,9 @@ const bearable = [
   'SIGUSR2',
   'SIGALRM',
   'SIGPIPE',
+  'SIGXCPU',
+  'SIGPROF',
+  'SIGABRT',
 ] as const;
 
 const noCore = 'ulimit -c 0; ';

@@ -13,7 +13,7 @@ function install(script: string): string {
 }
 
 test('a tmux that is not there is missed', () => {
-  expect(findTmux('/nowhere')).toEqual({ why: 'tmux is not installed' });
+  expect(findTmux('/nowhere')).toMatchObject({ why: 'tmux is not installed' });
 });
 
 test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])('%s will do', (version) => {
@@ -23,7 +23,9 @@ test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master']
 });
 
 test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('%s is too old', (version) => {
-  expect(findTmux(install(`echo '${version}'`))).toEqual({ why: `${version} is too old: 3.3 is needed` });
+  expect(findTmux(install(`echo '${version}'`))).toMatchObject({
+    why: `${version} is too old: 3.3 is needed`,
+  });
 });
 
 test('a tmux that says nothing is not believed', () => {

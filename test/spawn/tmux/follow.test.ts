@@ -169,6 +169,39 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await waitUntil(() => sessionsOf(stage.socket).length === 0);
   });
 
+  test('a signal that the command gets over ends nothing', async () => {
+    const stage = createStage();
+    const run = stage.run(
+      shell(`trap 'echo first' XCPU; trap 'exit 5' PROF; echo up; while :; do sleep 0.05; done`),
+    );
+    await run.shows('up');
+
+    run.send({ type: 'process.signal', signal: 'SIGXCPU' });
+    await run.shows('first');
+    run.send({ type: 'process.signal', signal: 'SIGPROF' });
+
+    expect((await run.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
+    await run.fact('output.ended');
+  });
+
+  test('a launcher that is killed is not the end', async () => {
+    const stage = createStage();
+    const run = stage.run(shell(`trap '' HUP; echo up; while :; do sleep 0.05; done`));
+    const { pid } = await run.fact('process.spawned');
+    await run.shows('up');
+    const launcher = Number(/launcher 1 (\d+)/.exec(run.status())?.[1]);
+
+    process.kill(launcher, 'SIGKILL');
+    await waitUntil(() => /^exit 1/m.test(run.status()), { withinMs: 30_000 });
+    run.send({ type: 'tree.survey' });
+    await run.fact('tree.surveyed');
+
+    expect(isAlive(pid ?? 0)).toBe(true);
+    expect(run.types).toEqual(['process.spawned', 'tree.surveyed']);
+    run.send({ type: 'process.signal', signal: 'SIGKILL' });
+    await run.fact('output.ended');
+  });
+
   test('the command can be killed alone', async () => {
     const stage = createStage();
     const run = stage.run(shell('echo up; exec sleep 300'));

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand } from '../../../machines/process/terminal.ts';
+import type { Clock } from '../../../src/clock/clock.ts';
 import type { TmuxRequest } from '../../../src/spawn/tmux/open-session.ts';
 import { createPaneTerminal } from '../../../src/spawn/tmux/pane-terminal.ts';
 import { createTmuxServer, type TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { isInstalled } from '../../fixtures/installed.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
@@ -20,7 +22,10 @@ test.each(Object.entries(orders))('an order that breaks is answered: %s', async 
   const fail = () => Promise.reject(new Error('no more files'));
   const server = { program: 'tmux', socket: '/nowhere', ask: fail, give: fail, findPane: fail } as TmuxServer;
   const request = { id: 'tool_x', files: { log: '/nowhere/log', status: '/nowhere/status' } } as TmuxRequest;
-  const { terminal } = createPaneTerminal({ server, request }, { refusal: async () => null });
+  const { terminal } = createPaneTerminal(
+    { server, request, clock: createVirtualClock() },
+    { refusal: async () => null },
+  );
 
   const answer = await new Promise((reply) => terminal.obey(toCommand(reply)));
 
@@ -37,7 +42,10 @@ test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', asyn
   await other.shows('up');
   const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
   const request = stage.createRequest(shell('true'));
-  const { terminal } = createPaneTerminal({ server, request }, { refusal: async () => null });
+  const { terminal } = createPaneTerminal(
+    { server, request, clock: createVirtualClock() },
+    { refusal: async () => null },
+  );
 
   const answer = await new Promise((reply) => terminal.obey({ type: 'terminal.paste', text: 'hush', reply }));
 
@@ -45,4 +53,38 @@ test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', asyn
   expect(tmux(stage.socket, 'list-buffers')).toBe('');
   other.send({ type: 'process.signal', signal: 'SIGKILL' });
   await other.fact('output.ended');
+});
+
+/** What others wait for comes before its time. */
+function createHastyClock(): Clock {
+  let timeMs = 0;
+  return {
+    nowMs: () => timeMs,
+    epochMs: () => timeMs,
+    at: (atMs, callback) => {
+      timeMs = Math.max(timeMs, atMs);
+      setImmediate(callback);
+      return () => {};
+    },
+  };
+}
+
+test.skipIf(!isInstalled('tmux'))('tmux is given little that nobody reads', async () => {
+  const stage = createStage();
+  const run = stage.run(shell('stty raw -echo; printf ready; sleep 300'));
+  await run.shows('ready');
+  const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
+  const { input } = createPaneTerminal(
+    { server, request: run.request, clock: createHastyClock() },
+    { refusal: async () => null },
+  );
+
+  const answer = await input.write(Buffer.alloc(5_000_000, 'x'));
+  const next = await input.write(Buffer.from('y'));
+
+  expect(answer).toMatchObject({ ok: false, code: 'notReading' });
+  expect(answer.bytesWritten).toBeLessThanOrEqual(64 * 1024);
+  expect(next).toMatchObject({ ok: false, code: 'notReading', bytesWritten: 0 });
+  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await run.fact('output.ended');
 });

@@ -123,6 +123,14 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     });
   });
 
+  test('a NUL in an argument is refused', async () => {
+    const stage = createStage();
+
+    const run = stage.run({ type: 'argv', file: 'printf', args: ['%s', 'a\0b'] });
+
+    expect((await run.fact('process.spawnFailed')).message).toMatch(/NUL byte/);
+  });
+
   test('a long script goes through', async () => {
     const stage = createStage();
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { followStatus } from '../../../src/spawn/file/follow-status.ts';
+import { parseStatus } from '../../../src/spawn/file/status-file.ts';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
+import { createFakeTable, entry } from '../tree/entries.ts';
+
+const turns = () => new Promise(setImmediate);
+
+/** A leader whose launcher was killed, and whose exit is written down in the place of his. */
+async function arrange() {
+  const clock = createVirtualClock();
+  const leader = entry(100, { ppid: 99 });
+  const content = { entries: [leader], carriers: [] };
+  const told: string[] = [];
+  const watch = followStatus({
+    read: (known) =>
+      parseStatus('launcher 1 99\nleader 1 100\nbegan 1 100 start-100\nexit 1 9 signal\n', {
+        attempt: 1,
+        known,
+      }),
+    mayStillWrite: async () => false,
+    pauseMs: () => 1_000,
+    sharesGroup: true,
+    table: createFakeTable(content),
+    id: 'tool_a',
+    clock,
+    listener: {
+      onBegun: async () => void told.push('begun'),
+      onExit: ({ signal }) => void told.push(`exit by ${signal}`),
+      onUnseenEnd: () => void told.push('unseen end'),
+      onNothing: () => void told.push('nothing'),
+    },
+    reportError: (error) => {
+      throw error;
+    },
+  });
+  watch.look();
+  await turns();
+  /** Time goes by, and then the leader ends. */
+  const passMs = async (ms: number) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 50) {
+      clock.advance(50);
+      await turns();
+    }
+  };
+  const endAfter = async (ms: number) => {
+    await passMs(ms);
+    content.entries.length = 0;
+    await passMs(1_000);
+  };
+  return { told, endAfter };
+}
+
+test('who outlives his launcher has not ended with it', async () => {
+  const { told, endAfter } = await arrange();
+
+  expect(told).toEqual(['begun']);
+  await endAfter(5_000);
+
+  expect(told).toEqual(['begun', 'unseen end']);
+});
+
+test('who dies together with his launcher has its end', async () => {
+  const { told, endAfter } = await arrange();
+
+  await endAfter(100);
+
+  expect(told).toEqual(['begun', 'exit by SIGKILL']);
+});
