@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { parseScreenText } from '../spawn/terminal/screen-text.ts';
+import { readScreenFile } from '../spawn/terminal/screen-text.ts';
 import { type AskSupervisor, LONG, QUICK, type Recorded, refuseInput, unattended } from './ask-supervisor.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { MAX_REQUEST_BYTES } from './protocol.ts';
@@ -52,18 +51,10 @@ async function captureRecorded(ground: DirectoryGround, it: Recorded): Promise<C
     return { ok: false, code: 'noTerminal', error: `Process ${id} had no terminal. ${why}` };
   }
   if ((await findEnd(ground, it)) === null) throw unattended(it);
-  const screen = readScreen(ground.paths.screenOf(id));
+  const screen = readScreenFile(ground.paths.screenOf(id));
   if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
   const error = `The last screen of ${id} is not there any more, or was never taken. Read its output instead.`;
   return { ok: false, code: 'broken', error };
-}
-
-function readScreen(path: string): ReturnType<typeof parseScreenText> {
-  try {
-    return parseScreenText(readFileSync(path, 'utf8'));
-  } catch {
-    return null;
-  }
 }
 
 /** @throws TroupeError `invalid-option` for a text that fits into no request: it would end the connection. */

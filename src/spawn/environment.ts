@@ -16,6 +16,9 @@ export interface EnvironmentIdentity {
   readonly depth: number;
 }
 
+/** What a terminal, tmux or screen tells of itself to what runs in it: it is not so in a terminal of another. */
+const ofOneTerminal = new Set(['TERM', 'TERMCAP', 'COLUMNS', 'LINES', 'TMUX', 'TMUX_PANE', 'STY', 'WINDOW']);
+
 /** What every process knows of its ancestors: `/sup_a/tool_b/sup_c/tool_d/`. Survives setsid and double forks. */
 export const LINEAGE = 'TROUPE_LINEAGE';
 
@@ -26,17 +29,20 @@ export function toCookie(id: string): string {
 
 /**
  * The whole environment of a process: what this program has, less redacted names, then hints, then overrides,
- * then identity. Later ones win; an override of `null` takes a variable out.
+ * then identity. Later ones win; an override of `null` takes a variable out. A process with a terminal of its own inherits nothing that
+ * tells of ours.
  */
 export function createEnvironment(parts: {
   inherited: NodeJS.ProcessEnv;
   isRedacted: (name: string) => boolean;
+  hasTerminal: boolean;
   hints: Hints;
   overrides: Readonly<Record<string, string | null>>;
   identity: EnvironmentIdentity;
 }): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.inherited)) {
+    if (parts.hasTerminal && ofOneTerminal.has(name)) continue;
     if (value !== undefined && !parts.isRedacted(name)) env[name] = value;
   }
   Object.assign(env, hintVariables(parts.hints));

@@ -1,4 +1,6 @@
+import { basename, dirname, relative } from 'node:path';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
+import type { CommandSettings } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { TerminalView } from '../process/process-view.ts';
 import type { Backend } from '../spawn/backend.ts';
@@ -24,50 +26,71 @@ export function chooseTerminal(
 ): TerminalChoice | null {
   if ('run' in spec || !spec.interactive) return null;
   const { terminal: wanted } = ground.settings;
-  if (wanted === 'none') return without('the supervisor\'s option "terminal" is "none"', spec);
-  const obstacle =
-    wanted === 'pty' ? 'the supervisor\'s option "terminal" is "pty"' : findObstacle(spec, ground);
-  const tmux = obstacle === null ? ground.terminals.tmux() : { why: obstacle };
-  if (!('why' in tmux)) return withTerminal(tmux, { id, size: spec.size, because: 'tmux is installed' });
+  if (wanted === 'none') return without(notWanted(wanted), spec);
+  const obstacle = wanted === 'pty' ? notWanted(wanted) : findObstacle(spec, ground);
+  const tmux = obstacle ?? ground.terminals.tmux();
+  if (!('why' in tmux)) return withTerminal(tmux, { id, spec, ground, because: 'tmux is installed' });
   if (spec.lifetime === 'persistent') throw notWithoutTmux(tmux);
-  if (wanted === 'tmux') return without(tmux.why, spec);
+  if (wanted === 'tmux') return without(tmux, spec);
   const pty = ground.terminals.pty();
-  if (!('why' in pty)) return withTerminal(pty, { id, size: spec.size, because: tmux.why });
-  return without(obstacle === pty.why ? pty.why : `${tmux.why}, and ${pty.why}`, spec);
+  if (!('why' in pty)) return withTerminal(pty, { id, spec, ground, because: tmux.why });
+  return without(tmux.why === pty.why ? pty : { ...pty, why: `${tmux.why}, and ${pty.why}` }, spec);
+}
+
+function notWanted(wanted: 'none' | 'pty'): NoTerminal {
+  const why = `the supervisor's option "terminal" is "${wanted}"`;
+  return { why, remedy: 'Set that option to "auto" or "tmux"' };
 }
 
 /** tmux writes the log by itself. */
-function findObstacle(spec: Exclude<ParsedSpec, { run: unknown }>, { paths }: PlanningGround): string | null {
-  if (paths === null) return 'tmux needs a "stateDirectory" to write to';
-  if (!spec.logFile) return 'tmux cannot do without a log, and "logFile" is false';
+function findObstacle(spec: CommandSettings, { paths }: PlanningGround): NoTerminal | null {
+  if (paths === null)
+    return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
+  if (!spec.logFile)
+    return {
+      why: 'tmux cannot do without a log, and "logFile" is false',
+      remedy: 'Leave "logFile" out',
+    };
   if (Object.keys(spec.secrets).length > 0)
-    return 'tmux writes the log by itself, where "secrets" cannot be replaced';
+    return {
+      why: 'tmux writes the log by itself, where "secrets" cannot be replaced',
+      remedy: 'Leave "secrets" out, and type them with `writeSecret`',
+    };
   return null;
 }
 
 function withTerminal(
   backend: Backend,
-  { id, size, because }: { id: string; size: TerminalSize; because: string },
+  choice: { id: string; spec: CommandSettings; ground: PlanningGround; because: string },
 ): TerminalChoice {
-  const attach = backend.attachCommand?.(id) ?? ['troupe', 'attach', id];
-  const view = {
+  const { id, ground, because } = choice;
+  const { size } = choice.spec;
+  const view: TerminalView = {
     type: 'terminal',
     ...size,
-    attach,
+    attach: backend.attachCommand?.(id) ?? toAttachCommand(id, ground),
     because: `A terminal of ${backend.mode}: ${because}.`,
-  } as const;
+  };
   return { view, backend, size };
 }
 
-function without(why: string, { lifetime }: ParsedSpec): TerminalChoice {
-  if (lifetime === 'persistent') throw notWithoutTmux({ why });
+/** Our program finds a `.troupe` from the working directory upwards; any other directory has to be named. */
+function toAttachCommand(id: string, { paths, cwd, settings }: PlanningGround): readonly string[] | null {
+  if (paths === null || !settings.control) return null;
+  const isFound =
+    basename(paths.directory) === '.troupe' && !relative(dirname(paths.directory), cwd).startsWith('..');
+  return ['troupe', 'attach', ...(isFound ? [] : ['--state-dir', paths.directory]), id];
+}
+
+function without({ why, remedy }: NoTerminal, { lifetime }: ParsedSpec): TerminalChoice {
+  if (lifetime === 'persistent') throw notWithoutTmux({ why, remedy });
   const because = `It has no terminal but pipes: ${why}.`;
   return { view: { type: 'none', because }, backend: null, size: null };
 }
 
-function notWithoutTmux({ why }: NoTerminal): TroupeError {
+function notWithoutTmux({ why, remedy }: NoTerminal): TroupeError {
   const message =
     `start: "interactive" and "lifetime": "persistent" go together only in tmux, and ${why}. ` +
-    'Install tmux, leave "interactive" out, or use "session".';
+    `${remedy}, leave "interactive" out, or use "session".`;
   return new TroupeError({ code: 'invalid-option', message });
 }

@@ -1,14 +1,15 @@
 import { quote } from '../config/quote.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
+import type { NoTerminal } from '../spawn/terminal/terminal-world.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
 import type { Ground } from './ground.ts';
-import { findRecordedBackend, type NoBackend } from './recorded-backend.ts';
+import { findRecordedBackend } from './recorded-backend.ts';
 
 const MAX_NAMED = 3;
 
 /** Of one backend. */
 interface Apart {
-  readonly obstacle: NoBackend & { readonly mode: string };
+  readonly obstacle: NoTerminal & { readonly mode: string };
   readonly records: readonly ProcessRecord[];
 }
 
@@ -47,5 +48,5 @@ function toProblem({ obstacle, records }: Apart): string {
   const where = mode === 'tmux' ? 'in tmux' : `by the backend ${quote(mode)}`;
   return ids.length === 1
     ? `Process ${named} was left as it is: it was started ${where}, and ${why}. ${remedy}: the next supervisor then goes on with it. "troupe kill ${named}" ends it.`
-    : `${ids.length} processes were left as they are: ${named}. They were started ${where}, and ${why}. ${remedy}: the next supervisor then goes on with them. "troupe kill" ends them.`;
+    : `${ids.length} processes were left as they are: ${named}. They were started ${where}, and ${why}. ${remedy}: the next supervisor then goes on with them. "troupe kill ${ids.join(' ')}" ends them.`;
 }

@@ -10,7 +10,7 @@ import type { Supervisor } from './supervisor.ts';
 
 type NewsCalls = Pick<
   Supervisor,
-  'watch' | 'unwatch' | 'watches' | 'schedule' | 'unschedule' | 'schedules' | 'news$' | 'newsOf'
+  'watch' | 'unwatch' | 'watches' | 'schedule' | 'unschedule' | 'schedules' | 'news$' | 'newsOf' | 'isHeard'
 >;
 
 /** What a supervisor offers of watches and schedules. */
@@ -45,6 +45,7 @@ export function createNewsCalls(
     unschedule: (id) => schedules.unschedule(id),
     schedules: (filter = {}) =>
       schedules.list(parseOptions(newsFilter, { input: filter, name: 'schedules' })),
+    isHeard: (owner) => news.isHeard(owner),
     news$: new GuardedObservable((subscriber) => news.news$.subscribe(subscriber), onSubscriberError),
     newsOf: (owner) =>
       new GuardedObservable((subscriber) => news.newsOf(owner).subscribe(subscriber), onSubscriberError),

@@ -1,8 +1,9 @@
 import type { Requester } from '../../machines/process/context.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { ScheduleView } from './schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
-/** What a supervisor tells of its processes as it happens. `at` is milliseconds since the epoch. */
+/** What a supervisor tells of its processes and schedules as it happens. `at` is milliseconds since the epoch. */
 export type RuntimeEvent =
   | {
       readonly type:
@@ -41,6 +42,8 @@ export type RuntimeEvent =
       readonly process: ProcessView;
       readonly error: unknown;
     }
+  /** Somebody took it back, or its process has ended. What was told of it and nobody has acted on is void. */
+  | { readonly type: 'schedule.cancelled'; readonly at: number; readonly schedule: ScheduleView }
   /** A part of the supervisor does not work, such as its watchdog; the processes go on. */
   | { readonly type: 'supervisor.faulted'; readonly at: number; readonly error: unknown }
   | { readonly type: 'supervisor.stopping'; readonly at: number }

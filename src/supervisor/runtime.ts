@@ -79,7 +79,12 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       reportError(new Error(`${count} news of watches and schedules were dropped: nobody listened.`)),
   });
   const watches = createWatches({ clock, tell: news.tell, save: records.touch, reportError });
-  const schedules = openSchedules({ ground, news, reportError });
+  const schedules = openSchedules({
+    ground,
+    news,
+    onCancelled: (schedule) => events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule }),
+    reportError,
+  });
   const readiness = new Map<string, Cancel>();
   const inputs = createAwaitedInputs({ clock, findMembers: (process) => findMembers(process, ground) });
   const announced = new WeakSet<SupervisedProcess>();

@@ -80,6 +80,8 @@ export interface Supervisor extends AsyncDisposable {
    * is told by the next supervisor; what was heard on `news$` counts as told, and waits for its owner only as long as this one lives.
    */
   newsOf(owner: string): Observable<WatchNews | ScheduleNews>;
+  /** Whether somebody listens now to what this owner is told: on its `newsOf`, or on `news$`. */
+  isHeard(owner: string): boolean;
 
   /** What happens, from now on; completes at the end of the shutdown. */
   readonly events$: Observable<RuntimeEvent>;

@@ -30,6 +30,7 @@ export function toRequest(start: {
         : createEnvironment({
             inherited: process.env,
             isRedacted: ground.isRedacted,
+            hasTerminal: size !== null,
             // A terminal has a type of its own, which its backend knows.
             hints: size === null ? hints : { ...hints, term: false },
             overrides: { ...settings.env, ...env, ...secrets },

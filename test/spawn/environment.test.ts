@@ -5,6 +5,7 @@ const toEnvironment = (depth: number, overrides: Record<string, string | null> =
   createEnvironment({
     inherited: { TROUPE_DEPTH: '7', HOME: '/home' },
     isRedacted: () => false,
+    hasTerminal: false,
     hints: { pager: false, gitPrompt: false, term: false },
     overrides,
     identity: { processId: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth },
@@ -21,4 +22,25 @@ test.each([
   [null, '2'],
 ])('an override of %j can only add to the depth', (override, expected) => {
   expect(toEnvironment(2, { TROUPE_DEPTH: override })['TROUPE_DEPTH']).toBe(expected);
+});
+
+test.each([
+  [true, { HOME: '/home', LINES: '9' }],
+  [false, { HOME: '/home', LINES: '9', COLUMNS: '200', TMUX: '/tmp/tmux-0/default,1,0', TERM: 'screen' }],
+])('what tells of our terminal is inherited without one: %s', (hasTerminal, expected) => {
+  const { HOME, LINES, COLUMNS, TMUX, TERM } = createEnvironment({
+    inherited: {
+      ...{ HOME: '/home', LINES: '60', COLUMNS: '200', TMUX: '/tmp/tmux-0/default,1,0', TERM: 'screen' },
+    },
+    isRedacted: () => false,
+    hasTerminal,
+    hints: { pager: false, gitPrompt: false, term: false },
+    overrides: { LINES: '9' },
+    identity: { processId: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth: 0 },
+  });
+
+  expect({ HOME, LINES, COLUMNS, TMUX, TERM }).toEqual({
+    ...{ COLUMNS: undefined, TMUX: undefined, TERM: undefined },
+    ...expected,
+  });
 });

@@ -84,6 +84,7 @@ test('many that are left alone are one sentence', () => {
     `5 processes were left as they are: ${ids.slice(0, 3).join(', ')} and 2 more. They`,
   );
   expect(problem).toContain('Leave that option out');
+  expect(problem).toContain(`"troupe kill ${ids.join(' ')}" ends them.`);
 });
 
 test('a stop that was under way waits with its process', () => {

@@ -36,7 +36,7 @@ type Captured = Extract<CaptureAnswer, { ok: true }>;
 
 /**
  * Shows the terminal of a process in ours until a person leaves or the process has ended: its screen, then what comes. Ours is given
- * back as it was in every case, and theirs has its own size again.
+ * back as it was in every case, and theirs has the size again that it was found in, unless somebody else has changed it meanwhile.
  */
 export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   const { view, state, io, leaveKey, isReadOnly } = call;
@@ -91,9 +91,11 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
     // Its errors are still listened to: one that nobody hears ends the program.
     io.stdin.off('data', onTyped).off('end', onClosed).pause();
     io.stdout.off('resize', follow);
-    await findEnd(call, terminal).catch(() => {});
+    const now = await findEnd(call, terminal).catch(() => null);
+    // Whoever came later has it in a size of their own.
+    const isStillOurs = now === null || isSameSize(now, terminal.size);
     terminal.giveBack();
-    if (!isReadOnly) await resizeTo(first.screen, call).catch(() => {});
+    if (!isReadOnly && isStillOurs) await resizeTo(first.screen, call).catch(() => {});
     removeSignals();
   }
 }
@@ -129,12 +131,21 @@ function toDrawing({ drawing, screen: { lines, cursor } }: Captured): string {
 }
 
 /** What is shown stays where it is, and is not pushed out at the top. */
-async function findEnd({ view: { id }, state }: AttachCall, terminal: BorrowedTerminal): Promise<void> {
+async function findEnd(
+  { view: { id }, state }: AttachCall,
+  terminal: BorrowedTerminal,
+): Promise<TerminalSize | null> {
   const now = await state.capture(id);
-  if (!now.ok || now.screen.isAlternate) return;
+  if (!now.ok) return null;
+  if (now.screen.isAlternate) return now.screen;
   const { lines, cursor, isLast } = now.screen;
   const lastLine = lines.findLastIndex((line) => line !== '');
   terminal.endsAt(isLast ? lastLine : Math.max(lastLine, cursor.row));
+  return now.screen;
+}
+
+function isSameSize(one: TerminalSize, other: TerminalSize): boolean {
+  return one.columns === other.columns && one.rows === other.rows;
 }
 
 async function resizeTo({ columns, rows }: TerminalSize, { view, state }: AttachCall): Promise<void> {

@@ -2,6 +2,8 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import type { SpawnRequest } from '../backend.ts';
 import { findProgram } from '../file/find-program.ts';
 import { findLongArgument } from '../long-argument.ts';
+import { findNulByte } from '../nul-byte.ts';
+import { toCommand } from '../to-command.ts';
 
 export interface PtyCommand {
   readonly file: string;
@@ -14,25 +16,15 @@ export interface PtyCommand {
  */
 export function checkStart({ work, cwd, env }: SpawnRequest): PtyCommand | Error {
   if (work.type === 'function') return new Error('the pty backend runs commands, not functions');
-  const command =
-    work.type === 'argv'
-      ? { file: work.file, args: work.args }
-      : { file: work.shell, args: ['-c', work.script] };
+  const [file, ...args] = toCommand(work, 'pty');
+  const command = { file, args };
   return (
-    findNulByte(command, env) ??
+    findNulByte({ work, env }) ??
     findBadDirectory(cwd) ??
     findLongArgument({ work, env }) ??
     findBadProgram(command, { cwd, env }) ??
     command
   );
-}
-
-type Variables = SpawnRequest['env'];
-
-/** What comes after it would be cut off in silence. */
-function findNulByte({ file, args }: PtyCommand, env: Variables): Error | null {
-  const texts = [file, ...args, ...Object.entries(env).flat()];
-  return texts.some((text) => text.includes('\0')) ? new Error('a text in it contains a NUL byte') : null;
 }
 
 function findBadDirectory(cwd: string): Error | null {

@@ -53,7 +53,7 @@ const nobodyElse = -1;
 
 /** Loaded on first use, as most programs never have a terminal. */
 export function loadNativePty(): NativePty | NoTerminal {
-  if (process.platform === 'win32') return { why: 'terminals without tmux are not built for Windows' };
+  if (process.platform === 'win32') return notForWindows;
   const load = createRequire(import.meta.url);
   try {
     const binding: Binding = load('@lydell/node-pty/requireBinary.js').requireBinary('pty.node');
@@ -69,10 +69,16 @@ export function loadNativePty(): NativePty | NoTerminal {
   } catch (error) {
     const [reason] = toErrorText(error).split('\n');
     return {
-      why: `the package "@lydell/node-pty", which makes terminals, cannot be loaded (${reason}): install troupe with its optional packages`,
+      why: `the package "@lydell/node-pty", which makes terminals, cannot be loaded (${reason})`,
+      remedy: 'Install troupe with its optional packages',
     };
   }
 }
+
+const notForWindows: NoTerminal = {
+  why: 'terminals without tmux are not built for Windows',
+  remedy: 'Use Linux or macOS',
+};
 
 /** macOS starts programs through one. */
 function findHelper(load: NodeJS.Require): string {

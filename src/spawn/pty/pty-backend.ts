@@ -8,6 +8,7 @@ import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
 import { createScreen } from '../terminal/screen.ts';
 import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import { usualSize } from '../terminal/usual-size.ts';
 import { checkStart } from './check-start.ts';
 import { identifyLeader } from './identify-leader.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
@@ -21,8 +22,6 @@ interface PtyParts extends ChildWorld {
   readonly native: NativePty;
   readonly emulator: Emulator;
 }
-
-const usualSize = { columns: 80, rows: 24 };
 
 /** Runs commands of the operating system, each in a terminal of its own that this program holds and that ends with it. */
 export function createPtyBackend({ table, trees, reportError }: TerminalWorld): Backend | NoTerminal {
@@ -66,7 +65,8 @@ function supervise(
   let exited = false;
   const input = createPtyInput(child, clock);
   const screen = createScreen(request.terminal ?? usualSize, { emulator, onAnswer: input.answer });
-  const terminal = createPtyTerminal(child, { screen, input, clock, hasExited: () => exited });
+  const { output } = port;
+  const terminal = createPtyTerminal(child, { screen, input, output, clock, hasExited: () => exited });
   /** The screen is kept first: it may be the last one there is, as what is left behind may hold the terminal for ever. */
   const tellWith = async (last: Promise<ScreenCapture>, fact: ToldFact) => {
     await last.then((screen) => port.keepScreen(screen)).catch(reportError);
@@ -89,7 +89,7 @@ function supervise(
   });
 
   const end = () => void tellWith(terminal.close(), { type: 'output.ended' });
-  pourScreen(child, { sink: port.output, screen, onEnded: end });
+  pourScreen(child, { sink: output, screen, onEnded: end });
   leaders.add(child.pid);
   void exit.then((status) => {
     exited = true;

@@ -40,8 +40,8 @@ export function startPtyChild(
     const { fd, pid, pty } = native.start({
       file,
       args,
-      // Whatever terminal this program may have, this is what ours understands.
-      env: { ...request.env, TERM: 'xterm-256color' },
+      // What ours understands; who was told another one by name is to have that.
+      env: { TERM: 'xterm-256color', ...request.env },
       cwd: request.cwd,
       ...size,
       onExit: (code, signal) => {

@@ -2,8 +2,9 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture, TerminalCommand } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import type { OutputSink } from '../../output/output-sink.ts';
 import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
-import { encodeKeys, encodePaste, type KeyboardModes } from '../terminal/encode-keys.ts';
+import { encodeKeys, encodePaste, type KeyboardModes, toPasted } from '../terminal/encode-keys.ts';
 import { pressKeys } from '../terminal/press-keys.ts';
 import type { Picture, Screen } from '../terminal/screen.ts';
 import { refuseWrite, type TerminalPort } from '../tree-commands.ts';
@@ -18,6 +19,7 @@ export interface PtyTerminal extends TerminalPort {
   close(): Promise<ScreenCapture>;
 }
 
+type Look = Picture & { readonly offset: number };
 type Command = TerminalCommand<WriteResult>;
 type Of<T extends Command['type']> = Extract<Command, { type: T }>;
 
@@ -29,19 +31,33 @@ export function createPtyTerminal(
   {
     screen,
     input,
+    output,
     clock,
     hasExited,
-  }: { screen: Screen; input: PtyInput; clock: Clock; hasExited: () => boolean },
+  }: {
+    screen: Screen;
+    input: PtyInput;
+    /** It has just what the screen was fed, and what came before. */
+    output: Pick<OutputSink, 'bytes'>;
+    clock: Clock;
+    hasExited: () => boolean;
+  },
 ): PtyTerminal {
-  let closed: Promise<Picture> | null = null;
+  let closed: Promise<Look> | null = null;
+
+  function look(wish: Parameters<Screen['capture']>[0]): Promise<Look> {
+    // Before it is drawn: what comes meanwhile is not on it.
+    const offset = output.bytes;
+    return screen.capture(wish).then((picture) => ({ ...picture, offset }));
+  }
 
   const takeLast = async (): Promise<ScreenCapture> => ({
-    ...(await (closed ?? screen.capture(bare))).screen,
+    ...(await (closed ?? look(bare))).screen,
     isLast: true,
   });
 
   async function capture(command: Of<'terminal.capture'>): Promise<CaptureAnswer> {
-    const { screen: seen, drawing, offset } = await (closed ?? screen.capture(command));
+    const { screen: seen, drawing, offset } = await (closed ?? look(command));
     return { ok: true, screen: { ...seen, isLast: hasExited() }, drawing, offset };
   }
 
@@ -65,9 +81,12 @@ export function createPtyTerminal(
 
   const paste = ({ text }: Of<'terminal.paste'>) =>
     input.inTurn(async (write) => {
-      const result = await write(Buffer.from(encodePaste(text, await modes())));
+      const pasted = toPasted(text);
+      const marked = encodePaste(text, await modes());
+      const result = await write(Buffer.from(marked));
       // The marks around it are not what was asked for.
-      return { ...result, bytesWritten: Math.min(result.bytesWritten, Buffer.byteLength(text)) };
+      const written = Math.max(0, result.bytesWritten - marked.indexOf(pasted));
+      return { ...result, bytesWritten: Math.min(written, Buffer.byteLength(pasted)) };
     });
 
   return {
@@ -86,7 +105,7 @@ export function createPtyTerminal(
     takeLast,
     close: () => {
       if (closed === null) {
-        closed = screen.capture(bare);
+        closed = look(bare);
         screen.close();
       }
       return takeLast();

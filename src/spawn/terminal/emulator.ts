@@ -22,7 +22,8 @@ export function loadEmulator(): Emulator | NoTerminal {
   } catch (error) {
     const [reason] = toErrorText(error).split('\n');
     return {
-      why: `the package "@xterm/headless" or "@xterm/addon-serialize", which draw screens, cannot be loaded (${reason}): install troupe with its optional packages`,
+      why: `the package "@xterm/headless" or "@xterm/addon-serialize", which draw screens, cannot be loaded (${reason})`,
+      remedy: 'Install troupe with its optional packages',
     };
   }
 }

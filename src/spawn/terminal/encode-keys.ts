@@ -24,15 +24,28 @@ export function encodeKeys(stroke: KeyStroke, modes: KeyboardModes): string {
   }
 }
 
-/** A text in one piece. Where it is marked as a paste it cannot hold the mark of its end: without ESC there is none. */
-export function encodePaste(text: string, { bracketedPaste }: KeyboardModes): string {
-  const typed = text.replaceAll(/\r\n|\n/g, '\r');
-  return bracketedPaste ? `\x1b[200~${typed.replaceAll('\x1b', '')}\x1b[201~` : typed;
+/**
+ * What is typed of a text that is pasted: its ends of lines are Enter, and ESC is left out. With one it could hold the mark of the paste's own end, and
+ * whether the program knows of marks can change on the way.
+ */
+export function toPasted(text: string): string {
+  return text.replaceAll('\x1b', '').replaceAll(/\r\n|\n/g, '\r');
 }
 
-function encodeCharacter({ character, ctrl, alt, shift }: { character: string } & Modifiers): string {
+/** A text in one piece, marked as a paste where the program knows of that. */
+export function encodePaste(text: string, { bracketedPaste }: KeyboardModes): string {
+  const pasted = toPasted(text);
+  return bracketedPaste ? `\x1b[200~${pasted}\x1b[201~` : pasted;
+}
+
+export function encodeCharacter({
+  character,
+  ctrl,
+  alt,
+  shift,
+}: { readonly character: string } & Modifiers): string {
   const shifted = shift ? character.toUpperCase() : character;
-  const sent = ctrl ? (controlCodeOf(character) ?? character) : shifted;
+  const sent = ctrl ? (controlCodeOf(character) ?? shifted) : shifted;
   return alt ? `\x1b${sent}` : sent;
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 
 /**
@@ -13,6 +14,15 @@ export function toScreenText(screen: ScreenCapture): string {
 }
 
 const firstLine = /^screen (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?)(?: (.*))?$/;
+
+/** The last screen in that file; `null` where it was never taken, or was swept away. */
+export function readScreenFile(path: string): ScreenCapture | null {
+  try {
+    return parseScreenText(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
 
 /** `null` where the text is none. The screen is a last one. */
 export function parseScreenText(text: string): ScreenCapture | null {

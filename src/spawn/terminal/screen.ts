@@ -1,9 +1,11 @@
 import type { IBuffer, Terminal } from '@xterm/headless';
 import type { ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
 import { shorten } from '../../config/shorten.ts';
+import { cutWork } from './cut-work.ts';
 import type { Emulator } from './emulator.ts';
 import type { KeyboardModes } from './encode-keys.ts';
 import { limitRepeats } from './limit-repeats.ts';
+import { createStringLimit } from './limit-strings.ts';
 
 /** What a terminal shows. It is drawn a little at a time, later than it is fed; whoever looks sees all that was fed before. */
 export interface Screen {
@@ -22,13 +24,12 @@ export interface Screen {
 export interface Picture {
   readonly screen: Omit<ScreenCapture, 'isLast'>;
   readonly drawing: string | null;
-  /** Bytes that it was fed up to here. */
-  readonly offset: number;
 }
 
 const scrollbackLines = 1_000;
-const mostUndrawnBytes = 1024 * 1024;
-const fewUndrawnBytes = 128 * 1024;
+/** In bytes of plain text. */
+const mostUndrawn = 1024 * 1024;
+const fewUndrawn = 128 * 1024;
 /** Between two pieces it looks at the clock, and lets others go on. */
 const pieceBytes = 4 * 1024;
 const longestTitle = 1_000;
@@ -64,8 +65,8 @@ export function createScreen(
   terminal.onData(onAnswer);
   // The emulator's own decoder loses characters that are split before a byte 0x80, such as quotes and lines.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  let fedBytes = 0;
-  let drawnBytes = 0;
+  const limitStrings = createStringLimit();
+  let undrawn = 0;
   let waiting: (() => void)[] = [];
 
   /** Writes are drawn in order, so nothing is left from before when an empty one is through. */
@@ -74,9 +75,9 @@ export function createScreen(
       terminal.write('', () => resolve(new Promise((found) => found(look()))));
     });
 
-  function noteDrawn(bytes: number): void {
-    drawnBytes += bytes;
-    if (fedBytes - drawnBytes > fewUndrawnBytes) return;
+  function noteDrawn(weight: number): void {
+    undrawn -= weight;
+    if (undrawn > fewUndrawn) return;
     const callbacks = waiting;
     waiting = [];
     for (const callback of callbacks) callback();
@@ -88,12 +89,16 @@ export function createScreen(
 
   return {
     feed: (bytes) => {
-      fedBytes += bytes.byteLength;
+      const places = terminal.cols * terminal.rows;
       for (let from = 0; from < bytes.byteLength; from += pieceBytes) {
         const piece = bytes.subarray(from, from + pieceBytes);
-        terminal.write(decoder.decode(piece, { stream: true }), () => noteDrawn(piece.byteLength));
+        const text = limitStrings(decoder.decode(piece, { stream: true }));
+        for (const { text: part, weight } of cutWork(text, { places, bytes: piece.byteLength })) {
+          undrawn += weight;
+          terminal.write(part, () => noteDrawn(weight));
+        }
       }
-      return fedBytes - drawnBytes <= mostUndrawnBytes;
+      return undrawn <= mostUndrawn;
     },
     whenCaughtUp: (callback) => {
       waiting.push(callback);
@@ -103,7 +108,6 @@ export function createScreen(
       whenDrawn(() => ({
         screen: { ...toScreen(terminal, { lines, isVisible: cursor.isVisible }), title },
         drawing: withDrawing ? draw(lines) : null,
-        offset: drawnBytes,
       })),
     modes: () =>
       whenDrawn(() => {

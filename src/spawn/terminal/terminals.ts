@@ -31,9 +31,10 @@ export function createTerminals(world: TerminalWorld): Terminals {
 
 /** Of a supervisor with a backend of its own: that one, if it has terminals. */
 export function ownTerminals(backend: Backend): Terminals {
-  const found = backend.capabilities.terminal ? backend : { why: 'its own backend has no terminals' };
+  const remedy = 'Leave the supervisor\'s option "backend" out';
+  const found = backend.capabilities.terminal ? backend : { why: 'its own backend has no terminals', remedy };
   return {
-    tmux: () => (backend.capabilities.durable ? found : { why: 'it has a backend of its own' }),
+    tmux: () => (backend.capabilities.durable ? found : { why: 'it has a backend of its own', remedy }),
     pty: () => found,
     close: async () => {},
   };

@@ -49,6 +49,17 @@ test('a screen in its colours moves no cursor', async () => {
   expect(stdout()).toBe('earlier\n\x1b[31mred\x1b[0m   tea\x1b[0m\n> \n');
 });
 
+test.each([
+  [
+    'a line end',
+    '\x1b[31mone\r\ntwo\x1b[39m\r\nthree',
+    ['\x1b[31mone\x1b[0m', '\x1b[31mtwo\x1b[39m\x1b[0m', 'three'],
+  ],
+  ['a jump', '\x1b[1;38;5;9mone\x1b[2;1Htwo', ['\x1b[1;38;5;9mone\x1b[0m', '\x1b[1;38;5;9mtwo\x1b[0m']],
+])('a colour goes on over %s', (_, drawing, lines) => {
+  expect(toColouredLines(drawing)).toEqual(lines);
+});
+
 test('a screen as json has its size and its cursor', async () => {
   const { io, open, stdout } = scene();
 

@@ -61,6 +61,9 @@ test('what was not read at the exit is not lost', async () => {
       release = callback;
     },
     isHeld: true,
+    get bytes() {
+      return sink.bytes;
+    },
     get lastWriteAtMs() {
       return sink.lastWriteAtMs;
     },

@@ -26,7 +26,7 @@ test.each(['@lydell/node-pty', '@lydell/node-pty-', '@xterm/headless', '@xterm/a
   (beginning) => {
     const why = whyWithout(beginning);
 
-    expect(why).toMatch(/the package "@(lydell|xterm)\/.*cannot be loaded \(.*\): install/);
+    expect(why).toMatch(/the package "@(lydell|xterm)\/.*cannot be loaded \(.*\)$/);
     expect(why).not.toContain('\n');
   },
 );

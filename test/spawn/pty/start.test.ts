@@ -113,21 +113,24 @@ test('arguments arrive as they were given', async () => {
   expect(run.text().replaceAll('\r\n', '\n')).toBe(args.map((arg) => `<${arg}>`).join(''));
 });
 
-test('the environment has a type of terminal and nothing else', async () => {
-  const { play } = createStage();
+test.each([{ COLUMNS: '7' }, { TERM: 'dumb' }])(
+  'the environment has a type of terminal and nothing else: %j',
+  async (env) => {
+    const { play } = createStage();
 
-  const run = play(argv('env', '-0'), { env: { TERM: 'dumb', COLUMNS: '7' } });
-  await run.fact('output.ended');
+    const run = play(argv('env', '-0'), { env });
+    await run.fact('output.ended');
 
-  const seen = Object.fromEntries(
-    run
-      .text()
-      .split('\0')
-      .filter((line) => line !== '')
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
-  expect(seen).toEqual({ ...run.request.env, TERM: 'xterm-256color' });
-});
+    const seen = Object.fromEntries(
+      run
+        .text()
+        .split('\0')
+        .filter((line) => line !== '')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    expect(seen).toEqual({ TERM: 'xterm-256color', ...run.request.env });
+  },
+);
 
 test('each leads a session with a terminal of its own', async () => {
   const { play } = createStage();

@@ -65,6 +65,25 @@ test('each attempt gets a terminal of its own', async () => {
   expect(second.lines.join()).not.toContain('first');
 });
 
+test('the offset of a screen is that of the whole output', async () => {
+  await using stage = openStage({ terminal: 'pty' });
+  const secret = 'a-secret-of-21-bytes!';
+  const command = 'echo "$PW"; sleep 300';
+  const handle = stage.supervisor.start({
+    command,
+    secrets: { PW: secret },
+    interactive: true,
+    background: true,
+  });
+  await shows(handle, '[redacted]');
+  handle.restart();
+
+  await waitUntil(() => handle.view().output.lines === 2);
+  const answer = await handle.capture();
+
+  expect(answer.ok && answer.offset).toBe(2 * '[redacted]\r\n'.length);
+});
+
 test('a kill shows the last screen and leaves nothing', async () => {
   await using stage = openStage({ terminal: 'pty' });
   const command = 'trap "" HUP TERM INT; setsid sleep 300 & echo stubborn; while :; do sleep 0.05; done';
