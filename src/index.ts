@@ -45,6 +45,7 @@ export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { KeyOrder } from './config/terminal-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export type { WatchOver } from './config/watch-options.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export type { Attention } from './conversation/attention.ts';
 export type {

@@ -19,6 +19,9 @@ const expression = z
     }
   });
 
+/** How a watch came to its end; see `WatchOptions.onOver`. */
+export type WatchOver = 'ended' | 'released' | 'cancelled' | 'replaced' | 'failed';
+
 export const watchOptions = z
   .strictObject({
     owner: z.string().min(1).optional(),
@@ -27,6 +30,9 @@ export const watchOptions = z
       .optional(),
     pattern: expression.optional(),
     kept: z.boolean().optional(),
+    onOver: z
+      .custom<(how: WatchOver) => void>((value) => typeof value === 'function', 'a function')
+      .optional(),
   })
   .superRefine(({ quiet, pattern }, context) => {
     if (quiet === undefined || pattern === undefined) return;

@@ -54,7 +54,10 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
     watch: ({ id, options }, port) => tellNews(find(id), { supervisor, options, port }),
     unwatch: ({ id, ...options }) => supervisor.unwatch(find(id).id, options),
     watches: (filter) => supervisor.watches(filter),
-    schedule: ({ options }) => supervisor.schedule(options),
+    schedule: ({ options }) => {
+      const schedule = supervisor.schedule(options);
+      return { ...schedule, isHeard: supervisor.isHeard(schedule.owner) };
+    },
     unschedule: ({ id }) => supervisor.unschedule(id),
     schedules: (filter) => supervisor.schedules(filter),
     restart: ({ id }) => find(id).restart(),

@@ -7,7 +7,7 @@ import type { Peer } from './peers.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 /** Who does not answer within this is passed over. */
-const ANSWER_MS = 2_000;
+export const ANSWER_MS = 2_000;
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
 export async function listDirectory(
@@ -53,7 +53,7 @@ export async function listDirectory(
     processes: [...seen.values()].filter(({ view }) => !(onlyLive && 'endedAt' in view)).sort(liveFirst),
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
-      ...[...strangers].map(toStrangerWarning),
+      ...[...strangers].map((id) => toStrangerWarning(id, 'processes')),
       ...damaged.map(({ name, why }) => `The record ${name} was left out: ${why}.`),
     ],
   };
@@ -72,9 +72,13 @@ async function askPeer(peer: Peer, { peers, roll }: DirectoryGround): Promise<An
   } catch (error) {
     // It ended while it was asked: that is no trouble.
     if (roll.stateOf(peer.id) !== 'alive') return { peer, views: null, warning: null };
-    const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so its records are shown`;
-    return { peer, views: null, warning: `${what}: ${toErrorText(error)}` };
+    return { peer, views: null, warning: toSilentWarning(peer, error) };
   }
+}
+
+/** Why of this one only the records can be shown. */
+export function toSilentWarning({ id, pid }: Peer, error: unknown): string {
+  return `Supervisor ${id} (pid ${pid}) could not be asked, so its records are shown: ${toErrorText(error)}`;
 }
 
 /** Its supervisor goes on without writing that time passes. */
@@ -83,8 +87,8 @@ function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
   return { ...view, runtimeMs: Math.max(0, nowAt - view.startedAt) };
 }
 
-function toStrangerWarning(supervisorId: string): string {
-  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its processes are shown as they were last written down.`;
+export function toStrangerWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
+  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its ${what} are shown as they were last written down.`;
 }
 
 function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {

@@ -4,6 +4,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { WatchNews, WatchOptions } from '../supervisor/watches/watch.ts';
 import { type AskSupervisor, QUICK, refuseUnlessEnded } from './ask-supervisor.ts';
 import type { DirectoryGround } from './directory-ground.ts';
+import { ANSWER_MS, toSilentWarning, toStrangerWarning } from './list-directory.ts';
 import { isCode, type Peer } from './peers.ts';
 import type { SeenSchedule, StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
@@ -16,14 +17,18 @@ type NewsCalls = Pick<
 /** How soon another supervisor is seen that has taken the process over. */
 const LOOK_MS = 100;
 
+const PROMPT = { deadlineMs: ANSWER_MS };
+
+/** What became of asking everybody. */
+interface Answers<T> {
+  readonly answers: readonly { readonly peer: Peer; readonly answer: T }[];
+  /** They live, and did not answer. */
+  readonly silent: readonly { readonly peer: Peer; readonly error: unknown }[];
+}
+
 /** Watches and schedules of all supervisors of a state directory. */
 export function createNewsCalls(ground: DirectoryGround, ask: AskSupervisor): NewsCalls {
   const { peers } = ground;
-  /** Of all that can be asked; one that ends meanwhile has nothing more to say. */
-  const askAll = async <T>(toAnswer: (peer: Peer) => Promise<T>): Promise<readonly T[]> => {
-    const answers = await Promise.allSettled(peers.list().map(toAnswer));
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  };
   return {
     watch: (id, { signal, ...options }) => watchProcess(ground, { id, options, signal }),
     unwatch: (id, options = {}) =>
@@ -31,33 +36,77 @@ export function createNewsCalls(ground: DirectoryGround, ask: AskSupervisor): Ne
         { id, method: 'unwatch', params: { id, ...options } },
         { options: QUICK, orElse: (it) => refuseUnlessEnded(ground, it) },
       ),
-    watches: async (filter = {}) =>
-      (await askAll((peer) => peers.ask(peer, { method: 'watches', params: { ...filter } }, QUICK))).flat(),
+    watches: async (filter = {}) => {
+      const { answers } = await askAll(ground, (peer) =>
+        peers.ask(peer, { method: 'watches', params: { ...filter } }, PROMPT),
+      );
+      return answers.flatMap(({ answer }) => answer);
+    },
     schedule: async ({ supervisorId, ...options }) => {
       const peer = await findKeeper(ground, { supervisorId, process: options.process });
       const schedule = await peers.ask(peer, { method: 'schedule', params: { options } }, QUICK);
-      return { ...schedule, supervisorId: peer.id, answered: true };
+      const { isHeard = null } = schedule as { readonly isHeard?: boolean };
+      return { ...schedule, isHeard, supervisorId: peer.id, answered: true, keeper: 'alive' };
     },
     unschedule: async (id) => {
-      const answers = await askAll((peer) =>
-        peers.ask(peer, { method: 'unschedule', params: { id } }, QUICK),
-      );
-      if (answers.includes(true)) return true;
+      const { answers } = await askAll(ground, async (peer) => {
+        // What waits with a halted supervisor is carried out when it goes on, and everybody was told that it was not.
+        await peers.ask(peer, { method: 'hello', params: {} }, PROMPT);
+        return peers.ask(peer, { method: 'unschedule', params: { id } }, QUICK);
+      });
+      if (answers.some(({ answer }) => answer)) return true;
       const { removeRecordedSchedule } = await import('./recorded-schedules.ts');
       return removeRecordedSchedule(ground, id);
     },
-    schedules: async (filter = {}) => {
-      const found = await askAll(async (peer) => {
-        const schedules = await peers.ask(peer, { method: 'schedules', params: { ...filter } }, QUICK);
-        return schedules.map((schedule) => ({ ...schedule, supervisorId: peer.id, answered: true }));
-      });
-      const { listRecordedSchedules } = await import('./recorded-schedules.ts');
-      const kept = found.flat();
-      // Taken over since it was asked for.
-      const isKept = ({ id }: SeenSchedule) => kept.some((schedule) => schedule.id === id);
-      const recorded = listRecordedSchedules(ground, filter).filter((schedule) => !isKept(schedule));
-      return [...kept, ...recorded].sort((a, b) => a.nextAt - b.nextAt);
-    },
+    schedules: (filter = {}) => listSchedules(ground, filter),
+  };
+}
+
+/** Of those that end meanwhile nothing is heard: they have nothing more to say. */
+async function askAll<T>(ground: DirectoryGround, toAnswer: (peer: Peer) => Promise<T>): Promise<Answers<T>> {
+  const asked = ground.peers.list().map(async (peer) => {
+    try {
+      return { answers: [{ peer, answer: await toAnswer(peer) }], silent: [] };
+    } catch (error) {
+      return { answers: [], silent: (await ground.isByEnd(error, peer)) ? [] : [{ peer, error }] };
+    }
+  });
+  const all = await Promise.all(asked);
+  return { answers: all.flatMap(({ answers }) => answers), silent: all.flatMap(({ silent }) => silent) };
+}
+
+/** What supervisors say goes before what is written down. */
+async function listSchedules(
+  ground: DirectoryGround,
+  filter: { readonly owner?: string; readonly process?: string },
+): ReturnType<StateDirectory['schedules']> {
+  const { answers, silent } = await askAll(ground, (peer) =>
+    ground.peers.ask(peer, { method: 'schedules', params: { ...filter } }, PROMPT),
+  );
+  const kept = answers.flatMap(({ peer, answer }) =>
+    answer.map((schedule) => ({
+      ...schedule,
+      supervisorId: peer.id,
+      answered: true,
+      keeper: 'alive' as const,
+    })),
+  );
+  const { listRecordedSchedules } = await import('./recorded-schedules.ts');
+  const { schedules, damaged } = listRecordedSchedules(ground, filter);
+  const known = new Set(answers.map(({ peer }) => peer.id));
+  // Taken over, or taken back, since it was asked for.
+  const isKept = ({ id }: SeenSchedule) => kept.some((schedule) => schedule.id === id);
+  const recorded = schedules.filter((each) => !known.has(each.supervisorId) && !isKept(each));
+  const strangers = new Set(
+    recorded.flatMap(({ supervisorId, keeper }) => (keeper === 'elsewhere' ? [supervisorId] : [])),
+  );
+  return {
+    schedules: [...kept, ...recorded].sort((a, b) => a.nextAt - b.nextAt),
+    warnings: [
+      ...silent.map(({ peer, error }) => toSilentWarning(peer, error)),
+      ...[...strangers].map((id) => toStrangerWarning(id, 'schedules')),
+      ...damaged,
+    ],
   };
 }
 
@@ -74,7 +123,15 @@ async function* watchProcess(
     } else {
       try {
         const { socket } = found.peer;
-        yield* streamControl(socket, { method: 'watch', params: { id, options }, signal });
+        for await (const news of streamControl(socket, {
+          method: 'watch',
+          params: { id, options },
+          signal,
+        })) {
+          yield news;
+          // The next one would fail the same way.
+          if (news.type === 'watch.failed') return;
+        }
         // A supervisor that shuts down ends the stream of what it leaves running, too.
         const { view } = await ground.peers.ask(found.peer, { method: 'show', params: { id } }, QUICK);
         if ('endedAt' in view) return;

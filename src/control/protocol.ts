@@ -58,11 +58,12 @@ export interface ControlResults {
   readonly paste: WriteResult;
   readonly resize: WriteResult;
   readonly writeSecret: WriteResult;
-  /** After all items: the process has ended, or the watch was taken away. */
+  /** After all items: the process has ended, or the last item says why it is watched no more. */
   readonly watch: null;
   readonly unwatch: boolean;
   readonly watches: readonly WatchView[];
-  readonly schedule: ScheduleView;
+  /** `isHeard`: somebody listens as its owner now. */
+  readonly schedule: ScheduleView & { readonly isHeard: boolean };
   readonly unschedule: boolean;
   readonly schedules: readonly ScheduleView[];
   readonly restart: boolean;

@@ -1,3 +1,4 @@
+import { TroupeError } from '../config/troupe-error.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -8,37 +9,58 @@ import type { SeenSchedule } from './state-directory.ts';
 
 type Filter = { readonly owner?: string; readonly process?: string };
 
-/** What is written down of schedules that nobody keeps now: the next supervisor of their owner goes on with them. */
+/** What is written down of schedules. Of a supervisor that is gone, the next one of their owner goes on with them. */
 export function listRecordedSchedules(
   ground: DirectoryGround,
   { owner, process }: Filter,
-): readonly SeenSchedule[] {
-  return openStore(ground)
-    .load()
-    .records.filter(({ supervisorId }) => ground.roll.stateOf(supervisorId) === 'dead')
-    .map(({ schedule, supervisorId }) => ({ ...schedule, supervisorId, answered: false }))
-    .filter((schedule) => owner === undefined || schedule.owner === owner)
-    .filter((schedule) => process === undefined || schedule.processId === process);
+): { readonly schedules: readonly SeenSchedule[]; readonly damaged: readonly string[] } {
+  const { records, damaged } = openStore(ground).load();
+  return {
+    schedules: records
+      .map(({ schedule, supervisorId }) => {
+        const keeper = ground.roll.stateOf(supervisorId);
+        return { ...schedule, supervisorId, answered: false, keeper };
+      })
+      .filter((schedule) => owner === undefined || schedule.owner === owner)
+      .filter((schedule) => process === undefined || schedule.processId === process),
+    damaged: damaged.map(({ name, why }) => `The record ${name} was left out: ${why}.`),
+  };
 }
 
-/** `false` where there is none of that id, or somebody keeps it. */
+/**
+ * `false` where there is none of that id.
+ *
+ * @throws TroupeError `unreachable` where a supervisor that could not be asked keeps it.
+ */
 export function removeRecordedSchedule(ground: DirectoryGround, id: string): boolean {
   if (!isRecordId(id)) return false;
   const store = openStore(ground);
-  const isNobodys = () => {
-    const record = store.read(id);
-    return record !== null && ground.roll.stateOf(record.supervisorId) === 'dead';
-  };
-  if (!isNobodys()) return false;
+  const found = store.read(id);
+  if (found === null) return false;
+  refuseKept(ground, found);
   const release = lockDirectory(ground.paths);
   try {
     // Again: a supervisor may have taken it over meanwhile.
-    const isRemoved = isNobodys();
-    if (isRemoved) store.remove(id);
-    return isRemoved;
+    const record = store.read(id);
+    if (record === null) return false;
+    refuseKept(ground, record);
+    store.remove(id);
+    return true;
   } finally {
     release();
   }
+}
+
+function refuseKept({ roll }: DirectoryGround, { supervisorId, schedule }: ScheduleRecord): void {
+  const state = roll.stateOf(supervisorId);
+  if (state === 'dead') return;
+  const why = {
+    alive:
+      'cannot be asked: its program is busy or halted, or listens on no control socket. Have it go on, and try again',
+    elsewhere: 'is where this program cannot look, perhaps in a container: go there',
+  }[state];
+  const message = `Schedule ${schedule.id} was not taken back: its supervisor ${supervisorId} ${why}.`;
+  throw new TroupeError({ code: 'unreachable', message });
 }
 
 function openStore({ paths, clock }: DirectoryGround): RecordStore<ScheduleRecord> {

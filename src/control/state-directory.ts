@@ -9,6 +9,7 @@ import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-h
 import type { CaptureOptions } from '../process/process-terminal.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import type { RollState } from '../store/supervisor-roll.ts';
 import type { ScheduleOptions, ScheduleView } from '../supervisor/schedules/schedule.ts';
 import type { WatchNews, WatchView } from '../supervisor/watches/watch.ts';
 
@@ -36,8 +37,16 @@ export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
 /** A schedule and who keeps it. */
 export type SeenSchedule = ScheduleView & {
   readonly supervisorId: string;
-  /** Its supervisor answered. Else it is what was written down, and nobody keeps it now. */
+  /** Its supervisor answered. Else it is what was written down. */
   readonly answered: boolean;
+  /** How its supervisor is: of one that is dead, nobody keeps the schedule now. */
+  readonly keeper: RollState;
+};
+
+/** A schedule that was just added. */
+export type AddedSchedule = SeenSchedule & {
+  /** Somebody listens as its owner now; `null` where the supervisor does not say. */
+  readonly isHeard: boolean | null;
 };
 
 /**
@@ -98,14 +107,14 @@ export interface StateDirectory {
   /** Of the supervisors that answer. */
   watches(filter?: { readonly owner?: string; readonly process?: string }): Promise<readonly WatchView[]>;
   /** Kept by the supervisor of its process, by the one that is named, or by the only one there is. */
-  schedule(options: ScheduleOptions & { readonly supervisorId?: string }): Promise<SeenSchedule>;
-  /** `false` where there was none. */
+  schedule(options: ScheduleOptions & { readonly supervisorId?: string }): Promise<AddedSchedule>;
+  /** `false` where there was none. Rejects as `unreachable` where its supervisor cannot be asked; then nothing was taken back. */
   unschedule(id: string): Promise<boolean>;
-  /** Of the supervisors that answer, and of those that are gone; the next one first. */
-  schedules(filter?: {
-    readonly owner?: string;
-    readonly process?: string;
-  }): Promise<readonly SeenSchedule[]>;
+  /** The next one first. `warnings`: damaged records, supervisors that do not answer; a sentence each. */
+  schedules(filter?: { readonly owner?: string; readonly process?: string }): Promise<{
+    readonly schedules: readonly SeenSchedule[];
+    readonly warnings: readonly string[];
+  }>;
   /** `false` when it had ended or was stopping. */
   restart(id: string): Promise<boolean>;
   changeLimits(id: string, changes: LimitChanges): Promise<boolean>;

@@ -55,9 +55,12 @@ export function createClientProcesses(options: {
     const { supervisor: given } = options;
     const supervisor = typeof given === 'function' ? await given() : given;
     const own = createOwnProcesses(supervisor, { owner, remembersAll: false });
-    const unwatch = own.watch((news) => {
-      notices.add(news);
-      return 'taken';
+    const unwatch = own.watch({
+      onNews: (news) => {
+        notices.add(news);
+        return 'taken';
+      },
+      onWithdrawn: notices.withdraw,
     });
     current = { supervisor, own, unwatch };
     arrived.next(supervisor);

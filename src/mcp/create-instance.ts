@@ -5,13 +5,14 @@ import { toMcpTools } from '../tools/dialects/mcp-tools.ts';
 import { answerCall } from './answer-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { News } from './notice-box.ts';
-import { parseProcessUri } from './process-uri.ts';
-import { listResources, listTemplates, notFound, readResource } from './resources.ts';
+import { findResource, listResources, listTemplates, readResource } from './resources.ts';
 
-const INSTRUCTIONS =
-  'Commands run as supervised processes; one that takes long goes on in the background and has an id. Nothing wakes you when it ends: ' +
-  'wait for it, or ask. An end that you have not seen yet is also told with the next answer of any of these tools. Cancelling a call ends ' +
-  'the waiting and not the process. All processes end when the connection to this server does.';
+const INSTRUCTIONS = [
+  'Commands run as supervised processes; one that takes long goes on in the background and has an id. Nothing wakes you when it ends:',
+  'wait for it, or ask. An end that you have not seen yet is also told with the next answer of any of these tools. Cancelling a call ends',
+  'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the',
+  'session, or after an hour of silence.',
+].join(' ');
 
 /**
  * One speaker of the protocol for one client: for a connection, or for a single request. A `connection` also tells by itself what
@@ -44,8 +45,7 @@ export function createInstance(
   server.setRequestHandler('resources/templates/list', listTemplates);
   server.setRequestHandler('resources/read', ({ params }) => readResource(processes, params.uri));
   server.setRequestHandler('resources/subscribe', ({ params }) => {
-    const address = parseProcessUri(params.uri);
-    if (address === null || processes.get(address.id) === undefined) throw notFound(params.uri, processes);
+    findResource(processes, params.uri);
     subscribed.add(params.uri);
     return {};
   });

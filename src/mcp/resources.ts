@@ -12,10 +12,12 @@ import { quote } from '../config/quote.ts';
 import { shorten } from '../config/shorten.ts';
 import { toByteWords } from '../output/cut-text.ts';
 import { describeEnd } from '../process/end-text.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { ClientProcesses } from './client-processes.ts';
 import {
   logUriTemplate,
+  type ProcessAddress,
   parseProcessUri,
   processUriTemplate,
   screenUriTemplate,
@@ -74,17 +76,14 @@ export function listTemplates(): ListResourceTemplatesResult {
 
 /** @throws ResourceNotFoundError also for what belongs to another client. */
 export async function readResource(processes: ClientProcesses, uri: string): Promise<ReadResourceResult> {
-  const address = parseProcessUri(uri);
-  const handle = address === null ? undefined : processes.get(address.id);
-  if (address === null || handle === undefined) throw notFound(uri, processes);
-  if (address.part === 'view') {
+  const { part, handle } = findResource(processes, uri);
+  if (part === 'view') {
     const text = JSON.stringify({ ...handle.view(), timeline: handle.timeline() });
     return { contents: [{ uri, mimeType: 'application/json', text }] };
   }
-  if (address.part === 'screen') {
+  if (part === 'screen') {
     const answer = await handle.capture();
-    if (!answer.ok)
-      throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. ${answer.error}`);
+    if (!answer.ok) throw noResource(uri, answer.error);
     const text = `${answer.screen.lines.join('\n').trimEnd()}\n`;
     return { contents: [{ uri, mimeType: 'text/plain', text }] };
   }
@@ -92,13 +91,32 @@ export async function readResource(processes: ClientProcesses, uri: string): Pro
   return { contents: [{ uri, mimeType: 'text/plain', text }] };
 }
 
-export function notFound(uri: string, processes: ClientProcesses): ResourceNotFoundError {
+/** What an address names. @throws ResourceNotFoundError also for what belongs to another client. */
+export function findResource(
+  processes: ClientProcesses,
+  uri: string,
+): { readonly part: ProcessAddress['part']; readonly handle: ProcessHandle } {
+  const address = parseProcessUri(uri);
+  const handle = address === null ? undefined : processes.get(address.id);
+  if (address === null || handle === undefined) throw notFound(uri, processes);
+  const { id, terminal } = handle.view();
+  if (address.part === 'screen' && terminal?.type !== 'terminal') {
+    throw noResource(uri, `Process ${id} has no terminal.${terminal === null ? '' : ` ${terminal.because}`}`);
+  }
+  return { part: address.part, handle };
+}
+
+function notFound(uri: string, processes: ClientProcesses): ResourceNotFoundError {
   const known = processes.list().slice(0, 3);
   const hint =
     known.length === 0
       ? 'There are no processes.'
       : `There are, newest first: ${known.map(({ id }) => toProcessUri(id)).join(', ')}.`;
-  return new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. ${hint}`);
+  return noResource(uri, hint);
+}
+
+function noResource(uri: string, why: string): ResourceNotFoundError {
+  return new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. ${why}`);
 }
 
 function toResources(view: ProcessView): readonly Resource[] {

@@ -82,7 +82,6 @@ export class ScriptedRun {
   readonly #pid: number;
   #state: 'new' | 'up' | 'exited' = 'new';
   #outputEnded = false;
-  #offset = 0;
   #cancels: Cancel[] = [];
 
   constructor(port: BackendPort, { pid, isAdopted }: { pid: number; isAdopted: boolean }) {
@@ -114,7 +113,6 @@ export class ScriptedRun {
   /** What is to outlive its supervisor writes its log itself, and has but one stream. */
   print(text: string, stream: OutputStream = this.sizes.length > 0 ? 'screen' : 'stdout'): void {
     const { files } = this.request;
-    this.#offset += Buffer.byteLength(text);
     if (files === null) this.#port.output.write(stream, Buffer.from(text));
     else appendFileSync(files.log, text);
   }
@@ -184,7 +182,7 @@ export class ScriptedRun {
       case 'terminal.capture': {
         const screen = this.#capture(false);
         const drawing = command.withDrawing ? screen.lines.join('\r\n') : null;
-        return command.reply({ ok: true, screen, drawing, offset: this.#offset });
+        return command.reply({ ok: true, screen, drawing, offset: this.#port.output.bytes });
       }
     }
   }

@@ -40,5 +40,6 @@ function cut(text: string): string {
 export function toTerminalData({ terminal }: ProcessView) {
   if (terminal === null) return {};
   if (terminal.type === 'none') return { terminal: 'none' };
-  return { terminal: `${terminal.columns}x${terminal.rows}`, attach: terminal.attach.join(' ') };
+  const { columns, rows, attach } = terminal;
+  return { terminal: `${columns}x${rows}`, ...(attach !== null && { attach: attach.join(' ') }) };
 }

@@ -1,5 +1,6 @@
 import type { WriteFailure } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
+import { TroupeError } from '../../src/config/troupe-error.ts';
 import type {
   FollowedText,
   SeenProcess,
@@ -34,7 +35,13 @@ export function fakeStateDirectory(
   {
     warnings = [],
     schedules = [],
-  }: { readonly warnings?: readonly string[]; readonly schedules?: readonly SeenSchedule[] } = {},
+    isHeard = true,
+  }: {
+    readonly warnings?: readonly string[];
+    readonly schedules?: readonly SeenSchedule[];
+    /** Whether anybody listens to a new schedule. */
+    readonly isHeard?: boolean;
+  } = {},
 ) {
   const done = (bytesWritten = 0) => ({ ok: true, bytesWritten }) as const;
   const orders: unknown[] = [];
@@ -141,13 +148,17 @@ export function fakeStateDirectory(
     watches: async () => [],
     schedule: async (options) => {
       orders.push({ schedule: options });
-      return toSchedule(options.message, options.owner ?? 'assistant_1');
+      return { ...toSchedule(options.message, options.owner ?? 'assistant_1'), isHeard };
     },
     unschedule: async (id) => {
       orders.push({ unschedule: id });
-      return schedules.some((schedule) => schedule.id === id);
+      const found = schedules.find((schedule) => schedule.id === id);
+      if (found?.answered === false) {
+        throw new TroupeError({ code: 'unreachable', message: `Schedule ${id} was not taken back.` });
+      }
+      return found !== undefined;
     },
-    schedules: async () => schedules,
+    schedules: async () => ({ schedules, warnings }),
     restart: async (id) => {
       orders.push({ restart: id });
       return !('endedAt' in find(id).process.view);
@@ -181,6 +192,7 @@ export function toSchedule(message: string, owner: string): SeenSchedule {
     processId: null,
     supervisorId: 'sup_1',
     answered: true,
+    keeper: 'alive',
   };
 }
 

@@ -37,6 +37,7 @@ test.each([
   [['--http', 'not an address'], 'The address "not an address" is not right'],
   [['--http', '0.0.0.0:0'], 'Other machines can reach 0.0.0.0'],
   [['--tools', 'proces'], 'Did you mean process?'],
+  [['--secret', 'npm=hunter2'], 'expected npm=env:VARIABLE'],
 ])('%j is a usage error', async (args, problem) => {
   await using at = projectDir();
 

@@ -42,6 +42,33 @@ test.each([
   await endAll([], `/${id}/`);
 });
 
+test('a schedule of a halted supervisor is shown and stays', { timeout: 40_000 }, async () => {
+  using place = tempDir();
+  const host = await startPuppetHost(place.path);
+  const { id } = await host.ask('start', { command: ['sleep', '300'], background: true });
+  const state = openStateDirectory({ directory: place.file('state') });
+  await waitUntil(async () => (await state.list()).processes.some(({ answered }) => answered));
+  const added = await state.schedule({ message: 'Look.', after: '1h', process: id });
+  process.kill(host.pid, 'SIGSTOP');
+
+  const [listed, failure] = await Promise.all([
+    state.schedules(),
+    state.unschedule(added.id).catch((error: Error) => error),
+  ]);
+  process.kill(host.pid, 'SIGCONT');
+
+  expect(listed).toMatchObject({
+    schedules: [{ id: added.id, answered: false, keeper: 'alive' }],
+    warnings: [expect.stringContaining(`(pid ${host.pid}) could not be asked`)],
+  });
+  expect(failure).toMatchObject({ code: 'unreachable', message: expect.stringContaining(added.id) });
+  // What was asked of it while it was halted is answered before this.
+  expect((await state.schedules()).schedules).toMatchObject([{ id: added.id, answered: true }]);
+  state.close();
+  await host.kill();
+  await endAll([], `/${id}/`);
+});
+
 test('what has ended is told without its supervisor', async () => {
   using place = tempDir();
   const host = await startPuppetHost(place.path, { options: { control: false } });

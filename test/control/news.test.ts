@@ -84,6 +84,51 @@ test('an expression that is none is refused in words', async () => {
   expect(stage.supervisor.watches()).toEqual([]);
 });
 
+test('a watch that fails is told once', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor } = stage;
+  const cat = supervisor.start({ command: ['cat'], background: true, stdin: 'pipe' });
+  const news: WatchNews[] = [];
+  const watching = (async () => {
+    for await (const each of state.watch(cat.id, { pattern: '(a+)+$' })) news.push(each);
+  })();
+  await waitUntil(() => supervisor.watches().length === 1);
+
+  await cat.write(`${'a'.repeat(40)}!\n`);
+  await watching;
+
+  expect(news).toMatchObject([{ type: 'watch.failed', why: expect.stringContaining('takes too long') }]);
+  expect(supervisor.watches()).toEqual([]);
+});
+
+test('a watch that somebody takes back ends', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor, idle } = stage;
+  const news: WatchNews[] = [];
+  const watching = (async () => {
+    for await (const each of state.watch(idle.id, { quiet: '1h' })) news.push(each);
+  })();
+  const watch = await waitUntil(() => supervisor.watches()[0]);
+
+  const isTaken = await state.unwatch(idle.id, { owner: watch.owner });
+  await watching;
+
+  expect(isTaken).toBe(true);
+  expect(news).toMatchObject([{ type: 'watch.failed', why: 'somebody has taken it back' }]);
+});
+
+test('it is told whether anybody hears a schedule', async () => {
+  await using stage = await openControlStage();
+  const { state, supervisor } = stage;
+  const listening = supervisor.newsOf('reviewer').subscribe(() => {});
+
+  const heard = await state.schedule({ message: 'Look.', after: '1h', owner: 'reviewer' });
+  const unheard = await state.schedule({ message: 'Look.', after: '1h', owner: 'reviewr' });
+
+  expect([heard.isHeard, unheard.isHeard]).toEqual([true, false]);
+  listening.unsubscribe();
+});
+
 test('what nobody keeps is listed, and can be cancelled', async () => {
   using place = tempDir();
   mkdirSync(place.file('schedules'));
@@ -99,8 +144,9 @@ test('what nobody keeps is listed, and can be cancelled', async () => {
   const others = await state.schedules({ owner: 'other' });
   const cancelled = [await state.unschedule('lone2222'), await state.unschedule('lone2222')];
 
-  expect(listed).toEqual([{ ...schedule, supervisorId: 'sup_dead2222', answered: false }]);
-  expect(others).toEqual([]);
+  const kept = { supervisorId: 'sup_dead2222', answered: false, keeper: 'dead' };
+  expect(listed).toEqual({ schedules: [{ ...schedule, ...kept }], warnings: [] });
+  expect(others.schedules).toEqual([]);
   expect(cancelled).toEqual([true, false]);
 });
 
@@ -121,8 +167,8 @@ test('a schedule is kept by the supervisor of its process', async () => {
     message: expect.stringContaining(other.id),
   });
   expect(added).toMatchObject({ supervisorId: other.id, processId: own.id, everyMs: 3_600_000 });
-  expect((await state.schedules()).map(({ id }) => id)).toEqual([named.id, added.id]);
+  expect((await state.schedules()).schedules.map(({ id }) => id)).toEqual([named.id, added.id]);
   expect([await state.unschedule(added.id), await state.unschedule(added.id)]).toEqual([true, false]);
-  expect(await state.schedules()).toMatchObject([{ id: named.id, supervisorId: supervisor.id }]);
+  expect((await state.schedules()).schedules).toMatchObject([{ id: named.id, supervisorId: supervisor.id }]);
   await idle.kill();
 });

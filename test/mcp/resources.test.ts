@@ -239,6 +239,17 @@ test('one cannot subscribe to what is not there', async () => {
   await expect(subscription).rejects.toThrow('There is no resource');
 });
 
+test('a screen that is none is refused to reader and subscriber alike', async () => {
+  await using given = await arrange();
+  const uri = `process://${given.start('serve').id}/screen`;
+
+  const read = await given.client.readResource({ uri }).catch((error: Error) => error.message);
+  const subscribed = await given.client.subscribeResource({ uri }).catch((error: Error) => error.message);
+
+  expect(read).toContain('has no terminal');
+  expect(subscribed).toBe(read);
+});
+
 test('in the newer era a client listens to what it names', async () => {
   const updated: string[] = [];
   let lists = 0;

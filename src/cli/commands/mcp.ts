@@ -1,12 +1,17 @@
 import { Option } from 'commander';
+import { collect } from '../collect.ts';
 import type { McpFlags } from '../mcp/mcp-flags.ts';
 import type { VerbSetup } from '../verb.ts';
 
-const more = `
+const toMore = (name: string) => `
 On stdio the server ends with its client, and its processes with it.
 
 An address that other machines can reach wants --allow-remote, and a token in
-TROUPE_MCP_TOKEN that clients send as "Authorization: Bearer …".`;
+TROUPE_MCP_TOKEN that clients send as "Authorization: Bearer …".
+
+A secret comes from a variable of this program or from a file, and is read each
+time it is used:
+  ${name} mcp --secret npm-token=env:NPM_TOKEN --secret db=file:/run/secrets/db`;
 
 export function defineMcp({ program, io, end }: VerbSetup): void {
   program
@@ -25,7 +30,12 @@ export function defineMcp({ program, io, end }: VerbSetup): void {
         .choices(['default', 'auto', 'dangerous', 'plan', 'ci'])
         .default('auto'),
     )
-    .addHelpText('after', more)
+    .option(
+      '--secret <name=source>',
+      'a secret that a model can have typed by its name; can be repeated',
+      collect,
+    )
+    .addHelpText('after', toMore(program.name()))
     .action(async (flags: McpFlags) => {
       const { serveMcp } = await import('../mcp/serve-mcp.ts');
       end(await serveMcp({ flags, io }));

@@ -4,11 +4,12 @@ import type { VerbSetup } from '../verb.ts';
 import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
-An agent is told by its supervisor, as it is told of the end of a process. See:
-${name} schedule <command> --help
+An agent is told by its supervisor, as it is told of the end of a process. Name
+a process of that agent, or the agent as --owner: what was started from a shell
+belongs to none. See: ${name} schedule <command> --help
 
 Examples:
-  ${name} schedule add --every 60s --process build 'See how the build goes.'
+  ${name} schedule add --every 60s --process tool_k3m9xq2p 'See how it goes.'
   ${name} schedule add --after 10m --owner assistant_1 'Write the report.'
   ${name} schedule cancel $(${name} schedule list -q)`;
 

@@ -49,7 +49,7 @@ function toSources(words: readonly string[], io: CliIo): CompletionSources {
         .map((text) => ({ text, help: '' })),
     schedules: () =>
       withState({ flags, io }, async (state) =>
-        (await state.schedules()).map(({ id, message }) => ({ text: id, help: message })),
+        (await state.schedules()).schedules.map(({ id, message }) => ({ text: id, help: message })),
       ),
     machines: async () => {
       const { listMachines } = await import('../graph/list-machines.ts');

@@ -5,5 +5,7 @@ export interface McpFlags {
   readonly allowRemote?: boolean;
   /** Names of sets, with commas between them. */
   readonly tools: string;
+  /** `name=env:VARIABLE` or `name=file:PATH` each. */
+  readonly secret?: readonly string[];
   readonly policyMode: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci';
 }

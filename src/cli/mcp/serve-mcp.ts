@@ -3,9 +3,11 @@ import { type CliIo, note } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
 import { readVersion } from '../version.ts';
 import type { McpFlags } from './mcp-flags.ts';
+import { readSecrets } from './read-secrets.ts';
 
-/** Serves until the client or a signal ends it. @returns the exit code. */
+/** Serves until the client or a signal ends it. @returns the exit code. @throws TroupeError `invalid-option` */
 export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): Promise<number> {
+  const secrets = readSecrets(flags.secret ?? []);
   const ending = new AbortController();
   const removeSignals = onEndSignal(() => ending.abort());
   try {
@@ -13,7 +15,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
       version: readVersion(),
       tools: parseToolSets(flags.tools),
       policy: { mode: flags.policyMode },
-      supervisor: { cwd: io.cwd },
+      supervisor: { cwd: io.cwd, secrets },
       log: (line) => note(io, line),
       signal: ending.signal,
       stdin: io.stdin,

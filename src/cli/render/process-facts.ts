@@ -106,7 +106,7 @@ function toTerminalFacts({ terminal, ...view }: ProcessView): readonly Fact[] {
   const { columns, rows, because, attach } = terminal;
   return [
     ['terminal', `${columns}x${rows}; ${because}`],
-    ...('endedAt' in view ? [] : [['attach', attach.map(shellQuote).join(' ')] as const]),
+    ...('endedAt' in view || attach === null ? [] : [['attach', attach.map(shellQuote).join(' ')] as const]),
   ];
 }
 

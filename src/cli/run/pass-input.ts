@@ -25,18 +25,21 @@ export function hasInput({ stdin }: Pick<CliIo, 'stdin'>, { asked }: { readonly 
   }
 }
 
-/** Hands on what comes on stdin, piece by piece as it is taken, and its end. Returns when nothing more is taken. Never rejects. */
+/** Hands on what comes on stdin, piece by piece as it is taken, and its end. Returns when nothing more is taken; rejects as the taker does. */
 export async function passInput({ stdin }: Pick<CliIo, 'stdin'>, taker: InputTaker): Promise<void> {
+  for await (const piece of readPieces(stdin)) {
+    if (!isOpen(await taker.write(piece))) return;
+  }
+  await taker.endInput();
+}
+
+/** What its reader throws does not come back into it. */
+async function* readPieces(stdin: CliIo['stdin']): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of stdin) {
-      for (const piece of toPieces(chunk as Uint8Array)) {
-        if (!isOpen(await taker.write(piece))) return;
-      }
-    }
+    for await (const chunk of stdin) yield* toPieces(chunk as Uint8Array);
   } catch {
     // A terminal that was closed, or a broken pipe: that is its end.
   }
-  await taker.endInput();
 }
 
 function* toPieces(bytes: Uint8Array): Generator<Uint8Array> {

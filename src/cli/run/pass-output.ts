@@ -91,6 +91,9 @@ function createPassingSink(
     get wasHeld() {
       return wasHeld;
     },
+    get bytes() {
+      return kept.bytes;
+    },
     get lastWriteAtMs() {
       return kept.lastWriteAtMs;
     },

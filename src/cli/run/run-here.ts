@@ -4,6 +4,7 @@ import { complain, say } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
+import { tellFault } from '../tell-fault.ts';
 import { forwardSignals } from './forward-signals.ts';
 import { passInput } from './pass-input.ts';
 import { createOutputPassage } from './pass-output.ts';
@@ -22,7 +23,7 @@ export async function runHere(order: RunOrder): Promise<number> {
   });
   const process = supervisor.start(toSpec(order));
   const signals = forwardSignals((options) => void process.kill({ ...options, by: 'user' }), { io, clock });
-  if (order.hasInput) void passInput(io, process);
+  if (order.hasInput) passInput(io, process).catch((error) => void tellFault(error, io));
   const end = await process.ended;
   if (json) say(io, JSON.stringify(await process.result()));
   if (signals.first === null) await passage.settled();

@@ -3,6 +3,7 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
+import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
@@ -12,6 +13,7 @@ import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
+import { tellFault } from '../tell-fault.ts';
 import { tellHow } from '../tell-how.ts';
 import { tellTerminal } from '../tell-terminal.ts';
 import { forwardSignals } from './forward-signals.ts';
@@ -67,23 +69,38 @@ async function attend(
   { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
 ): Promise<number> {
   const { io, timeoutMs, hasInput, background } = order;
+  if (background) return leave(id, order);
   const clock = createRealClock();
   const leaving = new AbortController();
-  if (background) return leave(id, order);
-  const signals = forwardSignals((options) => void state.kill(id, { ...options, by: 'user' }), { io, clock });
+  const fault = Promise.withResolvers<never>();
+  const kill = (options: KillOptions) => {
+    state.kill(id, { ...options, by: 'user' }).catch(fault.reject);
+  };
+  const signals = forwardSignals(kill, { io, clock });
   const cancel = clock.at(clock.nowMs() + timeoutMs, () => leaving.abort());
   try {
     if (hasInput) {
-      void passInput(io, { write: (data) => state.write(id, data), endInput: () => state.endInput(id) });
+      const taker = {
+        write: (data: Uint8Array) => state.write(id, data),
+        endInput: () => state.endInput(id),
+      };
+      passInput(io, taker).catch(fault.reject);
     }
-    const end = await passOn(id, { state, io, signal: leaving.signal, json: order.json });
+    const passing = passOn(id, { state, io, signal: leaving.signal, json: order.json });
+    const end = await Promise.race([passing, fault.promise]);
     if (end === null) return leave(id, order);
     if (order.json) say(io, JSON.stringify(end));
     tellEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
     return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
+  } catch (error) {
+    const code = tellFault(error, io);
+    note(io, `${id} was not seen to end, and may go on`);
+    tellHow(id, io);
+    return signals.first === null ? code : toSignalCode(signals.first);
   } finally {
     cancel();
+    leaving.abort();
     signals.remove();
   }
 }

@@ -1,7 +1,8 @@
 import { formatDuration } from '../../config/format-duration.ts';
+import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { SeenSchedule } from '../../control/state-directory.ts';
-import { say } from '../cli-io.ts';
+import type { AddedSchedule, SeenSchedule } from '../../control/state-directory.ts';
+import { note, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSpan } from '../parse-span.ts';
 import { toClockTime } from '../render/clock-time.ts';
@@ -38,6 +39,7 @@ export function addSchedule(
       ...(owner !== undefined && { owner }),
       ...(supervisorId !== undefined && { supervisorId }),
     });
+    if (schedule.isHeard === false) note(io, describeSilence(schedule));
     if (flags.json === true) say(io, JSON.stringify(schedule));
     else say(io, flags.quiet === true ? schedule.id : `${schedule.id}: ${describe(schedule)}`);
     return exitCodes.done;
@@ -49,6 +51,12 @@ function readWhen({ every, after }: ScheduleFlags): { every: number } | { after:
   if (after !== undefined && every === undefined) return { after: parseSpan(after, '--after') };
   const message = 'one of --every and --after says when: --every 60s, or --after 10m.';
   throw new TroupeError({ code: 'invalid-option', message });
+}
+
+/** It is no mistake: whoever listens first is told. */
+function describeSilence({ owner, supervisorId }: AddedSchedule): string {
+  const where = `nobody listens as ${quote(owner)} at supervisor ${supervisorId} now, and it waits there until somebody does`;
+  return `${where}. Name the agent that is to be told with --owner, or a process of it with --process.`;
 }
 
 function describe({ owner, everyMs, nextAt }: SeenSchedule): string {

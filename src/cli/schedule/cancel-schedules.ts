@@ -1,9 +1,19 @@
+import { toErrorText } from '../../config/error-text.ts';
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
+import type { StateDirectory } from '../../control/state-directory.ts';
 import { complain, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type StateScene, withState } from '../state/with-state.ts';
+
+/** What became of one. `error`: whether there is such a one, nobody could be asked. */
+interface Outcome {
+  readonly id: string;
+  readonly cancelled: boolean;
+  readonly error?: string;
+}
 
 /** Takes schedules away, by their ids. @returns the exit code. */
 export function cancelSchedules(
@@ -11,16 +21,27 @@ export function cancelSchedules(
 ): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
-    const known = (await state.schedules()).map(({ id }) => id);
-    const results: { readonly id: string; readonly cancelled: boolean }[] = [];
-    for (const id of scene.ids) results.push({ id, cancelled: await state.unschedule(id) });
-    if (flags.json === true) say(io, JSON.stringify(results));
-    for (const { id, cancelled } of flags.json === true ? [] : results) {
-      if (!cancelled) complain(io, `there is no schedule ${quote(id)}. ${toHint(id, known)}`);
+    const known = (await state.schedules()).schedules.map(({ id }) => id);
+    const outcomes: Outcome[] = [];
+    for (const id of scene.ids) outcomes.push(await cancel(id, state));
+    if (flags.json === true) say(io, JSON.stringify(outcomes));
+    for (const { id, cancelled, error } of flags.json === true ? [] : outcomes) {
+      if (error !== undefined) complain(io, error);
+      else if (!cancelled) complain(io, `there is no schedule ${quote(id)}. ${toHint(id, known)}`);
       else if (flags.quiet !== true) say(io, `${id} is cancelled.`);
     }
-    return results.every(({ cancelled }) => cancelled) ? exitCodes.done : exitCodes.failed;
+    return outcomes.every(({ cancelled }) => cancelled) ? exitCodes.done : exitCodes.failed;
   });
+}
+
+async function cancel(id: string, state: StateDirectory): Promise<Outcome> {
+  try {
+    return { id, cancelled: await state.unschedule(id) };
+  } catch (error) {
+    // The others are taken away all the same.
+    if (!(error instanceof TroupeError)) throw error;
+    return { id, cancelled: false, error: toErrorText(error) };
+  }
 }
 
 function toHint(id: string, known: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { SeenSchedule } from '../../control/state-directory.ts';
-import { say } from '../cli-io.ts';
+import { note, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toClockTime } from '../render/clock-time.ts';
 import { createPage } from '../render/page.ts';
@@ -22,17 +22,22 @@ const columns: readonly Column<SeenSchedule>[] = [
   { heading: 'MESSAGE', cell: ({ message }) => toVisible(message) },
 ];
 
-function under({ answered }: SeenSchedule): string | null {
-  return answered ? null : '└ nobody keeps it now: the next supervisor of its owner goes on with it';
+function under({ answered, keeper }: SeenSchedule): string | null {
+  if (answered) return null;
+  return keeper === 'dead'
+    ? '└ nobody keeps it now: the next supervisor of its owner goes on with it'
+    : '└ its supervisor does not answer: as last written down';
 }
 
-/** Prints what is to be told later, the next one first. @returns the exit code. */
+/** Prints what is to be told later, the next one first; what could not be read is told on stderr. @returns the exit code. */
 export function listSchedules(
   scene: StateScene<Pick<ScheduleFlags, 'owner' | 'json' | 'quiet' | 'stateDir'>>,
 ): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
-    const schedules = await state.schedules(flags.owner === undefined ? {} : { owner: flags.owner });
+    const { schedules, warnings } = await state.schedules(
+      flags.owner === undefined ? {} : { owner: flags.owner },
+    );
     if (flags.json === true) say(io, JSON.stringify(schedules));
     else if (flags.quiet === true) say(io, ...schedules.map(({ id }) => id));
     else if (schedules.length === 0) say(io, 'No schedules');
@@ -40,6 +45,7 @@ export function listSchedules(
       const page = createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY });
       say(io, ...renderTable({ rows: schedules, columns, under }, page).flat());
     }
+    for (const warning of warnings) note(io, warning);
     return exitCodes.done;
   });
 }

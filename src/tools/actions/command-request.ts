@@ -7,7 +7,7 @@ export interface CommandRequest {
   readonly label?: string | undefined;
   /** The tool on whose behalf. */
   readonly tool: string;
-  /** How long it may run in the background, in ms; then it is ended. Default: as the supervisor has it. */
+  /** How long it may run, in ms, also while somebody waits for it; then it is ended. Default: as the supervisor has it. */
   readonly maxRunMs?: number | undefined;
 }
 
@@ -17,6 +17,6 @@ export function toCommandSpec({ command, cwd, label, tool, maxRunMs }: CommandRe
     tool,
     ...(cwd !== undefined && { cwd }),
     ...(label !== undefined && { label }),
-    ...(maxRunMs !== undefined && { maxBackgroundTime: maxRunMs }),
+    ...(maxRunMs !== undefined && { maxExecutionTime: maxRunMs, maxBackgroundTime: maxRunMs }),
   };
 }

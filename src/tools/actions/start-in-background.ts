@@ -64,6 +64,7 @@ export async function startInBackground(
 function describeTerminal({ terminal }: ProcessView): readonly string[] {
   if (terminal === null) return [];
   if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe, to which you can write.`];
+  if (terminal.attach === null) return [terminal.because];
   return [`${terminal.because} A person can attach with: ${terminal.attach.join(' ')}`];
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type WaitFlags, waitForProcesses } from '../../../src/cli/processes/wait-for-processes.ts';
+import { waitForProcesses } from '../../../src/cli/processes/wait-for-processes.ts';
+import type { WaitFlags } from '../../../src/cli/wait/wait-for-each.ts';
 import type { FinalView } from '../../../src/process/process-view.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';

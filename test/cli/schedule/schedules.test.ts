@@ -6,10 +6,11 @@ import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory, toSchedule } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';
 
-function scene() {
+function scene(more: Parameters<typeof fakeStateDirectory>[1] = {}) {
   const fake = fakeIo();
   const state = fakeStateDirectory([{ view: processView({ id: 'tool_a', label: 'build' }) }], {
     schedules: [toSchedule('Look.', 'assistant_1')],
+    ...more,
   });
   return { ...fake, ...state };
 }
@@ -49,4 +50,36 @@ test('what is not there cannot be cancelled', async () => {
   expect(code).toBe(1);
   expect(stdout()).toBe('schedule_1 is cancelled.\n');
   expect(stderr()).toContain('Did you mean schedule_1?');
+});
+
+const unsure = { ...toSchedule('Look.', 'assistant_1'), answered: false };
+
+test('what a silent supervisor keeps is listed with a warning', async () => {
+  const { io, open, stdout, stderr } = scene({ schedules: [unsure], warnings: ['It does not answer.'] });
+
+  await listSchedules({ flags: {}, io, open });
+
+  expect(stdout()).toContain('└ its supervisor does not answer: as last written down');
+  expect(stderr()).toContain('It does not answer.');
+});
+
+test('what a silent supervisor keeps is not cancelled, and all else is', async () => {
+  const other = { ...toSchedule('Look.', 'assistant_1'), id: 'schedule_2' };
+  const { io, open, stdout, stderr } = scene({ schedules: [unsure, other] });
+
+  const code = await cancelSchedules({ ids: ['schedule_1', 'schedule_2'], flags: {}, io, open });
+
+  expect(code).toBe(1);
+  expect(stdout()).toBe('schedule_2 is cancelled.\n');
+  expect(stderr()).toBe('troupe: Schedule schedule_1 was not taken back.\n');
+});
+
+test('who adds what nobody hears is told so', async () => {
+  const { io, open, stdout, stderr } = scene({ isHeard: false });
+
+  const code = await addSchedule({ words: ['Look.'], flags: { after: '1m' }, io, open });
+
+  expect(code).toBe(0);
+  expect(stdout()).toContain('schedule_1: ');
+  expect(stderr()).toContain('nobody listens as "assistant_1" at supervisor sup_1 now');
 });

@@ -38,7 +38,7 @@ const fields = {
     .positive()
     .default(1_800)
     .describe('spawn: how long it may run; then it is ended.'),
-  handle: z.string().min(1).describe('The id of the process, such as tool_k3m9xq2p.'),
+  handle: z.string().min(1).describe('The process_id, such as tool_k3m9xq2p.'),
   offset: z.int().min(0).describe('log: lines to leave out at the beginning.'),
   limit: z
     .int()
@@ -80,7 +80,7 @@ export const backgroundProcess = defineActionTool({
   actions: {
     spawn: action({
       permission: 'start',
-      description: 'starts a command and answers with its handle.',
+      description: 'starts a command and answers with its process_id, which is its handle.',
       needs: ['command'],
       takes: ['workdir', 'wait', 'interactive', 'label', 'timeout_seconds'],
       intend: ({ command, workdir }) => ({

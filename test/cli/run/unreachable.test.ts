@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from 'vitest';
+import { passInput } from '../../../src/cli/run/pass-input.ts';
+import { runInDaemon } from '../../../src/cli/run/run-in-daemon.ts';
+import type { RunOrder } from '../../../src/cli/run/run-order.ts';
+import { TroupeError } from '../../../src/config/troupe-error.ts';
+import type { StateDirectory } from '../../../src/control/state-directory.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import { fakeIo } from '../fake-io.ts';
+import { fakeStateDirectory } from '../fake-state-directory.ts';
+import { processView } from '../process-views.ts';
+
+const view = processView({ id: 'tool_a' });
+const silent = async () => {
+  throw new TroupeError({ code: 'unreachable', message: 'The supervisor did not answer.' });
+};
+
+const before = new Map(
+  ['SIGINT', 'SIGPIPE'].map((signal) => [signal, process.listeners(signal as 'SIGINT')]),
+);
+
+afterEach(() => {
+  for (const [signal, listeners] of before) {
+    const own = process.listeners(signal as 'SIGINT').filter((listener) => !listeners.includes(listener));
+    for (const listener of own) process.off(signal, listener);
+  }
+});
+
+/** A run in front of a daemon that stops answering. */
+function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasInput?: boolean } = {}) {
+  const fake = fakeIo();
+  const { open } = fakeStateDirectory([{ view }]);
+  const order: RunOrder = {
+    ...{ words: ['cat'], isShell: false, command: ['cat'], cwd: '/project', env: {}, label: null },
+    ...{ timeoutMs: 100_000, onTimeout: 'background', maxTimeMs: 0, graceMs: null, promotes: true, hasInput },
+    ...{
+      background: false,
+      isInteractive: false,
+      json: false,
+      stateDirectory: '/project/.troupe',
+      io: fake.io,
+    },
+  };
+  const code = runInDaemon(order, {
+    open: () => ({ ...open(), ...halted }),
+    daemon: async () => ({ start: async () => view, close: () => {} }),
+  });
+  return { ...fake, code };
+}
+
+test('Ctrl-C ends with its code where nobody takes it', async () => {
+  const count = process.listenerCount('SIGINT');
+  const { code, stderr } = runBefore({ kill: silent });
+  await waitUntil(() => process.listenerCount('SIGINT') > count);
+
+  process.emit('SIGINT', 'SIGINT');
+
+  expect(await code).toBe(130);
+  expect(stderr()).toContain('The supervisor did not answer.');
+  expect(stderr()).toContain('tool_a was not seen to end, and may go on');
+});
+
+test.each(['write', 'endInput'] as const)('a run fails in words where %s is not taken', async (call) => {
+  const { code, stderr, endInput } = runBefore({ [call]: silent }, { hasInput: true });
+
+  endInput('x\n');
+
+  expect(await code).toBe(1);
+  expect(stderr()).toContain('The supervisor did not answer.');
+});
+
+test('an input that breaks is at its end', async () => {
+  const { io } = fakeIo();
+  const taken: string[] = [];
+  const done = async () => ({ ok: true, bytesWritten: 0 }) as const;
+  const passing = passInput(io, {
+    write: async (data) => {
+      taken.push(Buffer.from(data).toString());
+      return done();
+    },
+    endInput: async () => {
+      taken.push('end');
+      return done();
+    },
+  });
+
+  io.stdin.push('x');
+  await waitUntil(() => taken.length > 0);
+  io.stdin.destroy(new Error('EIO'));
+
+  await passing;
+  expect(taken).toEqual(['x', 'end']);
+});
