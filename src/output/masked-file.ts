@@ -72,7 +72,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
   /** What is covered of a piece, by runs. */
   function* coveredRuns({ offset, bytes }: { offset: number; bytes: Uint8Array }) {
     const shown = read(offset, bytes.byteLength);
-    if (shown?.type !== 'bytes') return;
+    if (shown?.type !== 'bytes') return failed();
     for (let at = 0; at < shown.bytes.byteLength; at += 1) {
       const from = at;
       while (at < shown.bytes.byteLength && shown.bytes[at] !== bytes[at]) at += 1;
@@ -80,11 +80,21 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     }
   }
 
+  /** What is not there any more needs no cover. */
+  function failed(): void {
+    if (file.readTrouble !== null) throw new Error(file.readTrouble);
+  }
+
   async function coverInFile(): Promise<void> {
     const runs: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
-    for (let offset = 0; ; ) {
-      const span = file.read(offset, pieceBytes);
-      if (span === null) break;
+    // Somebody may go on writing.
+    const end = file.bytes();
+    for (let offset = 0; offset < end; ) {
+      const span = file.read(offset, Math.min(pieceBytes, end - offset));
+      if (span === null) {
+        failed();
+        break;
+      }
       if (span.type === 'bytes') runs.push(...coveredRuns(span));
       offset = span.type === 'gap' ? span.to : offset + span.bytes.byteLength;
       await setImmediate();
@@ -118,7 +128,7 @@ function cover(text: Buffer, spans: readonly Span[]): Buffer {
 /** The end of a secret whose beginning is in a gap, where it is half of it and more. */
 function tellingBeginning(text: Buffer, { bytes, headBytes }: Needle): Span[] {
   for (let to = bytes.byteLength - 1; to >= headBytes; to -= 1) {
-    if (text.indexOf(bytes.subarray(-to)) === 0) return [{ from: 0, to }];
+    if (text.subarray(0, to).equals(bytes.subarray(-to))) return [{ from: 0, to }];
   }
   return [];
 }

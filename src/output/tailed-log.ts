@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -45,6 +46,9 @@ export interface TailedLogOptions {
 }
 
 const chunkBytes = 64 * 1024;
+/** Too many open files, perhaps. */
+const mostCoverTries = 3;
+const coverAgainMs = 100;
 
 /**
  * The output of a process that writes its log file itself. Nothing is read but what somebody asks for, and nothing is kept. All of it
@@ -219,10 +223,16 @@ class TailedOutput implements OutputLog, DiskReading {
 
   /** Whoever comes later does not know what to cover. */
   async #coverInFile(): Promise<void> {
-    try {
-      await this.#masked?.coverInFile();
-    } catch (error) {
-      this.#coverTrouble = toErrorText(error);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#masked?.coverInFile();
+        this.#coverTrouble = null;
+        return;
+      } catch (error) {
+        this.#coverTrouble = toErrorText(error);
+        if (tries === mostCoverTries) return;
+      }
+      await setTimeout(coverAgainMs);
     }
   }
 

@@ -16,7 +16,9 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   await runtime.admission.stop();
   const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
-  await Promise.all([...registry.ended.values()].map((process) => process.log.close()));
+  const released = concerned.filter(({ isReleased }) => isReleased);
+  // Whoever comes next finds their files as they are to be.
+  await Promise.all([...registry.ended.values(), ...released].map((process) => process.log.close()));
   runtime.records.flush();
 
   runtime.watches.close();
@@ -25,7 +27,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   await ground.terminals.close();
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
-    left: concerned.filter(({ isReleased }) => isReleased).map(({ id }) => id),
+    left: released.map(({ id }) => id),
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, ground),
   };

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { outputCondition } from '../../src/observe/wait/output-condition.ts';
@@ -6,6 +6,7 @@ import { createLineSearch } from '../../src/output/line-search.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { lines$, output$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
+import type { OpenFile } from '../../src/output/tailed-file.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { followMatches } from '../../src/supervisor/watches/follow-matches.ts';
@@ -16,13 +17,24 @@ import { bytesOf } from './arrange.ts';
 const secret = 'hunter2-secret';
 const covered = '[redacted]****';
 
-function arrange(written = '', { stream = 'stdout' }: { stream?: 'stdout' | 'screen' } = {}) {
+function arrange(
+  written = '',
+  { stream = 'stdout', openFile }: { stream?: 'stdout' | 'screen'; openFile?: OpenFile } = {},
+) {
   const directory = tempDir();
   onTestFinished(directory.remove);
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
   writeFileSync(path, written);
   const clock = createVirtualClock();
-  const log = createTailedLog({ clock, path, statusPath, maxBytes: 2 ** 20, isOver: false, stream });
+  const log = createTailedLog({
+    clock,
+    path,
+    statusPath,
+    maxBytes: 2 ** 20,
+    isOver: false,
+    stream,
+    ...(openFile !== undefined && { openFile }),
+  });
   onTestFinished(() => log.close());
   return { path, statusPath, clock, log, shown: (from = 0) => bytesOf(log.chunks(from)).toString() };
 }
@@ -136,6 +148,26 @@ test('a secret is covered in the file once its process has ended', async () => {
 
   expect(before).toContain(secret);
   expect(readFileSync(path, 'utf8')).toBe(`${far}${covered}\nrest ${covered}`);
+});
+
+test('a log that cannot be read is not called covered', async () => {
+  let isFull = false;
+  const { log } = arrange(secret, {
+    openFile: (path) => {
+      if (isFull) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+      return openSync(path, 'r');
+    },
+  });
+  log.addSecret(secret);
+
+  isFull = true;
+  await log.close();
+  isFull = false;
+
+  expect(log.stats().degraded).toMatchObject({
+    what: expect.stringContaining('a secret stands in the log file'),
+    error: 'too many open files',
+  });
 });
 
 test('without secrets the bytes are those of the file', () => {
