@@ -1,13 +1,11 @@
-import { toErrorText } from '../config/error-text.ts';
 import { hasEndedRecord } from '../process/has-ended-record.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessView } from '../process/process-view.ts';
+import { PROMPT } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
+import { toDamagedWarning, toSilentWarning, toStrangerWarning } from './list-warnings.ts';
 import type { Peer } from './peers.ts';
 import type { SeenProcess } from './state-directory.ts';
-
-/** Who does not answer within this is passed over. */
-export const ANSWER_MS = 2_000;
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
 export async function listDirectory(
@@ -54,7 +52,7 @@ export async function listDirectory(
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
       ...[...strangers].map((id) => toStrangerWarning(id, 'processes')),
-      ...damaged.map(({ name, why }) => `The record ${name} was left out: ${why}.`),
+      ...damaged.map(toDamagedWarning),
     ],
   };
 }
@@ -67,7 +65,7 @@ interface Answer {
 
 async function askPeer(peer: Peer, { peers, roll }: DirectoryGround): Promise<Answer> {
   try {
-    const views = await peers.ask(peer, { method: 'list', params: {} }, { deadlineMs: ANSWER_MS });
+    const views = await peers.ask(peer, { method: 'list', params: {} }, PROMPT);
     return { peer, views, warning: null };
   } catch (error) {
     // It ended while it was asked: that is no trouble.
@@ -76,19 +74,10 @@ async function askPeer(peer: Peer, { peers, roll }: DirectoryGround): Promise<An
   }
 }
 
-/** Why of this one only the records can be shown. */
-export function toSilentWarning({ id, pid }: Peer, error: unknown): string {
-  return `Supervisor ${id} (pid ${pid}) could not be asked, so its records are shown: ${toErrorText(error)}`;
-}
-
 /** Its supervisor goes on without writing that time passes. */
 function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
   if ('endedAt' in view || !('startedAt' in view)) return view;
   return { ...view, runtimeMs: Math.max(0, nowAt - view.startedAt) };
-}
-
-export function toStrangerWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
-  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its ${what} are shown as they were last written down.`;
 }
 
 function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {

@@ -3,8 +3,9 @@ import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { WatchNews, WatchOptions } from '../supervisor/watches/watch.ts';
 import { type AskSupervisor, QUICK, refuseUnlessEnded } from './ask-supervisor.ts';
+import { PROMPT } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
-import { ANSWER_MS, toSilentWarning, toStrangerWarning } from './list-directory.ts';
+import { toSilentWarning, toStrangerWarning } from './list-warnings.ts';
 import { isCode, type Peer } from './peers.ts';
 import type { SeenSchedule, StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
@@ -16,8 +17,6 @@ type NewsCalls = Pick<
 
 /** How soon another supervisor is seen that has taken the process over. */
 const LOOK_MS = 100;
-
-const PROMPT = { deadlineMs: ANSWER_MS };
 
 /** What became of asking everybody. */
 interface Answers<T> {

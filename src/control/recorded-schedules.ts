@@ -5,6 +5,7 @@ import type { RecordStore } from '../store/record-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
 import { readScheduleRecord, type ScheduleRecord } from '../supervisor/schedules/schedule-record.ts';
 import type { DirectoryGround } from './directory-ground.ts';
+import { toDamagedWarning } from './list-warnings.ts';
 import type { SeenSchedule } from './state-directory.ts';
 
 type Filter = { readonly owner?: string; readonly process?: string };
@@ -23,7 +24,7 @@ export function listRecordedSchedules(
       })
       .filter((schedule) => owner === undefined || schedule.owner === owner)
       .filter((schedule) => process === undefined || schedule.processId === process),
-    damaged: damaged.map(({ name, why }) => `The record ${name} was left out: ${why}.`),
+    damaged: damaged.map(toDamagedWarning),
   };
 }
 

@@ -4,7 +4,7 @@ import type { CommandSettings } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { TerminalView } from '../process/process-view.ts';
 import type { Backend } from '../spawn/backend.ts';
-import type { NoTerminal } from '../spawn/terminal/terminal-world.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-world.ts';
 import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
 
 /** What became of the wish for a terminal. */
@@ -37,13 +37,13 @@ export function chooseTerminal(
   return without(tmux.why === pty.why ? pty : { ...pty, why: `${tmux.why}, and ${pty.why}` }, spec);
 }
 
-function notWanted(wanted: 'none' | 'pty'): NoTerminal {
+function notWanted(wanted: 'none' | 'pty'): Unavailable {
   const why = `the supervisor's option "terminal" is "${wanted}"`;
   return { why, remedy: 'Set that option to "auto" or "tmux"' };
 }
 
 /** tmux writes the log by itself. */
-function findObstacle(spec: CommandSettings, { paths }: PlanningGround): NoTerminal | null {
+function findObstacle(spec: CommandSettings, { paths }: PlanningGround): Unavailable | null {
   if (paths === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   if (!spec.logFile)
@@ -82,13 +82,13 @@ function toAttachCommand(id: string, { paths, cwd, settings }: PlanningGround): 
   return ['troupe', 'attach', ...(isFound ? [] : ['--state-dir', paths.directory]), id];
 }
 
-function without({ why, remedy }: NoTerminal, { lifetime }: ParsedSpec): TerminalChoice {
+function without({ why, remedy }: Unavailable, { lifetime }: ParsedSpec): TerminalChoice {
   if (lifetime === 'persistent') throw notWithoutTmux({ why, remedy });
   const because = `It has no terminal but pipes: ${why}.`;
   return { view: { type: 'none', because }, backend: null, size: null };
 }
 
-function notWithoutTmux({ why, remedy }: NoTerminal): TroupeError {
+function notWithoutTmux({ why, remedy }: Unavailable): TroupeError {
   const message =
     `start: "interactive" and "lifetime": "persistent" go together only in tmux, and ${why}. ` +
     `${remedy}, leave "interactive" out, or use "session".`;

@@ -1,6 +1,6 @@
 import { quote } from '../config/quote.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { NoTerminal } from '../spawn/terminal/terminal-world.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-world.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
 import type { Ground } from './ground.ts';
 import { findRecordedBackend } from './recorded-backend.ts';
@@ -9,7 +9,7 @@ const MAX_NAMED = 3;
 
 /** Of one backend. */
 interface Apart {
-  readonly obstacle: NoTerminal & { readonly mode: string };
+  readonly obstacle: Unavailable & { readonly mode: string };
   readonly records: readonly ProcessRecord[];
 }
 

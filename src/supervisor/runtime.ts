@@ -182,8 +182,10 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     readiness.delete(id);
   };
 
-  const complete = async (process: SupervisedProcess) => {
+  const complete = async (process: SupervisedProcess, searching: Promise<unknown> | null) => {
     const view = await process.ended;
+    // Matches first, then the end.
+    if (searching !== null) await searching;
     tell('process.ended', process);
     const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
     // Whoever is to hear what became of it has perhaps not come back yet.
@@ -207,13 +209,13 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     >;
     const release = () => admission.released({ id: process.id, kind: process.plan.kind });
     // Before anybody is told of the end.
-    watches.end(process.id);
+    const searching = watches.end(process.id);
     schedules.cancelOf(process.id);
     if (left.length > 0) keepLeftovers(process);
     // Only now: who left something behind is not among those that may be forgotten.
     registry.end(process);
     if (left.length === 0) release();
-    void complete(process);
+    void complete(process, searching);
   };
 
   /** In the next turn: the chart is in the middle of a step. */

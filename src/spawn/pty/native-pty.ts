@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { toErrorText } from '../../config/error-text.ts';
-import type { NoTerminal } from '../terminal/terminal-world.ts';
+import type { Unavailable } from '../terminal/terminal-world.ts';
 
 /**
  * The native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms
@@ -52,7 +52,7 @@ interface Binding {
 const nobodyElse = -1;
 
 /** Loaded on first use, as most programs never have a terminal. */
-export function loadNativePty(): NativePty | NoTerminal {
+export function loadNativePty(): NativePty | Unavailable {
   if (process.platform === 'win32') return notForWindows;
   const load = createRequire(import.meta.url);
   try {
@@ -75,7 +75,7 @@ export function loadNativePty(): NativePty | NoTerminal {
   }
 }
 
-const notForWindows: NoTerminal = {
+const notForWindows: Unavailable = {
   why: 'terminals without tmux are not built for Windows',
   remedy: 'Use Linux or macOS',
 };

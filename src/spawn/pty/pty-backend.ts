@@ -7,7 +7,7 @@ import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
 import { createScreen } from '../terminal/screen.ts';
-import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import type { TerminalWorld, Unavailable } from '../terminal/terminal-world.ts';
 import { usualSize } from '../terminal/usual-size.ts';
 import { checkStart } from './check-start.ts';
 import { identifyLeader } from './identify-leader.ts';
@@ -24,7 +24,7 @@ interface PtyParts extends ChildWorld {
 }
 
 /** Runs commands of the operating system, each in a terminal of its own that this program holds and that ends with it. */
-export function createPtyBackend({ table, trees, reportError }: TerminalWorld): Backend | NoTerminal {
+export function createPtyBackend({ table, trees, reportError }: TerminalWorld): Backend | Unavailable {
   const native = loadNativePty();
   if ('why' in native) return native;
   const emulator = loadEmulator();

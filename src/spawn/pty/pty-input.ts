@@ -1,7 +1,9 @@
 import type { WriteFailure, WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
+import { createInTurn } from '../terminal/in-turn.ts';
 import { pause } from '../terminal/pause.ts';
+import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
 import type { PtyChild } from './pty-child.ts';
 
 type Write = (bytes: Uint8Array) => Promise<WriteResult>;
@@ -13,28 +15,19 @@ export interface PtyInput {
    * bytes of one and drops the rest, in silence.
    */
   write: Write;
-  /** Several writes that belong together. */
-  inTurn<T>(step: (write: Write) => Promise<T>): Promise<T>;
+  /** Several writes that belong together. What stood behind one that was not read is refused with it, unless there is room again. */
+  inTurn(step: (write: Write) => Promise<WriteResult>): Promise<WriteResult>;
   /** What the terminal itself answers: at once, and for a program that does not read it is lost. */
   answer(text: string): void;
 }
 
-/** How long a program that does not read is waited for, anew whenever it has read something. */
-const PATIENCE_MS = 10_000;
-/** Nothing tells when there is room again. */
-const firstLookMs = 1;
-const longestLookMs = 20;
 /** The terminal takes no more at once. */
 const pieceBytes = 4 * 1024;
 
 export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
-  let last: Promise<unknown> = Promise.resolve();
-  const write: Write = (bytes) => writeAll(child, { bytes, clock });
-  const inTurn = <T>(step: (write: Write) => Promise<T>): Promise<T> => {
-    const done = last.then(() => step(write));
-    last = done.catch(() => {});
-    return done;
-  };
+  const takeTurn = createInTurn();
+  const inTurn: PtyInput['inTurn'] = (step) =>
+    takeTurn((patienceMs) => step((bytes) => writeAll(child, { bytes, clock, patienceMs })));
   return {
     write: (bytes) => inTurn((writeNow) => writeNow(bytes)),
     inTurn,
@@ -50,33 +43,28 @@ export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
 
 async function writeAll(
   child: PtyChild,
-  { bytes, clock }: { bytes: Uint8Array; clock: Clock },
+  { bytes, clock, patienceMs }: { bytes: Uint8Array; clock: Clock; patienceMs: number },
 ): Promise<WriteResult> {
   let bytesWritten = 0;
-  let giveUpAtMs = clock.nowMs() + PATIENCE_MS;
+  let giveUpAtMs = clock.nowMs() + patienceMs;
   let lookMs = firstLookMs;
   while (bytesWritten < bytes.byteLength) {
     const went = tryPiece(child, bytes.subarray(bytesWritten, bytesWritten + pieceBytes));
     if (typeof went !== 'number') return { ok: false, bytesWritten, ...went };
     bytesWritten += went;
     if (went > 0) {
-      giveUpAtMs = clock.nowMs() + PATIENCE_MS;
+      giveUpAtMs = clock.nowMs() + readingPatienceMs;
       lookMs = firstLookMs;
       continue;
     }
-    if (clock.nowMs() >= giveUpAtMs) return { ok: false, bytesWritten, ...notReading };
+    if (clock.nowMs() >= giveUpAtMs) return { ok: false, bytesWritten, code: 'notReading', error: notRead };
     await pause(lookMs, clock);
-    lookMs = Math.min(lookMs * 2, longestLookMs);
+    lookMs = toNextLookMs(lookMs);
   }
   return { ok: true, bytesWritten };
 }
 
 type Refusal = { readonly code: WriteFailure; readonly error: string };
-
-const notReading: Refusal = {
-  code: 'notReading',
-  error: `It has not read what is typed for ${PATIENCE_MS / 1_000} s.`,
-};
 
 function tryPiece(child: PtyChild, piece: Uint8Array): number | Refusal {
   if (!child.isOpen) return { code: 'closed', error: 'Its terminal is closed: the process has ended.' };

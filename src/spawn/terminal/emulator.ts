@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { SerializeAddon } from '@xterm/addon-serialize';
 import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless';
 import { toErrorText } from '../../config/error-text.ts';
-import type { NoTerminal } from './terminal-world.ts';
+import type { Unavailable } from './terminal-world.ts';
 
 /** What renders screens. */
 export interface Emulator {
@@ -12,7 +12,7 @@ export interface Emulator {
 }
 
 /** Loaded on first use: most programs never have a terminal. */
-export function loadEmulator(): Emulator | NoTerminal {
+export function loadEmulator(): Emulator | Unavailable {
   const load = createRequire(import.meta.url);
   try {
     const { Terminal } = load('@xterm/headless');

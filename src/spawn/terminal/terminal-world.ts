@@ -10,8 +10,8 @@ export interface TerminalWorld {
   readonly tmuxSocket: (() => string) | null;
 }
 
-/** Why there is none of a kind, or why what runs a process cannot be had. */
-export interface NoTerminal {
+/** Why something that would run a process cannot be had. */
+export interface Unavailable {
   /** The end of a sentence: "tmux is not installed". */
   readonly why: string;
   /** What to do about it, as an order without its full stop. */

@@ -1,19 +1,19 @@
 import type { Backend } from '../backend.ts';
 import { createPtyBackend } from '../pty/pty-backend.ts';
 import { createTmuxBackend } from '../tmux/tmux-backend.ts';
-import type { NoTerminal, TerminalWorld } from './terminal-world.ts';
+import type { TerminalWorld, Unavailable } from './terminal-world.ts';
 
 /** What can give a process a terminal on this machine. Each is looked for once, when it is first asked for. */
 export interface Terminals {
-  tmux(): Backend | NoTerminal;
-  pty(): Backend | NoTerminal;
+  tmux(): Backend | Unavailable;
+  pty(): Backend | Unavailable;
   /** Lets go of what they hold. */
   close(): Promise<void>;
 }
 
 export function createTerminals(world: TerminalWorld): Terminals {
-  let tmux: Backend | NoTerminal | null = null;
-  let pty: Backend | NoTerminal | null = null;
+  let tmux: Backend | Unavailable | null = null;
+  let pty: Backend | Unavailable | null = null;
   return {
     tmux: () => {
       tmux ??= createTmuxBackend(world);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { findProgram } from '../file/find-program.ts';
-import type { NoTerminal } from '../terminal/terminal-world.ts';
+import type { Unavailable } from '../terminal/terminal-world.ts';
 
 /** 3.3 is the first that says by which signal a command ended, and that can be told to write nothing on the screen then. */
 const leastVersion = [3, 3] as const;
@@ -8,7 +8,7 @@ const longestMs = 5_000;
 const remedy = 'Install tmux 3.3 or newer, or see that PATH leads to it';
 
 /** The path of a tmux that does what is needed here, or why there is none. */
-export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | NoTerminal {
+export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | Unavailable {
   const program = findProgram('tmux', { path, cwd: '/' });
   if (program instanceof Error) return { why: 'tmux is not installed', remedy };
   const { stdout, error } = spawnSync(program, ['-V'], { encoding: 'utf8', timeout: longestMs });

@@ -9,7 +9,7 @@ import { findLongArgument } from '../long-argument.ts';
 import { findNulByte } from '../nul-byte.ts';
 import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
-import type { NoTerminal, TerminalWorld } from '../terminal/terminal-world.ts';
+import type { TerminalWorld, Unavailable } from '../terminal/terminal-world.ts';
 import { toCommand } from '../to-command.ts';
 import { closeSessions } from './close-sessions.ts';
 import { findTmux } from './find-tmux.ts';
@@ -25,7 +25,7 @@ import { createTmuxServer } from './tmux-server.ts';
  * Beside each command are a small shell that launches it (see `planStart`), and the shell and `cat` that take its output down. The order of writes is
  * the same as in the file backend, so whatever is alive can be found.
  */
-export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
+export function createTmuxBackend(world: TerminalWorld): Backend | Unavailable {
   if (world.tmuxSocket === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   const program = findTmux();
@@ -104,7 +104,7 @@ export function createTmuxBackend(world: TerminalWorld): Backend | NoTerminal {
   };
 }
 
-function tryPlace(place: () => string): string | NoTerminal {
+function tryPlace(place: () => string): string | Unavailable {
   try {
     return place();
   } catch (error) {

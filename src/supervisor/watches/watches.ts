@@ -20,8 +20,11 @@ export interface Watches {
   list(filter: NewsFilter): readonly WatchView[];
   /** Goes on with what an earlier supervisor has written down: a silence counts anew, lines from where they were told. */
   restore(process: SupervisedProcess): void;
-  /** Its last matches are told, and then nothing more. */
-  end(processId: string): void;
+  /**
+   * Its last matches are told, and then nothing more. Of a log on a disk that may take a while: the promise resolves when they are, or
+   * when the watches are closed before; `null` where it is done at once. Never rejects.
+   */
+  end(processId: string): Promise<unknown> | null;
   /** It goes on without this supervisor; what is written down of its watches stays. */
   release(processId: string): void;
   /** The same for all that are left. */
@@ -49,10 +52,14 @@ export function createWatches(world: {
   const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: world.reportError });
   const of = (processId: string) => [...(byProcess.get(processId)?.values() ?? [])];
 
-  const keep = (process: SupervisedProcess) => {
+  const note = (process: SupervisedProcess) => {
     process.watches = of(process.id)
       .filter(({ isKept }) => isKept)
       .map(({ watching }) => watching.record);
+  };
+
+  const keep = (process: SupervisedProcess) => {
+    note(process);
     if (process.plan.lifetime === 'persistent') world.save(process);
   };
 
@@ -70,7 +77,7 @@ export function createWatches(world: {
     const id = createRandomId();
     const watching = new Watching(process, {
       watch,
-      world: { ...world, onChange: () => keep(process) },
+      world: { ...world, onChange: () => keep(process), onSearched: () => note(process) },
       toActor: (wants) => createActor(machine, { input: { id, wants } }),
     });
     byId.set(id, watching);
@@ -133,13 +140,14 @@ export function createWatches(world: {
       for (const watch of process.watches) open(process, { watch, isKept: true });
     },
     end: (processId) => {
-      for (const { watching } of of(processId)) watching.end();
+      const searching = of(processId).flatMap(({ watching }) => watching.end() ?? []);
+      return searching.length === 0 ? null : Promise.all(searching);
     },
     release: (processId) => {
-      for (const { watching } of of(processId)) watching.actor.send({ type: 'process.released' });
+      for (const { watching } of of(processId)) watching.release();
     },
     close: () => {
-      for (const { actor } of [...byId.values()]) actor.send({ type: 'process.released' });
+      for (const watching of [...byId.values()]) watching.release();
     },
     actorOf: (processId, owner) => find(processId, owner)?.actor,
   };

@@ -21,6 +21,8 @@ export interface WatchWorld {
   tell(news: WatchNews): void;
   /** What is written down of it is another. */
   onChange(): void;
+  /** The same, but it is enough to write it down with the next change. */
+  onSearched(): void;
   reportError(error: unknown): void;
 }
 
@@ -43,8 +45,11 @@ export class Watching {
   readonly #eyes: Eyes;
   readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
   #told: number;
-  /** Each line before that matches was told. */
-  #toldBytes: number | undefined;
+  /** Where another supervisor goes on. */
+  #searched: Pick<RecordedWatch, 'toldBytes' | 'toldUnfinished'>;
+  /** Its process has ended; the rest of what it printed is still searched. */
+  #isEnding = false;
+  readonly #over = Promise.withResolvers<void>();
   #shown: readonly string[] = [];
   #problem = '';
 
@@ -62,7 +67,7 @@ export class Watching {
     this.#world = world;
     this.#watch = watch;
     this.#told = watch.told;
-    this.#toldBytes = watch.toldBytes;
+    this.#searched = toSearched(watch);
     this.#eyes = this.#open(watch.wants);
     this.actor = wiring.toActor(
       watch.wants.type === 'quiet' ? watch.wants : { type: 'pattern', windowMs: WINDOW_MS },
@@ -75,13 +80,13 @@ export class Watching {
 
   /** As it is written down. */
   get record(): RecordedWatch {
-    const toldBytes = this.#toldBytes;
-    return { ...this.#watch, told: this.#told, ...(toldBytes !== undefined && { toldBytes }) };
+    const { owner, wants, since } = this.#watch;
+    return { owner, wants, since, told: this.#told, ...this.#searched };
   }
 
   view(): WatchView {
-    const { toldBytes: _, ...shown } = this.record;
-    return { processId: this.process.id, ...shown };
+    const { owner, wants, since, told } = this.record;
+    return { processId: this.process.id, owner, wants, since, told };
   }
 
   look(): void {
@@ -115,7 +120,7 @@ export class Watching {
     const { pattern, matches } = this.#eyes;
     const lines = matches.takeLines();
     const suppressed = count - lines.length;
-    this.#toldBytes = matches.searchedBytes;
+    this.#searched = toSearched(matches.searched);
     this.#tell('matched', { type: 'watch.matched', pattern, matches: count, lines, suppressed });
   }
 
@@ -138,10 +143,20 @@ export class Watching {
     this.#deadlines.delete(deadline);
   }
 
-  /** Its process has ended: what it printed last is still searched. */
-  end(): void {
-    if (this.#eyes.type === 'pattern') this.#eyes.matches.flush();
-    this.#send({ type: 'process.ended' });
+  /** Its process has ended: what it printed last is still searched. `null` where that is done at once. */
+  end(): Promise<void> | null {
+    this.#isEnding = true;
+    const ended = () => this.#send({ type: 'process.ended' });
+    if (this.#eyes.type === 'pattern') this.#eyes.matches.finish(ended);
+    else ended();
+    return this.actor.getSnapshot().status === 'active' ? this.#over.promise : null;
+  }
+
+  /** Nobody here watches any more. Of a process that has ended nobody will later either, which is told. */
+  release(): void {
+    if (!this.#isEnding) return this.#send({ type: 'process.released' });
+    this.#problem = `The process has ended, and its supervisor stopped before the rest of the output was searched; look for the lines in ${this.process.log.logFile ?? 'its output'}.`;
+    this.#send({ type: 'search.failed' });
   }
 
   /** It is over. */
@@ -149,6 +164,7 @@ export class Watching {
     if (this.#eyes.type === 'pattern') this.#eyes.matches.stop();
     else this.#eyes.changes.stop();
     for (const deadline of [...this.#deadlines.keys()]) this.disarm(deadline);
+    this.#over.resolve();
   }
 
   /** What comes when it is over concerns nobody. */
@@ -167,18 +183,29 @@ export class Watching {
       return { ...wants, changes };
     }
     const { log } = process;
-    this.#toldBytes ??= log.bytes;
+    const { toldBytes = log.bytes, toldUnfinished = [] } = this.#searched;
+    this.#searched = toSearched({ toldBytes, toldUnfinished });
     const matches = followMatches(log, {
       pattern: wants.pattern,
-      from: log.positionsAt(this.#toldBytes),
+      from: log.positionsAt(toldBytes),
+      counted: toldUnfinished,
       clock,
       onMatched: (count) => this.#send({ type: 'lines.matched', count }),
+      onSearched: () => this.#noteSearched(),
       onProblem: (problem) => {
         this.#problem = problem;
         this.#send({ type: 'search.failed' });
       },
     });
     return { ...wants, matches };
+  }
+
+  /** What matched and waits to be told is found again where it is not told here. */
+  #noteSearched(): void {
+    const { status, context } = this.actor.getSnapshot();
+    if (this.#eyes.type === 'quiet' || status !== 'active' || context.matches > 0) return;
+    this.#searched = toSearched(this.#eyes.matches.searched);
+    this.#world.onSearched();
   }
 
   #tell(word: string, facts: NewsFacts): void {
@@ -190,4 +217,12 @@ export class Watching {
     this.#world.tell({ id, at, owner: this.owner, process: view, ...facts });
     this.#world.onChange();
   }
+}
+
+function toSearched({
+  toldBytes,
+  toldUnfinished = [],
+}: Pick<RecordedWatch, 'toldBytes' | 'toldUnfinished'>): Pick<RecordedWatch, 'toldBytes' | 'toldUnfinished'> {
+  if (toldBytes === undefined) return {};
+  return { toldBytes, ...(toldUnfinished.length > 0 && { toldUnfinished }) };
 }
