@@ -453,6 +453,26 @@ export function describeTerminal(
       await stage.fact('output.ended');
     });
 
+    test('a resize waits for no reader', async () => {
+      const { play } = await arrange(setup);
+      const stage = play(shell('stty raw -echo; printf ready; sleep 300'));
+      await stage.shows('ready');
+      let isHeld = true;
+
+      const typed = stage.type('x'.repeat(100_000)).finally(() => {
+        isHeld = false;
+      });
+      const resized = await stage.resize({ columns: 100, rows: 30 });
+      const wasHeld = isHeld;
+      const { columns, rows } = await stage.screen((screen) => screen.columns === 100, 'it is wider');
+      stage.send({ type: 'process.signal', signal: 'SIGKILL' });
+      await typed;
+
+      expect(resized).toEqual({ ok: true, bytesWritten: 0 });
+      expect(wasHeld).toBe(true);
+      expect({ columns, rows }).toEqual({ columns: 100, rows: 30 });
+    });
+
     test('what is typed before the program reads is not lost', async () => {
       const { play } = await arrange(setup);
       const stage = play(

@@ -6,6 +6,11 @@ import type { CliIo } from '../cli-io.ts';
 export interface InputTaker {
   write(data: Uint8Array): Promise<WriteResult>;
   endInput(): Promise<WriteResult>;
+  /**
+   * What has become of what was refused as `notReading`. A pipe has it on its way all the same (`underWay`, the default); a terminal has got
+   * no more than it counted (`notGiven`).
+   */
+  readonly unread?: 'underWay' | 'notGiven';
 }
 
 /** One piece of this size is never torn apart by a process that is slow to read. */
@@ -25,12 +30,31 @@ export function hasInput({ stdin }: Pick<CliIo, 'stdin'>, { asked }: { readonly 
   }
 }
 
-/** Hands on what comes on stdin, piece by piece as it is taken, and its end. Returns when nothing more is taken; rejects as the taker does. */
+/** Hands on what comes on stdin, piece by piece as it is taken, and its end, once each. Returns when nothing more is taken; rejects as the taker does. */
 export async function passInput({ stdin }: Pick<CliIo, 'stdin'>, taker: InputTaker): Promise<void> {
   for await (const piece of readPieces(stdin)) {
-    if (!isOpen(await taker.write(piece))) return;
+    if (!(await passPiece(piece, taker))) return;
   }
-  await taker.endInput();
+  await passEnd(taker);
+}
+
+/** A piece that is under way is not to be written twice; what a terminal did not get is given again. `false`: nothing more is taken. */
+async function passPiece(piece: Uint8Array, taker: InputTaker): Promise<boolean> {
+  for (let rest = piece; ; ) {
+    const result = await taker.write(rest);
+    if (result.ok || result.code !== 'notReading') return result.ok;
+    if (taker.unread !== 'notGiven') return true;
+    rest = rest.subarray(result.bytesWritten);
+    if (rest.byteLength === 0) return true;
+  }
+}
+
+/** In a terminal the end is typed, too. */
+async function passEnd(taker: InputTaker): Promise<void> {
+  for (;;) {
+    const result = await taker.endInput();
+    if (result.ok || result.code !== 'notReading' || taker.unread !== 'notGiven') return;
+  }
 }
 
 /** What its reader throws does not come back into it. */
@@ -44,9 +68,4 @@ async function* readPieces(stdin: CliIo['stdin']): AsyncGenerator<Uint8Array> {
 
 function* toPieces(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
-
-/** A piece that was not read in time is on its way all the same, and is not to be written twice. */
-function isOpen(result: WriteResult): boolean {
-  return result.ok || result.code === 'notReading';
 }

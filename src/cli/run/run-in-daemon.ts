@@ -4,7 +4,7 @@ import { formatDuration } from '../../config/format-duration.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
-import type { FinalView } from '../../process/process-view.ts';
+import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
 import { type CliIo, note, say } from '../cli-io.ts';
@@ -39,7 +39,7 @@ export async function runInDaemon(
     return await withState(scene, async (state) => {
       const view = await client.start(toDaemonSpec(order));
       tellTerminal(view, { asked: 'session', io });
-      return await attend(view.id, { order, state });
+      return await attend(view, { order, state });
     });
   } finally {
     client.close();
@@ -65,7 +65,7 @@ export function toDaemonSpec(order: RunOrder): CommandSpec {
 }
 
 async function attend(
-  id: string,
+  { id, terminal }: Pick<ProcessView, 'id' | 'terminal'>,
   { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
 ): Promise<number> {
   const { io, timeoutMs, hasInput, background } = order;
@@ -83,6 +83,7 @@ async function attend(
       const taker = {
         write: (data: Uint8Array) => state.write(id, data),
         endInput: () => state.endInput(id),
+        unread: terminal?.type === 'terminal' ? ('notGiven' as const) : ('underWay' as const),
       };
       passInput(io, taker).catch(fault.reject);
     }

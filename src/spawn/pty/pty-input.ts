@@ -27,7 +27,14 @@ const pieceBytes = 4 * 1024;
 export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
   const takeTurn = createInTurn();
   const inTurn: PtyInput['inTurn'] = (step) =>
-    takeTurn((patienceMs) => step((bytes) => writeAll(child, { bytes, clock, patienceMs })));
+    takeTurn((firstPatienceMs) => {
+      let patienceMs = firstPatienceMs;
+      return step(async (bytes) => {
+        const result = await writeAll(child, { bytes, clock, patienceMs });
+        if (result.bytesWritten > 0) patienceMs = readingPatienceMs;
+        return result;
+      });
+    });
   return {
     write: (bytes) => inTurn((writeNow) => writeNow(bytes)),
     inTurn,

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../terminal/pause.ts';
-import { listDescriptors, readLinkOf, readMemory } from '../tree/open-files.ts';
+import { firstLookMs, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
+import { listDescriptors, readLinkOf } from '../tree/open-files.ts';
+import { readPolled } from '../tree/polled-descriptors.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { knowsCalls, parseWaitingCall } from '../tree/waiting-call.ts';
 
@@ -11,22 +13,23 @@ export interface InputPlace {
   readonly tty: string;
 }
 
-/** How long a program that does not read is waited for. */
-export const readingPatienceMs = 10_000;
-const firstLookMs = 1;
-const longestLookMs = 20;
-
 /**
- * Waits until the terminal has taken all that tmux was given for it; `false` where it takes no more, since its program has not read for ten seconds. tmux itself
+ * Waits until the terminal has taken all that tmux was given for it; `false` where it takes no more, since its program has not read for `patienceMs`. tmux itself
  * takes whatever comes, and says nothing of it. Where the system does not let us see what it waits for, as on macOS, and on Linux under Yama's
  * `ptrace_scope`, all counts as taken.
  */
-export async function waitUntilTaken(place: InputPlace, clock: Clock): Promise<boolean> {
-  const giveUpAtMs = clock.nowMs() + readingPatienceMs;
-  for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, longestLookMs)) {
+export async function waitUntilTaken(
+  place: InputPlace,
+  { clock, patienceMs }: { clock: Clock; patienceMs: number },
+): Promise<boolean> {
+  const startedAtMs = clock.nowMs();
+  for (let lookMs = firstLookMs; ; lookMs = toNextLookMs(lookMs)) {
     const seen = lookAtInput(place);
     if (seen === 'taken' || seen === 'unknown') return true;
-    if (clock.nowMs() >= giveUpAtMs) return seen === 'busy';
+    const waitedMs = clock.nowMs() - startedAtMs;
+    if (seen === 'held' && waitedMs >= patienceMs) return false;
+    // Busy all the time: that says nothing of the program.
+    if (waitedMs >= readingPatienceMs) return true;
     await pause(lookMs, clock);
   }
 }
@@ -42,17 +45,10 @@ function lookAtInput({ serverPid, tty }: InputPlace): Seen {
   const call = parseWaitingCall(text);
   if (call === null) return 'busy';
   if (call.type !== 'poll') return 'unknown';
-  const bytes = readMemory(serverPid, { address: call.address, length: call.count * pollFdBytes });
-  if (bytes === null) return 'unknown';
-  const at = Array.from({ length: call.count }, (_, index) => index * pollFdBytes).find(
-    (each) => bytes.readInt32LE(each) === fd,
-  );
-  return at !== undefined && (bytes.readInt16LE(at + 4) & writeEvent) !== 0 ? 'held' : 'taken';
+  const polled = readPolled(serverPid, call);
+  if (polled === null) return 'unknown';
+  return polled.some((each) => each.fd === fd && each.isWritten) ? 'held' : 'taken';
 }
-
-/** `struct pollfd`: see poll(2). */
-const pollFdBytes = 8;
-const writeEvent = 0x4;
 
 /** The descriptor by which tmux has the other end: proc_pid_fdinfo(5) names its number. */
 function findMaster(serverPid: number, tty: string): number | null {

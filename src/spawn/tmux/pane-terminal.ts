@@ -9,8 +9,10 @@ import type { Clock } from '../../clock/clock.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
 import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
 import { toPasted } from '../terminal/encode-keys.ts';
+import { createInTurn } from '../terminal/in-turn.ts';
+import { notRead, readingPatienceMs } from '../terminal/reading-patience.ts';
 import { type InputPort, refuseWrite, type TerminalPort } from '../tree-commands.ts';
-import { type InputPlace, readingPatienceMs, waitUntilTaken } from './held-input.ts';
+import { type InputPlace, waitUntilTaken } from './held-input.ts';
 import { sizeCommands, type TmuxRequest } from './open-session.ts';
 import { readScreen, toCaptureCommands } from './read-screen.ts';
 import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts';
@@ -43,23 +45,24 @@ export function createPaneTerminal(
   let buffers = 0;
   let place: InputPlace | null = null;
   /** What is typed comes one after another, also where an answer is not waited for. */
-  let last: Promise<unknown> = Promise.resolve();
-
-  function inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
-    const answer = last.then(act);
-    last = answer.catch(() => {});
-    return answer;
-  }
+  const typeInTurn = createInTurn();
+  /** Besides: a size does not wait for the program to read. */
+  const sizeInTurn = createInTurn();
 
   /** Where it is known, nothing goes in before what went in earlier was taken. */
-  async function isTaken(): Promise<boolean> {
-    return place === null || (await waitUntilTaken(place, clock));
+  async function isTaken(patienceMs = readingPatienceMs): Promise<boolean> {
+    return place === null || (await waitUntilTaken(place, { clock, patienceMs }));
   }
 
-  async function take(bytes: number, act: () => Promise<WriteResult>): Promise<WriteResult> {
+  async function whileRunning(act: () => Promise<WriteResult>): Promise<WriteResult> {
     const refusal = await wiring.refusal();
-    if (refusal !== null) return refuseWrite('notRunning', refusal);
-    return bytes === 0 ? { ok: true, bytesWritten: 0 } : inTurn(act);
+    return refusal === null ? act() : refuseWrite('notRunning', refusal);
+  }
+
+  function take(bytes: number, act: () => Promise<WriteResult>): Promise<WriteResult> {
+    const actIfRead = async (patienceMs: number) =>
+      patienceMs > 0 || (await isTaken(patienceMs)) ? act() : refuseWrite('notReading', notRead);
+    return whileRunning(async () => (bytes === 0 ? { ok: true, bytesWritten: 0 } : typeInTurn(actIfRead)));
   }
 
   async function give(bytes: number, ask: () => Promise<TmuxAnswer>): Promise<WriteResult> {
@@ -169,7 +172,7 @@ export function createPaneTerminal(
       }
       case 'process.resize':
         return answerWrite(
-          take(1, () => resize(command)),
+          whileRunning(() => sizeInTurn(() => resize(command))),
           command.reply,
         );
     }
@@ -221,5 +224,4 @@ function countBytes(strokes: readonly KeyStroke[]): number {
 
 const patienceMs = 10_000;
 const ended = 'Its terminal is closed: it has ended, or was cut off from it.';
-const notRead = `It has not read what is typed for ${readingPatienceMs / 1_000} s.`;
 const notAllRead = `It has not read all of it within ${readingPatienceMs / 1_000} s: tmux keeps the rest until it does.`;

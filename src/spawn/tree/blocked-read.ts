@@ -1,5 +1,6 @@
 import { listThreads } from './descendants.ts';
 import { isReadable, listDescriptors, readLinkOf, readMemory } from './open-files.ts';
+import { readPolled } from './polled-descriptors.ts';
 import { readProcText } from './proc-entry.ts';
 import { parseWaitingCall, type WaitingCall } from './waiting-call.ts';
 
@@ -105,17 +106,9 @@ function findAwaited(
   return call.type === 'poll' ? findPolled(pid, { ...call, count }) : findSelected(pid, { ...call, count });
 }
 
-/** An array of `struct pollfd`, of which those below zero are none: see poll(2). */
-function findPolled(pid: number, { address, count }: { address: bigint; count: number }) {
-  const pollFdBytes = 8;
-  const readEvents = 0x1 | 0x40;
-  const bytes = readMemory(pid, { address, length: count * pollFdBytes });
-  if (bytes === null) return null;
-  const all = Array.from({ length: count }, (_, index) => index * pollFdBytes);
-  return all
-    .filter((at) => (bytes.readInt16LE(at + 4) & readEvents) !== 0)
-    .map((at) => bytes.readInt32LE(at))
-    .filter((fd) => fd >= 0);
+function findPolled(pid: number, array: { address: bigint; count: number }) {
+  const polled = readPolled(pid, array);
+  return polled?.filter(({ isRead }) => isRead).map(({ fd }) => fd) ?? null;
 }
 
 /** A set of bits, in words of 64: see select(2). */

@@ -88,3 +88,28 @@ test.skipIf(!isInstalled('tmux'))('tmux is given little that nobody reads', asyn
   run.send({ type: 'process.signal', signal: 'SIGKILL' });
   await run.fact('output.ended');
 });
+
+test.skipIf(!isInstalled('tmux'))('who stands behind unread input is refused with it', async () => {
+  const stage = createStage();
+  const run = stage.run(shell('stty raw -echo; printf ready; sleep 300'));
+  await run.shows('ready');
+  const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
+  const clock = createHastyClock();
+  const { input, terminal } = createPaneTerminal(
+    { server, request: run.request, clock },
+    { refusal: async () => null },
+  );
+
+  const [, ...answers] = await Promise.all([
+    input.write(Buffer.alloc(5_000_000, 'x')),
+    input.write(Buffer.from('y')),
+    input.write(Buffer.from('z')),
+    new Promise((reply) => terminal.obey({ type: 'terminal.paste', text: 'hush', reply })),
+    input.end(),
+  ]);
+
+  for (const answer of answers) expect(answer).toMatchObject({ code: 'notReading', bytesWritten: 0 });
+  expect(clock.nowMs()).toBeLessThan(20_000);
+  run.send({ type: 'process.signal', signal: 'SIGKILL' });
+  await run.fact('output.ended');
+});

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { WriteResult } from '../../../machines/process/events.ts';
+import type { CliIo } from '../../../src/cli/cli-io.ts';
+import { type InputTaker, passInput } from '../../../src/cli/run/pass-input.ts';
+
+type Answer = (bytes: number) => WriteResult;
+
+const takes: Answer = (bytesWritten) => ({ ok: true, bytesWritten });
+const reads =
+  (bytesWritten: number): Answer =>
+  () => ({ ok: false, bytesWritten, code: 'notReading', error: 'It does not read.' });
+const isClosed: Answer = () => ({ ok: false, bytesWritten: 0, code: 'closed', error: 'It is closed.' });
+
+/** Passes pieces to one who answers each call in its turn, and takes all after the last. */
+async function pass(answers: readonly Answer[], unread?: InputTaker['unread']): Promise<string[]> {
+  const left = [...answers];
+  const given: string[] = [];
+  const answer = (text: string): WriteResult => {
+    given.push(text);
+    return (left.shift() ?? takes)(text.length);
+  };
+  await passInput(
+    { stdin: Readable.from([Buffer.from('hello'), Buffer.from('world')]) as unknown as CliIo['stdin'] },
+    {
+      write: async (data) => answer(Buffer.from(data).toString()),
+      endInput: async () => answer('end'),
+      ...(unread !== undefined && { unread }),
+    },
+  );
+  return given;
+}
+
+test('a pipe is given no piece twice', async () => {
+  expect(await pass([reads(0), takes])).toEqual(['hello', 'world', 'end']);
+});
+
+test('a terminal is given again what it did not get', async () => {
+  const answers = [reads(0), reads(3), takes, reads(5), reads(0)];
+
+  expect(await pass(answers, 'notGiven')).toEqual(['hello', 'hello', 'lo', 'world', 'end', 'end']);
+});
+
+test('who takes no more is given no more', async () => {
+  expect(await pass([reads(0), isClosed], 'notGiven')).toEqual(['hello', 'hello']);
+});
