@@ -24,6 +24,8 @@ export interface LineSearch {
   push(piece: OutputPiece): void;
   /** Characters of complete lines that were pushed and not searched yet. */
   readonly waitingChars: number;
+  /** Of which the unfinished line has counted: a search that goes on behind all that was searched needs to know it. */
+  readonly counted: readonly OutputStream[];
   /**
    * Searches what was pushed since the last time; with `maxChars` little more than so much of it, and unfinished lines only when
    * no complete ones wait.
@@ -47,6 +49,7 @@ export function createLineSearch(
   {
     maxLines,
     from = 0,
+    counted = [],
   }: {
     /** How many lines of one search are given out. */
     readonly maxLines: number;
@@ -55,6 +58,8 @@ export function createLineSearch(
      * `beforeLine(from)`, so that this line is known from its beginning. Default: everything counts.
      */
     readonly from?: StreamPositions | number;
+    /** Of which the line that goes on behind `from` has counted before, so that it does not again. Default: none. */
+    readonly counted?: readonly OutputStream[];
   },
 ): LineSearch {
   const open = new Map<OutputStream, OpenLine>();
@@ -74,6 +79,7 @@ export function createLineSearch(
     open.set(stream, line);
     const known = Math.min(bytes.byteLength, Math.max(0, before));
     if (known > 0) passOver(line, bytes.subarray(0, known));
+    if (before >= 0 && before <= bytes.byteLength) line.hasCounted ||= counted.includes(stream);
     if (known < bytes.byteLength) take(line, bytes.subarray(known));
   }
 
@@ -143,6 +149,9 @@ export function createLineSearch(
     search,
     get waitingChars() {
       return waitingChars;
+    },
+    get counted() {
+      return [...open].filter(([, { hasCounted }]) => hasCounted).map(([stream]) => stream);
     },
   };
 }

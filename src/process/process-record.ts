@@ -64,6 +64,8 @@ export interface Revival {
     readonly told: number;
     /** Of a pattern: offset in the output before which each line that matches was told. Records of before do not have it. */
     readonly toldBytes?: number;
+    /** Of which streams the line that goes on behind `toldBytes` was told while it was unfinished; left out where of none. */
+    readonly toldUnfinished?: readonly ('stdout' | 'stderr' | 'screen')[];
   }[];
 }
 

@@ -160,6 +160,7 @@ export const watchShape: Shape = object({
   since: number,
   told: number,
   toldBytes: optional(atLeast(0)),
+  toldUnfinished: optional(listOf(oneOf('stdout', 'stderr', 'screen'))),
 });
 
 const revival = object({

@@ -216,3 +216,25 @@ test('a line begun before is known from its beginning', () => {
   expect(before).toMatchObject({ count: 0 });
   expect(search.search()).toEqual({ type: 'matches', count: 1, lines: ['error: and so on'] });
 });
+
+test('a line that has counted before does not again', () => {
+  const text = 'old\nerror: retry? ';
+  const from = { stdout: text.length, stderr: 0, screen: 0 };
+  const counted = (pieces: readonly string[]) => {
+    const search = createLineSearch(
+      { type: 'pattern', pattern: 'error' },
+      { maxLines: 2, from, counted: ['stdout'] },
+    );
+    let position = 0;
+    for (const piece of pieces) {
+      search.push({ ...chunk(Buffer.from(piece)), offset: position, position });
+      position += piece.length;
+    }
+    return [search.search(), search.counted];
+  };
+
+  const once = [{ type: 'matches', count: 1, lines: ['error: two'] }, []];
+  expect(counted([`${text}yes\nerror: two\n`])).toEqual(once);
+  expect(counted([text, 'yes\nerror: two\n'])).toEqual(once);
+  expect(counted([text, 'yes'])).toEqual([{ type: 'matches', count: 0, lines: [] }, ['stdout']]);
+});

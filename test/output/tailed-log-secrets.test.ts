@@ -193,7 +193,7 @@ test('no wait, search or watch tells a secret letter by letter', () => {
 
   appendFileSync(path, `got=${secret}\n`);
   for (const each of watched) {
-    each.flush();
+    each.finish(() => {});
     each.stop();
   }
   for (const pattern of ['got=h', 'got=hu', 'secret$']) {

@@ -45,7 +45,7 @@ export function followMatches(
     readonly clock: Clock;
     readonly onMatched: (count: number) => void;
     /** `searched` may be another. */
-    readonly onSearched: () => void;
+    readonly onSearched?: () => void;
     /** The expression takes too long, or the rest cannot be read: nothing is searched any more. */
     readonly onProblem: (problem: string) => void;
   },
@@ -147,7 +147,7 @@ export function followMatches(
       lines = [...lines, ...shown].slice(-MAX_LINES);
       following.onMatched(found.count);
     }
-    following.onSearched();
+    following.onSearched?.();
   };
 
   const fail = (problem: string) => {
@@ -195,6 +195,7 @@ export function followMatches(
       return { toldBytes, toldUnfinished: searched.counted };
     },
     finish: (onFinished) => {
+      failures = 0;
       ending = { until: log.positions, onFinished };
       // Leftovers may go on writing for ever.
       stopListening();

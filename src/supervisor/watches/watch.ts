@@ -56,6 +56,9 @@ export type WatchNews = {
       /** How many of them are not shown. */
       readonly suppressed: number;
     }
-  /** It watches no more: the expression takes too long; or, for a client from outside, somebody has taken its watch back. */
+  /**
+   * It watches no more: the expression takes too long; the process has ended and the rest of its output cannot be read, or is not searched
+   * because the supervisor stops; or, for a client from outside, somebody has taken its watch back.
+   */
   | { readonly type: 'watch.failed'; readonly why: string }
 );
