@@ -204,7 +204,7 @@ function notReached(socketPath: string, error: NodeJS.ErrnoException): TroupeErr
 }
 
 function silent(socketPath: string, deadlineMs: number): TroupeError {
-  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. Try again, or look at the program.`;
+  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. What was asked may still be done once it goes on: look before you try again.`;
   return new TroupeError({ code: 'unreachable', message });
 }
 

@@ -162,7 +162,7 @@ function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }
 }
 
 /**
- * How many bytes there draw the last character once more: behind a full row a line editor types the next one, so that the terminal goes on to
+ * How many bytes there draw the last character once more, beyond the end where they are not all here yet: behind a full row a line editor types the next one, so that the terminal goes on to
  * the next row, returns, and types it again.
  */
 function againBytes(
@@ -171,9 +171,11 @@ function againBytes(
 ): number {
   let start = known - 1;
   while (start > 0 && !isBoundary(bytes, start)) start -= 1;
+  if (start < 0) return 0;
   const length = known - start;
-  const isAgain = start >= 0 && bytes.compare(text, at, at + length, start, known) === 0;
-  return isAgain ? length : 0;
+  // Of one that is not all here yet, what there is.
+  const here = Math.min(length, text.byteLength - at);
+  return bytes.compare(text, at, at + here, start, start + here) === 0 ? length : 0;
 }
 
 /** Whether a character of UTF-8 begins there, or the text ends. */
@@ -182,28 +184,43 @@ function isBoundary(bytes: Buffer, at: number): boolean {
 }
 
 const BELL = 0x07;
+const BACKSPACE = 0x08;
+const TAB = 0x09;
 const CARRIAGE_RETURN = 0x0d;
 const ESCAPE = 0x1b;
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
-const unseen = new Set([0x00, BELL, 0x08, 0x0a, CARRIAGE_RETURN]);
+const DELETE = 0x7f;
+
+/** Other control characters go over several columns, or begin something longer. */
+const isUnseen = (byte: number) => (byte < SPACE && byte !== TAB && byte !== ESCAPE) || byte === DELETE;
 
 /** What comes after the escape of a title, a link, a device's or a program's own words: DCS, SOS, OSC, PM, APC. */
 const stringStarts = new Set([...'PX]^_'].map((character) => character.charCodeAt(0)));
 
+/** ECMA-48 has one character for each `ESC @` to `ESC _`, which UTF-8 writes in two bytes. */
+const C1_LEAD = 0xc2;
+const isC1 = (text: Buffer, at: number) => text[at] === C1_LEAD && ((text[at + 1] ?? 0x80) & 0xe0) === 0x80;
+
 /** How many bytes from there on are no characters of their own; reaches beyond the end where they are not all here yet. */
 function unseenBytes(text: Buffer, at: number): number {
   const byte = text[at] ?? 0;
-  if (unseen.has(byte)) return 1;
-  // A blank and a carriage return take the cursor to the next row.
-  if (byte === SPACE) return at + 1 >= text.byteLength || text[at + 1] === CARRIAGE_RETURN ? 2 : 0;
-  if (byte !== ESCAPE) return 0;
-  return stringStarts.has(text[at + 1] ?? 0) ? stringBytes(text, at) : sequenceBytes(text, at);
+  if (isUnseen(byte)) return 1;
+  if (byte === SPACE) return isTakenBack(text, at + 1) ? 2 : 0;
+  if (byte !== ESCAPE && !isC1(text, at)) return 0;
+  const kind = (text[at + 1] ?? 0) - (byte === ESCAPE ? 0 : 0x40);
+  return stringStarts.has(kind) ? stringBytes(text, at) : sequenceBytes(text, { at, kind });
+}
+
+/** A blank and a carriage return take the cursor to the next row; one and a backspace leave it where it was. */
+function isTakenBack(text: Buffer, at: number): boolean {
+  return at >= text.byteLength || text[at] === CARRIAGE_RETURN || text[at] === BACKSPACE;
 }
 
 /** ECMA-48: `ESC [`, parameters, a letter; or `ESC`, intermediates, a final byte. */
-function sequenceBytes(text: Buffer, at: number): number {
-  const isControl = text[at + 1] === 0x5b;
+function sequenceBytes(text: Buffer, { at, kind }: { at: number; kind: number }): number {
+  const isControl = kind === 0x5b;
+  if (!isControl && text[at] === C1_LEAD) return 2;
   const [least, most] = isControl ? [0x20, 0x3f] : [0x20, 0x2f];
   let end = at + (isControl ? 2 : 1);
   while (end < text.byteLength && (text[end] ?? 0) >= least && (text[end] ?? 0) <= most) end += 1;

@@ -21,8 +21,9 @@ export function pourScreen(
   };
   child.read({
     onBytes: (bytes) => {
-      if (!sink.write('screen', bytes)) hold((free) => sink.whenWritable(free));
+      // First: whoever hears of the output looks at the screen at once.
       if (!screen.feed(bytes)) hold((free) => screen.whenCaughtUp(free));
+      if (!sink.write('screen', bytes)) hold((free) => sink.whenWritable(free));
     },
     onClosed: onEnded,
   });

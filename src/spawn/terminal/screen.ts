@@ -33,6 +33,8 @@ const fewUndrawn = 128 * 1024;
 /** Between two pieces it looks at the clock, and lets others go on. */
 const pieceBytes = 4 * 1024;
 const longestTitle = 1_000;
+/** OSC 8. */
+const links = 8;
 
 export function createScreen(
   size: TerminalSize,
@@ -57,6 +59,8 @@ export function createScreen(
   terminal.unicode.register(emulator.widths);
   terminal.unicode.activeVersion = emulator.widths.version;
   limitRepeats(terminal);
+  // Nobody is shown links, and the emulator keeps some KB for each as long as its row does not scroll out.
+  terminal.parser.registerOscHandler(links, () => true);
   const cursor = watchCursor(terminal);
   let title: string | null = null;
   terminal.onTitleChange((text) => {

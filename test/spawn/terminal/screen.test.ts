@@ -1,4 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadEmulator } from '../../../src/spawn/terminal/emulator.ts';
 import { createScreen } from '../../../src/spawn/terminal/screen.ts';
@@ -218,4 +220,22 @@ test('orders cut into pieces do the same', async () => {
   const { lines } = await show(`${'\x1b[2J\x1b[H\x1b[2L'.repeat(2_000)}end\x1b[`);
 
   expect(lines[0]).toBe('end');
+});
+
+test('links take no memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { show } = arrange();
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  await show('\x1b[?1049h');
+  const before = used();
+
+  const { lines } = await show('\x1b[H\x1b]8;;http://localhost/\x07open\x1b]8;;\x07'.repeat(10_000));
+
+  // Otherwise 3 KB each.
+  expect(used() - before).toBeLessThan(5 * 1024 * 1024);
+  expect(lines[0]).toBe('open');
 });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createSupervisor } from '../../../src/supervisor/create-supervisor.ts';
 import type { News } from '../../../src/supervisor/news.ts';
@@ -71,4 +72,31 @@ test('watches and schedules keep no program alive', { timeout: 60_000 }, () => {
   const out = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { timeout: 30_000 });
 
   expect(out.toString()).toBe('done\n');
+});
+
+test('a single write on a terminal ends a silence', async () => {
+  using place = tempDir();
+  await using supervisor = createSupervisor({
+    stateDirectory: false,
+    handleSignals: false,
+    terminal: 'pty',
+  });
+  const shown: (readonly string[])[] = [];
+  supervisor.news$.subscribe((news) => {
+    if (news.type === 'watch.quiet') shown.push(news.lines);
+  });
+  const handle = supervisor.start({
+    command: `printf working; until test -e ${place.file('go')}; do sleep 0.05; done; printf " Continue?"; sleep 60`,
+    interactive: true,
+    background: true,
+  });
+  // Longer than from one look at the screen to the next.
+  supervisor.watch(handle.id, { quiet: 500 });
+
+  await waitUntil(() => shown.length === 1);
+  writeFileSync(place.file('go'), '');
+  await waitUntil(() => shown.length === 2);
+  await handle.kill();
+
+  expect(shown).toEqual([['working'], ['working Continue?']]);
 });
