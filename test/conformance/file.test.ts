@@ -4,7 +4,7 @@ import { createFileBackend } from '../../src/spawn/file/file-backend.ts';
 import type { LauncherTools } from '../../src/spawn/file/launcher.ts';
 import { createCurrentTable } from '../../src/spawn/tree/current-table.ts';
 import { createTreeRegistry } from '../../src/spawn/tree/tree-registry.ts';
-import { carriers, endAll, isLauncher, tempDir } from '../fixtures/os.ts';
+import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
@@ -50,7 +50,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
-    isGone: ({ id }) => carriers(`/${id}/`).every(isLauncher),
+    isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       directory.remove();

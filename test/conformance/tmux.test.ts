@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { SpawnRequest, Work } from '../../src/spawn/backend.ts';
 import { isInstalled } from '../fixtures/installed.ts';
-import { carriers, endAll, isLauncher, tempDir } from '../fixtures/os.ts';
+import { carriersBesideLauncher, endAll, tempDir } from '../fixtures/os.ts';
 import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
@@ -49,7 +49,7 @@ function createTmuxUnderTest(): BackendUnderTest {
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },
-    isGone: ({ id }) => carriers(`/${id}/`).every(isLauncher),
+    isGone: ({ id }) => carriersBesideLauncher(`/${id}/`).length === 0,
     end: async () => {
       for (const { id } of requests) await endAll([], `/${id}/`);
       await untilServerIsGone(socket);
