@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type {
@@ -169,8 +169,11 @@ export class ProcessTerminal {
     // tmux has written it by itself, as it was.
     const isWritten = this.#plan.files !== null && this.#last === last;
     if (screenPath === null || isWritten) return;
+    const directory = dirname(screenPath);
+    // Of one that was killed it comes after the end: what somebody has removed since then stays away.
+    if (this.#hasEnded() && !existsSync(directory)) return;
     try {
-      makeDirectory(dirname(screenPath));
+      makeDirectory(directory);
       writeFileSync(screenPath, toScreenText(this.#last), { mode: 0o600 });
     } catch (error) {
       this.#reportError(error);

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CaptureAnswer, ScreenCapture } from '../../machines/process/terminal.ts';
 import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
@@ -78,6 +78,18 @@ test('a screen is not that of the attempt before', async () => {
   terminal.beginAttempt();
 
   expect(await seen(terminal)).toBe('notRunning');
+});
+
+test('a screen that comes after the end brings no directory back', () => {
+  const place = tempDir();
+  const screenPath = `${place.path}/x.screen`;
+  const { terminal, errors } = arrange({ files: null, hasEnded: true, screenPath });
+  place.remove();
+
+  terminal.keep(screenOf('late'));
+
+  expect(existsSync(place.path)).toBe(false);
+  expect(errors).toEqual([]);
 });
 
 test('a screen that cannot be kept is told', () => {
