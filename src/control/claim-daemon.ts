@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/pause.ts';
 import { createSupervisorId } from '../process/process-id.ts';
 import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
-import { pause } from './pause.ts';
 
 /** A daemon that has won needs so long at most until it listens. */
 const SETTLED_MS = 3_000;

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/pause.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
@@ -14,7 +15,6 @@ import type { RecordStore } from '../store/record-store.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { RollEntry, RollState, SupervisorRoll } from '../store/supervisor-roll.ts';
 import type { Standing } from './judge-record.ts';
-import { pause } from './pause.ts';
 import { createPeers, isCode, isPeer, type Peer, type Peers } from './peers.ts';
 
 /** Who can say something of a process. */

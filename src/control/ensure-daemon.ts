@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/pause.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { DEPTH_VARIABLE } from '../config/depth.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
@@ -12,8 +13,8 @@ import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRoll } from '../store/supervisor-roll.ts';
+import { QUICK } from './call-patience.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
-import { pause } from './pause.ts';
 import { isCode, isPeer } from './peers.ts';
 
 export interface EnsureDaemonOptions {
@@ -40,7 +41,6 @@ export interface DaemonClient {
 }
 
 const LOOK_MS = 20;
-const ANSWER_MS = 5_000;
 /** A daemon that found another one has ended; that one must be seen soon. */
 const OTHER_MS = 1_000;
 const MAX_LOG_BYTES = 64 * 1024;
@@ -89,7 +89,7 @@ async function reach(roll: SupervisorRoll): Promise<DaemonClient | null> {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     try {
       const client = await connectControl(entry.socket);
-      await client.call('hello', {}, { deadlineMs: ANSWER_MS });
+      await client.call('hello', {}, QUICK);
       return toDaemonClient(entry.id, client);
     } catch (error) {
       // It is just ending; or it does not answer, which is told at the end of the wait.
@@ -102,10 +102,9 @@ async function reach(roll: SupervisorRoll): Promise<DaemonClient | null> {
 function toDaemonClient(supervisorId: string, client: ControlClient): DaemonClient {
   return {
     supervisorId,
-    start: (spec) =>
-      client.call('start', { spec: toJson(spec), env: ownEnvironment() }, { deadlineMs: ANSWER_MS }),
+    start: (spec) => client.call('start', { spec: toJson(spec), env: ownEnvironment() }, QUICK),
     shutdown: async () => {
-      await client.call('shutdown', {}, { deadlineMs: ANSWER_MS });
+      await client.call('shutdown', {}, QUICK);
     },
     close: () => client.close(),
   };

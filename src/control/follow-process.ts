@@ -1,8 +1,8 @@
+import { pause } from '../clock/pause.ts';
 import type { OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
-import { pause } from './pause.ts';
 import { isCode, type Peer } from './peers.ts';
 import type { FollowedText } from './state-directory.ts';
 import { streamControl } from './stream-control.ts';

@@ -1,4 +1,5 @@
 import type { KillReceipt, ProcessSignal, Requester, StopOrder } from '../../machines/process/context.ts';
+import { pause } from '../clock/pause.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -18,7 +19,6 @@ import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.
 import { lockDirectory } from '../supervisor/lock-directory.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { readLaunch, toFinalView } from './judge-record.ts';
-import { pause } from './pause.ts';
 
 const DEFAULT_GRACE_MS = 5_000;
 

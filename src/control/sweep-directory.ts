@@ -4,6 +4,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
+import { QUICK } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Peer } from './peers.ts';
@@ -16,9 +17,6 @@ export interface Swept {
   /** A sentence for each supervisor that swept nothing, as it does not answer. */
   readonly warnings: readonly string[];
 }
-
-/** One that is halted would take for ever. */
-const ANSWER_MS = 5_000;
 
 interface Sweeping {
   readonly all: boolean;
@@ -63,7 +61,7 @@ async function askToSweep(
 ): Promise<{ readonly forgotten: number; readonly warning: string | null }> {
   try {
     const request = { method: 'sweep', params: { all } } as const;
-    const { forgotten } = await peers.ask(peer, request, { deadlineMs: ANSWER_MS });
+    const { forgotten } = await peers.ask(peer, request, QUICK);
     return { forgotten, warning: null };
   } catch (error) {
     // It ended while it was asked: that is no trouble.

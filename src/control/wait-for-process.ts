@@ -1,9 +1,9 @@
+import { pause } from '../clock/pause.ts';
 import type { ConditionName, Waited } from '../observe/wait-for.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { createAsk, type Recorded } from './ask-supervisor.ts';
 import { LONG, QUICK } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
-import { pause } from './pause.ts';
 import { readRecorded } from './read-recorded.ts';
 import type { WaitOrder } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
@@ -29,7 +29,7 @@ export async function waitForProcess(ground: DirectoryGround, wait: Wait): Promi
   const names = toNames(order);
   const isSplit = order.mode === 'all' && names.length > 1;
   const waited = isSplit
-    ? await waitForEach(ground, { ...wait, order, names })
+    ? await waitForEachAlone(ground, { ...wait, order, names })
     : await waitForOne(ground, { ...wait, order });
   return { ...waited, waitedMs: Math.round(ground.clock.nowMs() - startMs) };
 }
@@ -49,7 +49,7 @@ async function fixStart(ground: DirectoryGround, { id, order, signal }: Wait): P
 }
 
 /** Each by itself: a supervisor that ends takes along what it knows of the others. */
-async function waitForEach(
+async function waitForEachAlone(
   ground: DirectoryGround,
   { id, order, names, signal }: Wait & { readonly names: readonly ConditionName[] },
 ): Promise<Judged> {

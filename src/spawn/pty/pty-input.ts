@@ -1,8 +1,8 @@
 import type { WriteFailure, WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/pause.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { createInTurn } from '../terminal/in-turn.ts';
-import { pause } from '../terminal/pause.ts';
 import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
 import type { PtyChild } from './pty-child.ts';
 
@@ -65,7 +65,7 @@ async function writeAll(
       continue;
     }
     if (clock.nowMs() >= giveUpAtMs) return { ok: false, bytesWritten, code: 'notReading', error: notRead };
-    await pause(lookMs, clock);
+    await pause(clock, { ms: lookMs });
     lookMs = toNextLookMs(lookMs);
   }
   return { ok: true, bytesWritten };

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { KeyStroke } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { pause } from './pause.ts';
+import { pause } from '../../clock/pause.ts';
 
 /** Time for a program to take one key before the next: it may redraw, or throw away what was typed too early. */
 const betweenMs = 10;
@@ -28,7 +28,7 @@ export async function pressKeys(
     const result = await wiring.write(Buffer.from(await wiring.encode(stroke)));
     bytesWritten += result.bytesWritten;
     if (!result.ok) return { ...result, bytesWritten };
-    await pause(toPauseMs(stroke), wiring.clock);
+    await pause(wiring.clock, { ms: toPauseMs(stroke) });
   }
   return { ok: true, bytesWritten };
 }

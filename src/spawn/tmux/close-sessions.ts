@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../terminal/pause.ts';
+import { pause } from '../../clock/pause.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
 /** The last screen is being taken, and the rest of the output. */
@@ -29,7 +29,7 @@ async function closeSession(
       wasNudged = true;
       await server.ask([['run-shell', '-b', 'exit']]);
     }
-    await pause(lookMs, clock);
+    await pause(clock, { ms: lookMs });
   }
 }
 

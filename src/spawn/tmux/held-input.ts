@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../terminal/pause.ts';
+import { pause } from '../../clock/pause.ts';
 import { firstLookMs, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
 import { listDescriptors, readLinkOf } from '../tree/open-files.ts';
 import { readPolled } from '../tree/polled-descriptors.ts';
@@ -30,7 +30,7 @@ export async function waitUntilTaken(
     if (seen === 'held' && waitedMs >= patienceMs) return false;
     // Busy all the time: that says nothing of the program.
     if (waitedMs >= readingPatienceMs) return true;
-    await pause(lookMs, clock);
+    await pause(clock, { ms: lookMs });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Resolves after so long; rejects with the signal's reason once it is aborted. */
 export function pause(clock: Clock, { ms, signal }: { ms: number; signal?: AbortSignal | undefined }) {
