@@ -20,6 +20,7 @@ export type {
   KeyStroke,
   Modifiers,
   NamedKey,
+  Paste,
   ScreenCapture,
   TerminalCommand,
   TerminalSize,

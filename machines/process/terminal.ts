@@ -5,6 +5,12 @@ export type KeyStroke =
   /** One character with Ctrl or Alt: `C-c`, `M-x`. */
   | ({ readonly type: 'character'; readonly character: string } & Modifiers);
 
+/** A text in one piece, and where the program knows of pastes (bracketed paste), marked as one: it is not run line by line. */
+export interface Paste {
+  readonly type: 'paste';
+  readonly text: string;
+}
+
 export interface Modifiers {
   readonly ctrl: boolean;
   readonly alt: boolean;
@@ -74,14 +80,8 @@ export type TerminalCommand<Result> =
     }
   | {
       type: 'terminal.sendKeys';
-      /** Pressed one after another, as fast as a full-screen program can follow. */
-      strokes: readonly KeyStroke[];
-      reply: (result: Result) => void;
-    }
-  | {
-      /** One piece, and where the program knows of pastes (bracketed paste), marked as one: it is not run line by line. */
-      type: 'terminal.paste';
-      text: string;
+      /** One after another, as fast as a full-screen program can follow, and nobody else in between. */
+      strokes: readonly (KeyStroke | Paste)[];
       reply: (result: Result) => void;
     }
   | {

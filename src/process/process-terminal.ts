@@ -4,6 +4,7 @@ import type { BackendCommand, WriteResult } from '../../machines/process/events.
 import type {
   CaptureAnswer,
   KeyStroke,
+  Paste,
   ScreenCapture,
   TerminalSize,
 } from '../../machines/process/terminal.ts';
@@ -128,22 +129,18 @@ export class ProcessTerminal {
     const parsed = parseKeys(keys);
     if (!parsed.ok) return refuseWrite('invalid', parsed.error);
     const isPasted = text !== '' && (paste || /[\r\n]/.test(text));
-    const strokes: readonly KeyStroke[] = [
-      ...(isPasted || text === '' ? [] : [{ type: 'text', text } as const]),
+    return this.#type([
+      ...(text === '' ? [] : [{ type: isPasted ? 'paste' : 'text', text } as const]),
       ...parsed.strokes,
       ...(pressEnter ? enter : []),
-    ];
-    const pasted: WriteResult = isPasted ? await this.paste(text) : { ok: true, bytesWritten: 0 };
-    if (!pasted.ok || strokes.length === 0) return pasted;
-    const typed = await this.#type((reply) => ({ type: 'terminal.sendKeys', strokes, reply }));
-    return { ...typed, bytesWritten: pasted.bytesWritten + typed.bytesWritten };
+    ]);
   }
 
   async paste(given: string): Promise<WriteResult> {
     const { text } = parseOptions(pasting, { input: { text: given }, name: 'paste' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
-    return this.#type((reply) => ({ type: 'terminal.paste', text, reply }));
+    return this.#type([{ type: 'paste', text }]);
   }
 
   async resize(size: TerminalSize): Promise<WriteResult> {
@@ -180,9 +177,12 @@ export class ProcessTerminal {
     }
   }
 
-  #type(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+  #type(strokes: readonly (KeyStroke | Paste)[]): Promise<WriteResult> {
     this.#onTyped();
-    return this.#ask(toCommand, refuseWrite('notRunning', this.#notRunning()));
+    return this.#ask<WriteResult>(
+      (reply) => ({ type: 'terminal.sendKeys', strokes, reply }),
+      refuseWrite('notRunning', this.#notRunning()),
+    );
   }
 
   #captureLast(): CaptureAnswer {

@@ -478,8 +478,7 @@ export class SupervisedProcess implements ProcessHandle {
       awaitedInput: () => this.awaitedInput(),
       hide: (secret) => this.log.addSecret(secret),
       write: (text) => this.write(text),
-      paste: (text) => this.paste(text),
-      pressEnter: () => this.sendKeys({ pressEnter: true }),
+      paste: (text, { pressEnter }) => this.sendKeys({ text, paste: true, pressEnter }),
       note: (name) => this.note('secret written', { detail: name }),
     };
   }

@@ -27,8 +27,8 @@ export interface SecretReader {
   /** Hides it in everything that is shown of the process from now on. */
   hide(secret: string): void;
   write(text: string): Promise<WriteResult>;
-  paste(text: string): Promise<WriteResult>;
-  pressEnter(): Promise<WriteResult>;
+  /** In its terminal. */
+  paste(text: string, options: { readonly pressEnter: boolean }): Promise<WriteResult>;
   /** It went in: the name, for the timeline. */
   note(name: string): void;
 }
@@ -86,10 +86,7 @@ async function give(
   { reader, pressEnter }: { reader: SecretReader; pressEnter: boolean },
 ): Promise<WriteResult> {
   if (!hasTerminal(reader.plan)) return reader.write(pressEnter ? `${value}\n` : value);
-  const pasted = await reader.paste(value);
-  if (!pasted.ok || !pressEnter) return pasted;
-  const entered = await reader.pressEnter();
-  return entered.ok ? pasted : entered;
+  return reader.paste(value, { pressEnter });
 }
 
 async function findObstacle(reader: SecretReader): Promise<WriteResult | null> {

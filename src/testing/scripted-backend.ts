@@ -3,6 +3,7 @@ import type { ExitStatus, ProcessSignal, TreeMember } from '../../machines/proce
 import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
 import type {
   KeyStroke,
+  Paste,
   ScreenCapture,
   TerminalCommand,
   TerminalSize,
@@ -174,11 +175,11 @@ export class ScriptedRun {
         this.sizes.push({ columns: command.columns, rows: command.rows });
         return command.reply({ ok: true, bytesWritten: 0 });
       case 'terminal.sendKeys':
-        this.strokes.push(...command.strokes);
-        return command.reply({ ok: true, bytesWritten: command.strokes.length });
-      case 'terminal.paste':
-        this.pasted.push(command.text);
-        return command.reply({ ok: true, bytesWritten: Buffer.byteLength(command.text) });
+        for (const stroke of command.strokes) {
+          if (stroke.type === 'paste') this.pasted.push(stroke.text);
+          else this.strokes.push(stroke);
+        }
+        return command.reply({ ok: true, bytesWritten: command.strokes.reduce(addBytes, 0) });
       case 'terminal.capture': {
         const screen = this.#capture(false);
         const drawing = command.withDrawing ? screen.lines.join('\r\n') : null;
@@ -220,4 +221,8 @@ export class ScriptedRun {
 
 function refusal(code: WriteFailure, error: string): WriteResult {
   return { ok: false, bytesWritten: 0, code, error };
+}
+
+function addBytes(sum: number, stroke: KeyStroke | Paste): number {
+  return sum + (stroke.type === 'paste' ? Buffer.byteLength(stroke.text) : 1);
 }

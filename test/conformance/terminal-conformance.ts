@@ -4,6 +4,7 @@ import type { BackendCommand, WriteResult } from '../../machines/process/events.
 import type {
   CaptureAnswer,
   KeyStroke,
+  Paste,
   ScreenCapture,
   TerminalSize,
 } from '../../machines/process/terminal.ts';
@@ -35,6 +36,8 @@ interface Stage {
   type(text: string): Promise<WriteResult>;
   press(...names: string[]): Promise<WriteResult>;
   paste(text: string): Promise<WriteResult>;
+  /** In one order. */
+  pasteAndPress(text: string, ...names: string[]): Promise<WriteResult>;
   resize(size: TerminalSize): Promise<WriteResult>;
 }
 
@@ -89,7 +92,11 @@ export function describeTerminal(
       const { play } = await arrange(setup);
 
       const stage = play(shell(`printf 'one\\ntwo\\033[1;8Hthere\\033[31m  \\n'; sleep 300`));
-      const { lines, cursor, columns, rows, isAlternate, isLast } = await stage.shows('there');
+      // A terminal hands over in pieces what was printed in one: the end of the line comes after it.
+      const { lines, cursor, columns, rows, isAlternate, isLast } = await stage.screen(
+        ({ lines, cursor }) => lines[0]?.includes('there') === true && cursor.row === 1,
+        'there, and the end of its line',
+      );
 
       expect(lines).toEqual(['one    there', 'two', ...Array(22).fill('')]);
       expect({ columns, rows, isAlternate, isLast }).toEqual({
@@ -122,7 +129,10 @@ export function describeTerminal(
       const { play } = await arrange(setup);
 
       const stage = play(shell('seq 1 60; sleep 300'), { columns: 40, rows: 10 });
-      const { lines } = await stage.shows('60');
+      const { lines } = await stage.screen(
+        ({ lines }) => lines.at(-2) === '60',
+        '60, and the end of its line',
+      );
       const [some, all] = [
         await stage.capture({ scrollbackLines: 5 }),
         await stage.capture({ scrollbackLines: 500 }),
@@ -302,6 +312,18 @@ export function describeTerminal(
       expect(lines[0]).toBe('ready 033 [ 2 0 0 ~ a [ 2 0 1 ~ b 033 [ 2 0 1 ~ end');
     });
 
+    test('nobody types between a paste and its Enter', async () => {
+      const { play } = await arrange(setup);
+      const stage = play(dump(6));
+      await stage.shows('ready');
+
+      const results = await Promise.all([stage.pasteAndPress('ab', 'Enter'), stage.type('x'), stage.type('yz')]);
+      const { lines } = await stage.shows('end');
+
+      expect(results.map(({ bytesWritten }) => bytesWritten)).toEqual([3, 1, 2]);
+      expect(lines[0]).toBe('ready a b \\r x y z end');
+    });
+
     test('a long paste arrives whole', async () => {
       const { play } = await arrange(setup);
       const text = Array.from({ length: 4_000 }, (_, index) => `line ${index} — é; \\n 'x'`).join('\n');
@@ -343,8 +365,10 @@ export function describeTerminal(
       await stage.screen(({ lines }) => lines.at(-2) === '~' && lines[1] === '~', 'vim is there');
 
       await stage.type('ihello world');
+      await stage.screen(({ lines }) => lines.at(-1)?.includes('INSERT') === true, 'it inserts');
       await stage.press('Escape');
-      // Too soon after Escape these would be an arrow.
+      // Read together with Escape, as a vim that had no processor in between does, these would be an arrow.
+      await stage.screen(({ lines }) => lines.at(-1)?.includes('INSERT') === false, 'it has read Escape');
       await stage.type('OAbove');
       await stage.press('Escape', 'Down', 'Home', 'x');
       const { lines, isAlternate } = await stage.screen(
@@ -557,7 +581,7 @@ async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTe
         throw new Error(`never on the screen: ${what}; it was ${JSON.stringify(last, null, 1)}`);
       }
     };
-    const sendKeys = (strokes: readonly KeyStroke[]) =>
+    const sendKeys = (strokes: readonly (KeyStroke | Paste)[]) =>
       ask<WriteResult>((reply) => ({ type: 'terminal.sendKeys', strokes, reply }));
     return {
       facts,
@@ -574,7 +598,8 @@ async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTe
       shows: (text) => screen(({ lines }) => lines.some((line) => line.includes(text)), text),
       type: (text) => sendKeys([{ type: 'text', text }]),
       press: (...names) => sendKeys(strokesOf(names)),
-      paste: (text) => ask((reply) => ({ type: 'terminal.paste', text, reply })),
+      paste: (text) => sendKeys([{ type: 'paste', text }]),
+      pasteAndPress: (text, ...names) => sendKeys([{ type: 'paste', text }, ...strokesOf(names)]),
       resize: (size) => ask((reply) => ({ type: 'process.resize', ...size, reply })),
     };
   };

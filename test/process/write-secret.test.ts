@@ -237,12 +237,8 @@ describe('a terminal that is not ours', () => {
       ended: new Promise(() => {}),
       hide: () => written.push('hidden'),
       write: async () => done,
-      paste: async () => {
-        written.push('pasted');
-        return done;
-      },
-      pressEnter: async () => {
-        written.push('entered');
+      paste: async (_, { pressEnter }) => {
+        written.push('pasted', ...(pressEnter ? ['entered'] : []));
         return done;
       },
       note: () => {},

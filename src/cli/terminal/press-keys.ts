@@ -43,11 +43,13 @@ async function type(
   { flags, io, keys }: KeyScene,
   { state, id }: { readonly state: StateDirectory; readonly id: string },
 ): Promise<WriteResult> {
-  const { text = '', paste, enter: pressEnter = false } = flags;
-  let result: WriteResult = { ok: true, bytesWritten: 0 };
-  if (paste !== undefined) result = await state.paste(id, paste === '-' ? await readInput(io) : paste);
-  if (!result.ok || (text === '' && keys.length === 0 && !pressEnter)) return result;
-  return state.sendKeys(id, { text, keys: [...keys], pressEnter });
+  const { text = '', enter: pressEnter = false } = flags;
+  const pasted = flags.paste === '-' ? await readInput(io) : (flags.paste ?? '');
+  const rest = { keys: [...keys], pressEnter };
+  // In one order, so that nobody else's keys come in between.
+  if (pasted !== '' && text === '') return state.sendKeys(id, { text: pasted, paste: true, ...rest });
+  const before = pasted === '' ? null : await state.paste(id, pasted);
+  return before?.ok === false ? before : state.sendKeys(id, { text, ...rest });
 }
 
 async function readInput({ stdin }: Pick<CliIo, 'stdin'>): Promise<string> {

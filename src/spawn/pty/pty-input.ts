@@ -6,7 +6,7 @@ import { createInTurn } from '../terminal/in-turn.ts';
 import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
 import type { PtyChild } from './pty-child.ts';
 
-type Write = (bytes: Uint8Array) => Promise<WriteResult>;
+export type PtyWrite = (bytes: Uint8Array) => Promise<WriteResult>;
 
 /** What is typed into a terminal: one order after another, each undisturbed. */
 export interface PtyInput {
@@ -14,9 +14,9 @@ export interface PtyInput {
    * Goes on as long as something is read every ten seconds; `bytesWritten` is exact. A terminal that takes whole lines keeps 4095
    * bytes of one and drops the rest, in silence.
    */
-  write: Write;
+  write: PtyWrite;
   /** Several writes that belong together. What stood behind one that was not read is refused with it, unless there is room again. */
-  inTurn(step: (write: Write) => Promise<WriteResult>): Promise<WriteResult>;
+  inTurn(step: (write: PtyWrite) => Promise<WriteResult>): Promise<WriteResult>;
   /** What the terminal itself answers: at once, and for a program that does not read it is lost. */
   answer(text: string): void;
 }

@@ -1,5 +1,11 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
-import type { CaptureAnswer, ScreenCapture, TerminalCommand } from '../../../machines/process/terminal.ts';
+import type {
+  CaptureAnswer,
+  KeyStroke,
+  Paste,
+  ScreenCapture,
+  TerminalCommand,
+} from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import type { OutputSink } from '../../output/output-sink.ts';
@@ -9,7 +15,7 @@ import { pressKeys } from '../terminal/press-keys.ts';
 import type { Picture, Screen } from '../terminal/screen.ts';
 import { refuseWrite, type TerminalPort } from '../tree-commands.ts';
 import type { PtyChild } from './pty-child.ts';
-import type { PtyInput } from './pty-input.ts';
+import type { PtyInput, PtyWrite } from './pty-input.ts';
 
 /** The screen and the keyboard of one child. */
 export interface PtyTerminal extends TerminalPort {
@@ -74,20 +80,23 @@ export function createPtyTerminal(
 
   const modes = async () => (closed === null ? screen.modes() : noModes);
 
-  const sendKeys = ({ strokes }: Of<'terminal.sendKeys'>) =>
-    input.inTurn((write) =>
-      pressKeys(strokes, { write, encode: async (stroke) => encodeKeys(stroke, await modes()), clock }),
-    );
+  /** The modes are asked for before each, as the program may have switched them meanwhile. */
+  async function press(stroke: KeyStroke | Paste, write: PtyWrite): Promise<WriteResult> {
+    if (stroke.type === 'paste') return paste(stroke, write);
+    return write(Buffer.from(encodeKeys(stroke, await modes())));
+  }
 
-  const paste = ({ text }: Of<'terminal.paste'>) =>
-    input.inTurn(async (write) => {
-      const pasted = toPasted(text);
-      const marked = encodePaste(text, await modes());
-      const result = await write(Buffer.from(marked));
-      // The marks around it are not what was asked for.
-      const written = Math.max(0, result.bytesWritten - marked.indexOf(pasted));
-      return { ...result, bytesWritten: Math.min(written, Buffer.byteLength(pasted)) };
-    });
+  async function paste({ text }: Paste, write: PtyWrite): Promise<WriteResult> {
+    const pasted = toPasted(text);
+    const marked = encodePaste(text, await modes());
+    const result = await write(Buffer.from(marked));
+    // The marks around it are not what was asked for.
+    const written = Math.max(0, result.bytesWritten - marked.indexOf(pasted));
+    return { ...result, bytesWritten: Math.min(written, Buffer.byteLength(pasted)) };
+  }
+
+  const sendKeys = ({ strokes }: Of<'terminal.sendKeys'>) =>
+    input.inTurn((write) => pressKeys(strokes, { press: (stroke) => press(stroke, write), clock }));
 
   return {
     obey: (command) => {
@@ -96,8 +105,6 @@ export function createPtyTerminal(
           return command.reply(resize(command));
         case 'terminal.sendKeys':
           return answerWrite(sendKeys(command), command.reply);
-        case 'terminal.paste':
-          return answerWrite(paste(command), command.reply);
         case 'terminal.capture':
           return answerCapture(capture(command), command.reply);
       }

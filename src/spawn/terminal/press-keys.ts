@@ -1,5 +1,5 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
-import type { KeyStroke } from '../../../machines/process/terminal.ts';
+import type { KeyStroke, Paste } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 
@@ -14,18 +14,15 @@ const afterEscapeMs = 250;
 
 /** Presses one after another; ends at the first that does not go in. `bytesWritten` counts all that did. */
 export async function pressKeys(
-  strokes: readonly KeyStroke[],
+  strokes: readonly (KeyStroke | Paste)[],
   wiring: {
-    /** Takes what the keyboard sends. */
-    write: (bytes: Uint8Array) => Promise<WriteResult>;
-    /** Asked before each, as the program may have switched its modes meanwhile. */
-    encode: (stroke: KeyStroke) => Promise<string>;
+    press: (stroke: KeyStroke | Paste) => Promise<WriteResult>;
     clock: Clock;
   },
 ): Promise<WriteResult> {
   let bytesWritten = 0;
   for (const stroke of strokes) {
-    const result = await wiring.write(Buffer.from(await wiring.encode(stroke)));
+    const result = await wiring.press(stroke);
     bytesWritten += result.bytesWritten;
     if (!result.ok) return { ...result, bytesWritten };
     await pause(wiring.clock, { ms: toPauseMs(stroke) });
@@ -34,11 +31,11 @@ export async function pressKeys(
 }
 
 /** How long after it nothing is to be typed. */
-export function toPauseMs(stroke: KeyStroke): number {
+export function toPauseMs(stroke: KeyStroke | Paste): number {
   return isEscape(stroke) ? afterEscapeMs : betweenMs;
 }
 
-function isEscape(stroke: KeyStroke): boolean {
+function isEscape(stroke: KeyStroke | Paste): boolean {
   if (stroke.type === 'key') return stroke.key === 'Escape';
   return stroke.type === 'character' && stroke.ctrl && (stroke.character === '[' || stroke.character === '3');
 }

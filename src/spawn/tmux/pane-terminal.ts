@@ -2,6 +2,7 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type {
   CaptureAnswer,
   KeyStroke,
+  Paste,
   TerminalCommand,
   TerminalSize,
 } from '../../../machines/process/terminal.ts';
@@ -59,10 +60,10 @@ export function createPaneTerminal(
     return refusal === null ? act() : refuseWrite('notRunning', refusal);
   }
 
-  function take(bytes: number, act: () => Promise<WriteResult>): Promise<WriteResult> {
+  function take(size: number, act: () => Promise<WriteResult>): Promise<WriteResult> {
     const actIfRead = async (patienceMs: number) =>
       patienceMs > 0 || (await isTaken(patienceMs)) ? act() : refuseWrite('notReading', notRead);
-    return whileRunning(async () => (bytes === 0 ? { ok: true, bytesWritten: 0 } : typeInTurn(actIfRead)));
+    return whileRunning(async () => (size === 0 ? { ok: true, bytesWritten: 0 } : typeInTurn(actIfRead)));
   }
 
   async function give(bytes: number, ask: () => Promise<TmuxAnswer>): Promise<WriteResult> {
@@ -96,14 +97,25 @@ export function createPaneTerminal(
     return { ok: false, bytesWritten: bytes.byteLength, code: 'notReading', error: notAllRead };
   }
 
-  async function pressAll(strokes: readonly KeyStroke[]): Promise<WriteResult> {
+  async function typeParts(parts: readonly TypedPart[]): Promise<WriteResult> {
     let bytesWritten = 0;
-    for (const part of toParts(strokes)) {
-      const result = part instanceof Uint8Array ? await typeAll(part) : await press(part);
+    for (const part of parts) {
+      const result = await typePart(part);
       bytesWritten += result.bytesWritten;
       if (!result.ok) return { ...result, bytesWritten };
     }
     return { ok: true, bytesWritten };
+  }
+
+  function typePart(part: TypedPart): Promise<WriteResult> {
+    switch (part.type) {
+      case 'bytes':
+        return typeAll(part.bytes);
+      case 'paste':
+        return pasteAll(part.bytes);
+      case 'strokes':
+        return press(part.strokes);
+    }
   }
 
   function press(strokes: readonly KeyStroke[]): Promise<WriteResult> {
@@ -156,17 +168,10 @@ export function createPaneTerminal(
     switch (command.type) {
       case 'terminal.capture':
         return answerCapture(capture(command), command.reply);
-      case 'terminal.paste': {
-        const bytes = Buffer.from(toPasted(command.text));
-        return answerWrite(
-          take(bytes.byteLength, () => pasteAll(bytes)),
-          command.reply,
-        );
-      }
       case 'terminal.sendKeys': {
-        const { strokes } = command;
+        const parts = toParts(command.strokes);
         return answerWrite(
-          take(countBytes(strokes), () => pressAll(strokes)),
+          take(parts.length, () => typeParts(parts)),
           command.reply,
         );
       }
@@ -205,15 +210,24 @@ function parsePlace(text: string): InputPlace | null {
   return tty === undefined ? null : { serverPid: Number(pid), tty };
 }
 
-/** Texts that are too long for one piece, as bytes, and the strokes between them. */
-function toParts(strokes: readonly KeyStroke[]): readonly (Uint8Array | readonly KeyStroke[])[] {
-  const parts: (Uint8Array | KeyStroke[])[] = [];
+/** What tmux takes in a way of its own. */
+type TypedPart =
+  /** A text that is too long for one piece. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly type: 'paste'; readonly bytes: Uint8Array }
+  | { readonly type: 'strokes'; readonly strokes: KeyStroke[] };
+
+/** Without those that type nothing. */
+function toParts(strokes: readonly (KeyStroke | Paste)[]): readonly TypedPart[] {
+  const parts: TypedPart[] = [];
   for (const stroke of strokes) {
     const last = parts.at(-1);
-    if (stroke.type === 'text' && Buffer.byteLength(stroke.text) > pieceBytes)
-      parts.push(Buffer.from(stroke.text));
-    else if (Array.isArray(last)) last.push(stroke);
-    else parts.push([stroke]);
+    if ('text' in stroke && stroke.text === '') continue;
+    if (stroke.type === 'paste') parts.push({ type: 'paste', bytes: Buffer.from(toPasted(stroke.text)) });
+    else if (stroke.type === 'text' && Buffer.byteLength(stroke.text) > pieceBytes)
+      parts.push({ type: 'bytes', bytes: Buffer.from(stroke.text) });
+    else if (last?.type === 'strokes') last.strokes.push(stroke);
+    else parts.push({ type: 'strokes', strokes: [stroke] });
   }
   return parts;
 }

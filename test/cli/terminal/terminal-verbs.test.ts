@@ -88,16 +88,14 @@ test('text and keys are typed in that order, and Enter at the end', async () => 
   expect(stdout()).toBe('Typed in tool_a (repl): Up C-c.\n');
 });
 
-test('what stands on stdin is pasted in one piece', async () => {
+test('what stands on stdin is pasted in one order with Enter', async () => {
   const { io, open, orders, endInput } = scene();
   endInput('one\ntwo\n');
 
   await pressKeys({ word: 'repl', keys: [], flags: { paste: '-', enter: true }, io, open });
 
-  expect(orders.slice(0, 2)).toEqual([
-    { paste: 'tool_a', text: 'one\ntwo\n' },
-    { sendKeys: 'tool_a', text: '', keys: [], pressEnter: true },
-  ]);
+  const typed = { text: 'one\ntwo\n', paste: true, keys: [], pressEnter: true };
+  expect(orders.slice(0, 1)).toEqual([{ sendKeys: 'tool_a', ...typed }]);
 });
 
 test.each([

@@ -9,11 +9,13 @@ import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { isInstalled } from '../../fixtures/installed.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
+const hush = { type: 'terminal.sendKeys', strokes: [{ type: 'paste', text: 'hush' }] } as const;
+
 type Reply = (answer: WriteResult | CaptureAnswer) => void;
 
 const orders: Record<string, (reply: Reply) => TerminalCommand<WriteResult>> = {
   capture: (reply) => ({ type: 'terminal.capture', scrollbackLines: 0, withDrawing: false, reply }),
-  paste: (reply) => ({ type: 'terminal.paste', text: 'x', reply }),
+  paste: (reply) => ({ type: 'terminal.sendKeys', strokes: [{ type: 'paste', text: 'x' }], reply }),
   sendKeys: (reply) => ({ type: 'terminal.sendKeys', strokes: [{ type: 'text', text: 'x' }], reply }),
   resize: (reply) => ({ type: 'process.resize', columns: 90, rows: 20, reply }),
 };
@@ -47,7 +49,7 @@ test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', asyn
     { refusal: async () => null },
   );
 
-  const answer = await new Promise((reply) => terminal.obey({ type: 'terminal.paste', text: 'hush', reply }));
+  const answer = await new Promise((reply) => terminal.obey({ ...hush, reply }));
 
   expect(answer).toMatchObject({ ok: false, code: 'notRunning' });
   expect(tmux(stage.socket, 'list-buffers')).toBe('');
@@ -104,7 +106,7 @@ test.skipIf(!isInstalled('tmux'))('who stands behind unread input is refused wit
     input.write(Buffer.alloc(5_000_000, 'x')),
     input.write(Buffer.from('y')),
     input.write(Buffer.from('z')),
-    new Promise((reply) => terminal.obey({ type: 'terminal.paste', text: 'hush', reply })),
+    new Promise((reply) => terminal.obey({ ...hush, reply })),
     input.end(),
   ]);
 
