@@ -18,13 +18,20 @@ interface EndingPlace {
 }
 
 /**
- * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, and that all was
- * taken down: no output can come after that.
+ * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, has another go on where one was killed, and
+ * says that all was taken down: no output can come after that.
  */
 export function toPipeScript({ attempt, files }: EndingPlace): string {
   const status = toShellWord(files.status);
-  return `exec 3<&0 </dev/null 2>/dev/null; cat <&3 >>${toShellWord(files.log)} & echo "
-pipe ${attempt} $!" >>${status}; exec 3<&-; wait; echo "
+  return `exec 3<&0 </dev/null 2>/dev/null
+while :; do
+  cat <&3 >>${toShellWord(files.log)} &
+  echo "
+pipe ${attempt} $!" >>${status}
+  wait "$!"
+  test "$?" -gt 128 || break
+done
+echo "
 drained ${attempt}" >>${status}`;
 }
 
