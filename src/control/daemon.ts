@@ -107,9 +107,12 @@ function watchIdle(
   const reached = Promise.withResolvers<'idle'>();
   let clients = 0;
   let disarm: Cancel | null = null;
+  let isCancelled = false;
 
   const isBusy = () => clients > 0 || supervisor.list().some(isHeld);
   const look = () => {
+    // Clients leave when it has ended, and then nothing must keep the program.
+    if (isCancelled) return;
     const busy = isBusy();
     if (busy) disarm?.();
     if (busy) disarm = null;
@@ -124,6 +127,7 @@ function watchIdle(
       look();
     },
     cancel: () => {
+      isCancelled = true;
       subscription.unsubscribe();
       disarm?.();
     },

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../src/clock/clock.ts';
+import { createRealClock } from '../../src/clock/real-clock.ts';
+import { connectControl } from '../../src/control/control-client.ts';
+import { serveDaemon } from '../../src/control/daemon.ts';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
 import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
@@ -124,6 +129,48 @@ test('it ends in order when it is told to', async () => {
   expect(carriers(`/${id}/`)).toEqual([]);
   expect(readdirSync(join(stage.directory, 'supervisors'))).toEqual(['daemon.log']);
 }, 60_000);
+
+test('a client that leaves after the end keeps nothing', async () => {
+  using place = tempDir();
+  const { clock, armed } = createWatchedClock();
+  const ready = Promise.withResolvers<() => void>();
+  const ended = serveDaemon({
+    directory: place.path,
+    idleMs: 600_000,
+    clock,
+    supervisor: { handleSignals: false },
+    onReady: ({ end }) => ready.resolve(end),
+  });
+  const end = await ready.promise;
+  const [daemon] = createFileSupervisorRoll({ directory: place.path }).list();
+  const client = await connectControl(daemon?.entry.socket ?? '');
+  await client.call('hello', {}, { deadlineMs: 10_000 });
+
+  end();
+  await ended;
+  for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+
+  expect(armed.size).toBe(0);
+}, 60_000);
+
+/** Tells which of its timers keep the program. */
+function createWatchedClock() {
+  const real = createRealClock();
+  const armed = new Set<() => void>();
+  const at: Clock['at'] = (atMs, callback, options) => {
+    const call = () => {
+      armed.delete(call);
+      callback();
+    };
+    if (options?.idle !== true) armed.add(call);
+    const cancel = real.at(atMs, call, options);
+    return () => {
+      armed.delete(call);
+      cancel();
+    };
+  };
+  return { armed, clock: { ...real, at } };
+}
 
 test('one that was killed is replaced', async () => {
   await using stage = openDaemonStage(60_000);
