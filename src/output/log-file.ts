@@ -263,7 +263,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
   }
 
   async function finish(): Promise<void> {
-    await pumping;
+    // Not only once: what came just as one pump ended has begun another, and two would write past each other.
+    while (pumping !== null) await pumping;
     if (queue.bytes > 0) await pump();
     if (handle === null) return;
     if (await isRemoved()) await abandonRemoved();

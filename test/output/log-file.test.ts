@@ -24,6 +24,11 @@ function createFile(options: { path?: string; maxBytes?: number; files?: LogFile
   return createLogFile({ path, maxBytes: 64 * mebibyte, clock, ...options });
 }
 
+/** Resolves when it holds: a disk may take its time. */
+function until(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 5 });
+}
+
 /** A disk whose writes do what the test says. */
 function diskThat(writes: {
   writev(original: () => Promise<{ bytesWritten: number }>): Promise<{ bytesWritten: number }>;
@@ -59,7 +64,7 @@ describe('the log file', () => {
     const before = existsSync(path);
 
     file.write(Buffer.from('hello\n'));
-    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('hello\n'));
+    await until(() => expect(readFileSync(path, 'utf8')).toBe('hello\n'));
 
     expect(before).toBe(false);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -94,7 +99,7 @@ describe('the log file', () => {
       written += line;
       if (!file.write(Buffer.from(line)) || count % 40 === 0)
         await new Promise<void>((go) => file.whenWritable(go));
-      if (count % 40 === 0) await vi.waitFor(() => expect(statSync(path).size).toBeGreaterThan(0));
+      if (count % 40 === 0) await until(() => expect(statSync(path).size).toBeGreaterThan(0));
     }
     await file.close();
 
@@ -135,7 +140,7 @@ describe('the log file', () => {
       onDegraded: (fact) => told.push(fact),
     });
     file.write(Buffer.from('lost one\n'));
-    await vi.waitFor(() => expect(file.degraded).not.toBeNull());
+    await until(() => expect(file.degraded).not.toBeNull());
     file.write(Buffer.from('lost two\n'));
 
     isFull = false;
@@ -158,7 +163,7 @@ describe('the log file', () => {
     const file = createFile({ path: '/dev/full' });
 
     file.write(Buffer.from('x'));
-    await vi.waitFor(() => expect(file.degraded?.error).toContain('ENOSPC'));
+    await until(() => expect(file.degraded?.error).toContain('ENOSPC'));
 
     expect(file.write(Buffer.alloc(mebibyte))).toBe(true);
     await file.close();
@@ -189,7 +194,7 @@ describe('the log file', () => {
     const file = createFile();
 
     file.write(Buffer.from('x'));
-    await vi.waitFor(() => expect(file.degraded).not.toBeNull());
+    await until(() => expect(file.degraded).not.toBeNull());
 
     expect(file.degraded).toMatchObject({ what: 'the log file could not be written', missingBytes: 1 });
     expect(file.path).toBeNull();
@@ -208,7 +213,7 @@ describe('the log file', () => {
   test('a removed log is noticed and begun anew', async () => {
     const file = createFile();
     file.write(Buffer.from('gone\n'));
-    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('gone\n'));
+    await file.flush();
 
     rmSync(path);
     clock.advance(1_000);
@@ -224,7 +229,7 @@ describe('the log file', () => {
   test('a log moved away is noticed at the end', async () => {
     const file = createFile();
     file.write(Buffer.from('moved\n'));
-    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('moved\n'));
+    await file.flush();
 
     renameSync(path, join(directory, 'elsewhere'));
     await file.close();
@@ -254,7 +259,7 @@ describe('the log file', () => {
     const before = answers;
 
     clock.advance(1_000);
-    await vi.waitFor(() => expect(answers).toBe(1));
+    await until(() => expect(answers).toBe(1));
     for (let count = 0; count < 20; count += 1) expect(file.write(Buffer.alloc(mebibyte, 'b'))).toBe(true);
     resume();
     await file.close();
@@ -269,7 +274,7 @@ describe('the log file', () => {
     const files = diskThat({ writev: () => new Promise(() => {}) });
     const file = createFile({ files });
     file.write(Buffer.from('x'));
-    await vi.waitFor(() => expect(existsSync(path)).toBe(true));
+    await until(() => expect(existsSync(path)).toBe(true));
 
     const closed = file.close();
     clock.advance(5_000);
@@ -286,12 +291,35 @@ describe('the log file', () => {
     const file = createFile({ files, maxBytes: 4096 });
 
     for (let count = 0; count < 10; count += 1) file.write(Buffer.alloc(1000, 'x'));
-    await vi.waitFor(() => expect(file.degraded?.error).toContain('EXDEV'));
+    await until(() => expect(file.degraded?.error).toContain('EXDEV'));
     await file.close();
 
     expect(readFileSync(path, 'utf8').startsWith('x'.repeat(4096))).toBe(true);
     expect(existsSync(`${path}.new`)).toBe(false);
   });
+});
+
+test('one write at a time, also when it is closed just as a flush settles', async () => {
+  let writes = 0;
+  let most = 0;
+  const files = diskThat({
+    writev: async (original) => {
+      writes += 1;
+      most = Math.max(most, writes);
+      const result = await original();
+      writes -= 1;
+      return result;
+    },
+  });
+  const file = createFile({ files });
+  file.write(Buffer.from('first\n'));
+  await file.flush();
+
+  file.write(Buffer.alloc(3 * mebibyte, 'x'));
+  await file.close();
+
+  expect(most).toBe(1);
+  expect(readFileSync(path, 'utf8')).toBe(`first\n${'x'.repeat(3 * mebibyte)}`);
 });
 
 test('a flush settles while output goes on', async () => {
