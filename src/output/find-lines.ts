@@ -6,9 +6,6 @@ import { type SeenLine, toLines } from './seen-line.ts';
 /** So few lines must fit into a time box; what holds more and does not fit is searched in parts. */
 const fewLines = 2_000;
 
-/** The time box of a search is one of the wall clock: on a busy machine an honest expression may miss it, but not again and again. */
-const attempts = 3;
-
 /** What is looked for: a text, or a JavaScript regular expression. */
 export type Wanted =
   | { readonly type: 'text'; readonly text: string }
@@ -119,16 +116,9 @@ export function toFound(lines: readonly string[]): LinesFound {
 function findInParts(lines: readonly SeenLine[], pattern: string): LinesFound {
   const found: string[] = [];
   for (let from = 0; from < lines.length; from += fewLines) {
-    const result = findPatiently(lines.slice(from, from + fewLines), pattern);
+    const result = grepSeen(lines.slice(from, from + fewLines), pattern);
     if (result.type === 'problem') return result;
     for (const line of result.lines) found.push(line);
   }
   return toFound(found);
-}
-
-function findPatiently(lines: readonly SeenLine[], pattern: string): GrepResult {
-  let result = grepSeen(lines, pattern);
-  for (let attempt = 1; result.type === 'problem' && attempt < attempts; attempt += 1)
-    result = grepSeen(lines, pattern);
-  return result;
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drawText, toPlainText, unfinishedEscapeLength } from '../../src/output/plain-text.ts';
+import { threadCpuMs } from '../../src/output/thread-time.ts';
 
 describe('plain text', () => {
   test.each([
@@ -68,13 +69,13 @@ describe('plain text', () => {
     ['characters taken out at the beginning', '\r\u001b[P'],
     ['rows up and down', '\u001b[A\u001b[B'],
     ['backspaces', 'a\b'],
-  ])('takes linear time for %s', (_name, unit) => {
+  ])('takes linear time for %s', { timeout: 60_000 }, (_name, unit) => {
     const text = `${'x'.repeat(200_000)}${unit.repeat(200_000)}`;
 
-    const began = performance.now();
+    const beganMs = threadCpuMs();
     toPlainText(text);
 
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(threadCpuMs() - beganMs).toBeLessThan(5_000);
   });
 
   test('what moves the cursor costs no more than what is printed', () => {

@@ -17,7 +17,7 @@ const toLine = (index: number) => `line ${index}`.padEnd(lineBytes - 1, '.');
 
 beforeAll(() => {
   writeFileSync(path, Array.from({ length: lines }, (_, index) => `${toLine(index)}\n`).join(''));
-});
+}, 120_000);
 afterAll(directory.remove);
 
 /** The log, and how often its file was opened: each time for 64 KiB at most. */
@@ -34,7 +34,7 @@ function open(options: Partial<TailedLogOptions> = {}) {
   return { log, counted };
 }
 
-describe('a file much longer than what is shown', () => {
+describe('a file much longer than what is shown', { timeout: 60_000 }, () => {
   test.each<[ReadOptions]>([[{}], [{ format: 'raw' }], [{ since: 1000 }], [{ tail: 10 }], [{ lines: 10 }]])(
     'is read only where it is shown: %j',
     (options) => {
@@ -129,7 +129,7 @@ describe('a file much longer than what is shown', () => {
   });
 });
 
-describe('searching a long file', () => {
+describe('searching a long file', { timeout: 60_000 }, () => {
   test('looks through its newest bytes and says so', () => {
     const { log, counted } = open();
 

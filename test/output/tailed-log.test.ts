@@ -6,6 +6,7 @@ import { toBaseLine, toGapLine } from '../../src/output/log-map.ts';
 import { lines$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createTailedLog, type TailedLogOptions } from '../../src/output/tailed-log.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
@@ -82,14 +83,15 @@ test('lines are counted a few MiB at a call', () => {
 });
 
 test('the last output is as old as the file', () => {
-  const { log, path } = arrange();
+  const clock = createVirtualClock();
+  const { log, path } = arrange({ clock });
   writeFileSync(path, 'x');
-  utimesSync(path, Date.now() / 1_000, Date.now() / 1_000 - 60);
+  const writtenAt = clock.epochMs() / 1_000 - 60;
+  utimesSync(path, writtenAt, writtenAt);
 
-  const ageMs = performance.now() - log.lastWriteAtMs;
+  const ageMs = clock.nowMs() - log.lastWriteAtMs;
 
-  expect(ageMs).toBeGreaterThan(59_000);
-  expect(ageMs).toBeLessThan(62_000);
+  expect(ageMs).toBeCloseTo(60_000, 0);
 });
 
 test('subscribers are told while the file grows, and complete at the end', async () => {

@@ -17,8 +17,7 @@ export function findMatchedLine(
   if (grep === undefined) return null;
   const { stdout, stderr, screen } = handle.read({ tail: 0 }).positions;
   const near = { stdout: toNear(stdout), stderr: toNear(stderr), screen: toNear(screen) };
-  // Twice: on a busy machine a search may miss its time box.
-  for (const since of [near, near, 0]) {
+  for (const since of [near, 0]) {
     const line = handle.read({ since, grep, tail: 1, maxBytes: MAX_LINE_BYTES }).text;
     if (line !== '') return line.trimEnd();
   }
