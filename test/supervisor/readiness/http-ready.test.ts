@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { findFreePort, holdPort, run, watch } from './rig.ts';
 
@@ -7,8 +8,8 @@ const serve = `
   const [port, host, ...statuses] = process.argv.slice(1);
   require('http').createServer((request, response) => {
     const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+    console.log('asked');
     if (status === 'hang') {
-      console.log('asked');
       return response.on('close', () => console.log('gone'));
     }
     response.writeHead(Number(status), { location: 'http://127.0.0.1:1/' });
@@ -34,8 +35,19 @@ test('the deadline tells the last answer', async () => {
   const http = `http://localhost:${port}/`;
   const up = watch({ port }, { pids: [child.pid] });
   await up.first;
+  let printed = '';
+  child.stdout?.on('data', (data) => {
+    printed += data;
+  });
+  const clock = createVirtualClock();
 
-  const verdict = watch({ http, within: 2_500 }, { pids: [child.pid] });
+  const verdict = watch({ http, within: 2_500 }, { clock, pids: [child.pid] });
+  // Slower than the wall: whoever has been asked twice has answered once.
+  await waitUntil(() => {
+    clock.advance(1);
+    return printed.startsWith('asked\nasked\n');
+  });
+  clock.advance(2_500);
 
   expect(await verdict.first).toBe(
     `not ready within 2.5s: it still waits for ${http} to answer 2xx or 3xx (last: 503)`,

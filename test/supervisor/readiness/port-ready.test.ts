@@ -4,19 +4,23 @@ import { findPortHolder } from '../../../src/supervisor/readiness/port-holder.ts
 import { waitUntil } from '../../fixtures/os.ts';
 import { findFreePort, holdPort, run, watch } from './rig.ts';
 
+/** Listens after so long, or with `word` as soon as it is told something. */
 const serve = `
   const [port, host, afterMs = 0] = process.argv.slice(1);
-  setTimeout(() => require('net').createServer().listen(Number(port), host), Number(afterMs));
+  const listen = () => require('net').createServer().listen(Number(port), host);
+  if (afterMs === 'word') process.stdin.once('data', listen);
+  else setTimeout(listen, Number(afterMs));
 `;
 
 test.each(['127.0.0.1', '0.0.0.0', '::1', '::'])(
   'a port is ready once the tree listens on %s',
   async (host) => {
     const port = await findFreePort();
-    const child = run(serve, [String(port), host, '150']);
+    const child = run(serve, [String(port), host, 'word']);
 
     const verdict = watch({ port }, { pids: [child.pid] });
     const atOnce = await findPortHolder(port);
+    child.stdin?.write('go');
 
     expect(await verdict.first).toBe('ready');
     expect(atOnce).toBeNull();
@@ -44,7 +48,7 @@ test('a port taken later fails naming the holder', async () => {
 });
 
 test('a stranger on another address is not in the way', async () => {
-  const port = await holdPort('127.0.0.2');
+  const port = await holdPort('127.0.0.2', await findFreePort());
   const child = run(serve, [String(port), '127.0.0.1', '100']);
 
   const verdict = watch({ port }, { pids: [child.pid] });
@@ -73,7 +77,7 @@ test('a grandchild of the tree makes the port ready', async () => {
 });
 
 test('both ways to read sockets say the same', async () => {
-  const port = await holdPort('::1');
+  const port = await holdPort('::1', await findFreePort());
   await holdPort('127.0.0.1', port);
 
   const found = await Promise.all(

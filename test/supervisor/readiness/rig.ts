@@ -58,7 +58,7 @@ export async function settle(): Promise<void> {
 
 /** Runs a program in a process of its own, which is proven gone at the end of the test. */
 export function run(program: string, args: readonly string[] = []): ChildProcess & { readonly pid: number } {
-  const child = spawn(process.execPath, ['-e', program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const { pid } = child;
   if (pid === undefined) throw new Error('the fixture did not start');
   onTestFinished(() => endAll([pid]));
