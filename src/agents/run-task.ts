@@ -2,6 +2,7 @@ import { formatDuration } from '../config/duration.ts';
 import { toErrorText } from '../config/error-text.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { TurnOutcome } from '../conversation/conversation-event.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
 import type { Agent, AgentOptions, AgentResult, DelegationContext } from './agent.ts';
 import { toRunLimits } from './agent-settings.ts';
 import { toFirstMessage } from './first-message.ts';
@@ -51,14 +52,23 @@ async function work(
   { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
 ): Promise<AgentResult> {
   const answers: string[] = [];
+  let ofTurn: string[] = [];
   conversation.events$.subscribe((event) => {
-    if (event.type === 'turn.ended' && event.outcome.type === 'answered') answers.push(event.outcome.text);
+    if (event.type === 'message.recorded') ofTurn.push(...toAnswer(event.message));
+    if (event.type !== 'turn.ended') return;
+    if (event.outcome.type === 'answered') answers.push(...ofTurn);
+    ofTurn = [];
   });
   const first = await conversation.say(message);
   if (first.type !== 'answered') return toResult(first);
   const last = await conversation.finish(finish);
   if (last?.type === 'failed' || last?.type === 'stepLimit') return toResult(last);
   return { ok: true, data: joinAnswers(answers) };
+}
+
+/** What came while it answered is told in the same turn: that may have more than one answer. */
+function toAnswer(message: ChatMessage): readonly string[] {
+  return message.role === 'assistant' && message.toolCalls.length === 0 ? [message.text] : [];
 }
 
 /** What it says when its background work has ended may be a remark: it stands behind its answer, and not in its place. */

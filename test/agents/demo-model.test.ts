@@ -20,6 +20,7 @@ async function talk(definition: Partial<AgentDefinition> = {}) {
   });
   return {
     ...agent,
+    write: project.write,
     said: () =>
       agent.conversation.transcript.flatMap((each) => (each.role === 'assistant' ? [each.text] : [])),
     async [Symbol.asyncDispose]() {
@@ -61,8 +62,9 @@ test('several lines are calls of one step', async () => {
 test('a promoted command is told of twice', async () => {
   await using agent = await talk({ supervisor: { default_timeout: '100ms' } });
 
-  await agent.conversation.say('run sleep 0.5; echo done; exit 4');
+  await agent.conversation.say('run until [ -e go ]; do sleep 0.02; done; echo done; exit 4');
   const promised = agent.said().at(-1);
+  agent.write('go', '');
   await waitUntil(() => agent.said().length >= 3);
 
   expect(promised).toContain('It goes on in the background as tool_');

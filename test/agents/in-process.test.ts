@@ -8,6 +8,7 @@ const run = (command: string): ScriptedStep => ({ calls: [{ name: 'run_command',
 const start = (command: string): ScriptedStep => ({
   calls: [{ name: 'start_process', arguments: { command } }],
 });
+const untilGo = 'until [ -e go ]; do sleep 0.02; done';
 
 test('the answer is what the delegate said', async () => {
   await using given = await openDelegation({
@@ -161,12 +162,15 @@ test('an interruption leaves a delegate in the background', async () => {
 
 test('no more agents run at once than allowed', async () => {
   let [running, most] = [0, 0];
+  const { promise: seen, resolve: look } = Promise.withResolvers<void>();
   const count = (): ChatModel => ({
     name: 'counting',
     async *stream() {
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // A third one that may not come would do so in that time.
+      if (running === 2) setTimeout(look, 20);
+      await seen;
       running -= 1;
       yield { type: 'text', text: 'done' };
     },
@@ -256,7 +260,9 @@ test('what is meant for the agent above is inherited', async () => {
   expect(given.answers()[1].data.processes.map(({ command }: { command: string }) => command)).toEqual([
     'sleep 602',
   ]);
-  expect(given.alive()).toHaveLength(1);
+  // Until its shell has become the program it may be two.
+  expect(given.supervisor.list({ live: true }).map(({ commandLine }) => commandLine)).toEqual(['sleep 602']);
+  await waitUntil(() => given.alive().length === 1);
 });
 
 const list = { calls: [{ name: 'list_processes', arguments: {} }] };
@@ -324,7 +330,14 @@ test('an end below is told to its owner alone', async () => {
   await using given = await openDelegation({
     steps: [delegate('run it'), { text: 'done' }],
     delegates: {
-      coder: [start('true'), { text: 'started' }, (messages) => ({ text: `told: ${messages.at(-1)?.role}` })],
+      coder: [
+        start(untilGo),
+        () => {
+          given.write('go', '');
+          return { text: 'started' };
+        },
+        (messages) => ({ text: `told: ${messages.at(-1)?.role}` }),
+      ],
     },
   });
 
@@ -453,8 +466,11 @@ test('a delegate keeps to its own settings', async () => {
     steps: [delegate('run it'), { text: 'done' }],
     delegates: {
       coder: [
-        run('sleep 0.3; echo $COLOR'),
-        (messages) => ({ text: messages.at(-1)?.text ?? '' }),
+        run(`${untilGo}; echo $COLOR`),
+        (messages) => {
+          given.write('go', '');
+          return { text: messages.at(-1)?.text ?? '' };
+        },
         { text: 'woken' },
       ],
     },

@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { AgentOptions } from '../../src/agents/agent.ts';
+import { createAgent } from '../../src/agents/create-agent.ts';
 import { type RunOptions, runAgent } from '../../src/agents/run-agent.ts';
+import { runTask } from '../../src/agents/run-task.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
-import { carriers, waitUntil } from '../fixtures/os.ts';
+import { carriers, tempDir, waitUntil } from '../fixtures/os.ts';
 import { openProject } from './project.ts';
 
 async function run(steps: readonly ScriptedStep[], options: Partial<RunOptions> = {}) {
@@ -21,14 +26,21 @@ const start = (command: string): ScriptedStep => ({
   calls: [{ name: 'start_process', arguments: { command } }],
 });
 
+/** The command waits until the file is there. */
+const until = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`;
+
 test('the answer is the text of the last turn', async () => {
   expect(await run([{ text: 'five' }])).toEqual({ ok: true, data: 'five' });
 });
 
 test('work in the background is waited for', async () => {
+  using place = tempDir();
   const result = await run([
-    start('sleep 0.2; exit 3'),
-    { text: 'wait' },
+    start(`${until(place.file('go'))}; sleep 0.2; exit 3`),
+    () => {
+      writeFileSync(place.file('go'), '');
+      return { text: 'wait' };
+    },
     (messages) => ({ text: messages.at(-1)?.role ?? '' }),
   ]);
 
@@ -36,11 +48,19 @@ test('work in the background is waited for', async () => {
 });
 
 test('a later remark does not replace an answer', async () => {
+  using place = tempDir();
+  const [first, second] = [place.file('first'), place.file('second')];
   const result = await run([
-    start('true'),
-    { text: 'it is five\n' },
-    start('true'),
-    { text: 'the first has ended' },
+    start(until(first)),
+    () => {
+      writeFileSync(first, '');
+      return { text: 'it is five\n' };
+    },
+    start(until(second)),
+    () => {
+      writeFileSync(second, '');
+      return { text: 'the first has ended' };
+    },
     { text: 'the second has ended' },
   ]);
 
@@ -50,14 +70,44 @@ test('a later remark does not replace an answer', async () => {
   });
 });
 
+test('a remark on what ended during an answer does not replace it', async () => {
+  using project = openProject();
+  const { promise: announced, resolve: announce } = Promise.withResolvers<void>();
+  const create = async (options: AgentOptions) => {
+    const agent = await createAgent(options);
+    agent.supervisor.completions$.subscribe(() => announce());
+    return agent;
+  };
+
+  const result = await runTask(create, {
+    definition: { name: 'lead', model: { provider: 'scripted' }, policy: { mode: 'dangerous' } },
+    directory: project.directory,
+    model: createScriptedModel([
+      start('until [ -e go ]; do sleep 0.02; done'),
+      async () => {
+        project.write('go', '');
+        await announced;
+        return { text: 'it is five' };
+      },
+      { text: 'it has ended' },
+    ]),
+    depth: 0,
+    host: { stateDirectory: false },
+    task: 'go',
+  });
+
+  expect(result).toEqual({ ok: true, data: 'it is five\n\nit has ended' });
+});
+
 test('what runs beyond the wait is ended', async () => {
+  const mark = randomUUID();
   let pids: readonly number[] = [];
   const result = await run(
     [
       start('sleep 600'),
       async () => {
         pids = await waitUntil(() => {
-          const found = carriers('TROUPE_TEST_LEFT=run-agent');
+          const found = carriers(mark);
           return found.length > 0 ? found : null;
         });
         return { text: 'started' };
@@ -70,14 +120,14 @@ test('what runs beyond the wait is ended', async () => {
         name: 'lead',
         model: { provider: 'scripted' },
         policy: { mode: 'dangerous' },
-        supervisor: { env: { TROUPE_TEST_LEFT: 'run-agent' } },
+        supervisor: { env: { TROUPE_TEST_LEFT: mark } },
       },
     },
   );
 
   expect(result.ok).toBe(true);
   expect(pids.length).toBeGreaterThan(0);
-  expect(carriers('TROUPE_TEST_LEFT=run-agent')).toEqual([]);
+  expect(carriers(mark)).toEqual([]);
 });
 
 test('a run that takes too long is no success', async () => {
