@@ -14,6 +14,8 @@ import { createTypedInput } from './typed-input.ts';
 /** How a person came away from a terminal. */
 export type AttachEnd =
   | { readonly type: 'left' }
+  /** Its terminal was closed, and nobody left: what became of the process is told a moment later. `why`: it was never shown. */
+  | { readonly type: 'closed'; readonly why: string | null }
   /** `wasShown`: what it showed last stands on our screen. */
   | { readonly type: 'ended'; readonly wasShown: boolean }
   | { readonly type: 'signalled'; readonly signal: EndSignal }

@@ -28,11 +28,25 @@ export async function attachInTmux(
       onSignal?.('SIGHUP');
       return { type: 'signalled', signal: 'SIGHUP' };
     }
-    if (failure === null) return { type: 'left' };
-    return { type: 'refused', why: `tmux did not show it: ${failure}.` };
+    const why = failure === null ? null : `tmux did not show it: ${failure}.`;
+    if (!(await hasSession([program, ...args], env))) return { type: 'closed', why };
+    return why === null ? { type: 'left' } : { type: 'refused', why };
   } finally {
     removeSignals();
   }
+}
+
+/** tmux says the same to whoever has left as to whom the session was closed. */
+async function hasSession(
+  [program = 'tmux', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  const asking = args.map((arg) => (arg === 'attach-session' ? 'has-session' : arg));
+  const child = spawn(program, asking, { stdio: 'ignore', env });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(true));
+    child.once('close', (code) => resolve(code === 0));
+  });
 }
 
 /** tmux may be told sooner than we that somebody has closed the terminal. */

@@ -17,6 +17,8 @@ import { isTerminal } from './is-terminal.ts';
 import { parseLeaveKey } from './leave-key.ts';
 
 const SURE_MS = 500;
+/** Its supervisor may be busy; and one that is started again has not ended. */
+const CLOSED_MS = 5_000;
 
 /** Bound in our tmux server for everybody. */
 const TMUX_KEY = 'Ctrl-]';
@@ -57,8 +59,7 @@ async function tellEnd(
   end: Exclude<AttachEnd, { type: 'signalled' }>,
   { view, state, io }: AttachCall,
 ): Promise<number> {
-  // tmux tells nobody whether the person left or the process has ended.
-  const now = end.type === 'ended' ? await state.wait(view.id) : await untilSure(view, state);
+  const now = end.type === 'ended' ? await state.wait(view.id) : await untilSure(view, { state, end });
   const name = toProcessName(view);
   if ('endedAt' in now) {
     const wasShown = end.type === 'ended' && end.wasShown;
@@ -66,8 +67,9 @@ async function tellEnd(
     note(io, `${name} ${describeEnd(now.reason, now.exit)}`);
     return toProcessExitCode(now);
   }
-  if (end.type === 'refused') {
-    complain(io, end.why);
+  const why = end.type === 'refused' || end.type === 'closed' ? end.why : null;
+  if (why !== null) {
+    complain(io, why);
     return exitCodes.failed;
   }
   note(io, `${name} goes on; back to it: ${toProgramName(io.env)} attach ${view.id}`);
@@ -75,8 +77,11 @@ async function tellEnd(
 }
 
 /** Where tmux has ended with the process, that is told a moment later. */
-async function untilSure({ id }: ProcessView, state: StateDirectory): Promise<ProcessView> {
-  const soon = AbortSignal.timeout(SURE_MS);
+async function untilSure(
+  { id }: ProcessView,
+  { state, end }: { readonly state: StateDirectory; readonly end: AttachEnd },
+): Promise<ProcessView> {
+  const soon = AbortSignal.timeout(end.type === 'closed' ? CLOSED_MS : SURE_MS);
   return state.wait(id, { signal: soon }).catch(async (error) => {
     if (!soon.aborted) throw error;
     return (await state.show(id)).view;

@@ -5,6 +5,7 @@ import { sitDown } from '../../../src/cli/attach/attach-process.ts';
 import { parseLeaveKey } from '../../../src/cli/attach/leave-key.ts';
 import type { EndSignal } from '../../../src/cli/end-signals.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
+import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';
@@ -52,7 +53,7 @@ test.each([
 test('an error of the terminal while somebody is there is a hangup', async () => {
   const given = arrange();
   const attached = attachHere(given.call);
-  await expect.poll(() => given.stdin.listenerCount('error')).toBeGreaterThan(0);
+  await waitUntil(() => given.stdin.listenerCount('error') > 0);
 
   given.stdin.emit('error', new Error('EIO'));
 

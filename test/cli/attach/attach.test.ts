@@ -87,7 +87,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
 
       await person.closeWindow();
       const pid = Number(readFileSync(at.project.file('pid'), 'utf8'));
-      await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+      await waitUntil(() => !isAlive(pid), { withinMs: 30_000 });
 
       expect(at.handle.status).toBe('backgrounded');
       await waitUntil(async () => (await at.size()) === '80x24' || terminal === 'tmux');
@@ -145,7 +145,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('the end of the process ends it with its code', async () => {
     await using at = await openAttachStage(`read line; echo bye; exit 7`);
     await using person = await at.sitDown('attach it');
-    await waitUntil(async () => (await at.size()) === '70x20');
+    await waitUntil(async () => (await at.size()) === '70x20', { withinMs: 30_000 });
 
     await person.enter('');
     const screen = await person.shows('exit code 7');
