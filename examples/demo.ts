@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { filter, firstValueFrom, timeout } from 'rxjs';
+import { filter, firstValueFrom, skipWhile, timeout } from 'rxjs';
 import {
   createConversation,
   createScriptedModel,
@@ -84,11 +84,12 @@ async function tooLong(): Promise<void> {
     'A command that outlasts its time-out is not killed: it goes to the background, the agent goes on, and when the process ends a ' +
       'notice wakes the agent. Nobody polls.',
   );
+  const next = nextTurn('notice');
   await conversation.say('Build the project, and count to 1000 meanwhile.');
-  checks.expect('the build went to the background', find('build')?.status === 'backgrounded');
+  checks.expect('the build went to the background', wentToBackground(find('build')));
   checks.expect('the agent went on meanwhile', find('count')?.status === 'completed');
   stage.say('check', 'The agent is idle now. The build is not.');
-  const woken = await nextTurn();
+  const woken = await next;
   checks.expect('a notice woke the agent', woken.includes('all 4 parts'));
   checks.expect('the end was told once', noticesAbout('build') === 1);
 }
@@ -159,14 +160,19 @@ function find(label: string): ProcessView | undefined {
   return supervisor.list().find((view) => view.label === label);
 }
 
-/** What the agent says in the turn that begins next; empty when none does. */
-async function nextTurn(): Promise<string> {
+/** What the agent says in the next turn that begins for that reason; empty when none does. */
+async function nextTurn(because: 'notice'): Promise<string> {
   const ended = conversation.events$.pipe(
+    skipWhile((event) => event.type !== 'turn.started' || event.because !== because),
     filter((event) => event.type === 'turn.ended'),
-    timeout(15_000),
+    timeout(60_000),
   );
   const { outcome } = await firstValueFrom(ended).catch(() => ({ outcome: { type: 'closed' } as const }));
   return outcome.type === 'answered' ? outcome.text : '';
+}
+
+function wentToBackground(view: ProcessView | undefined): boolean {
+  return view !== undefined && 'backgroundedAt' in view && view.backgroundedAt !== null;
 }
 
 function noticesAbout(label: string): number {
