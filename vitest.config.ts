@@ -23,8 +23,9 @@ const inProcess = [
 
 const shared = {
   setupFiles: ['test/share-compile-cache.ts'],
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
+  // For what hangs: a machine with other work may stop any of them for seconds.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
 };
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
-import { type Ran, runProgram } from './program.ts';
+import { type Ran, runProgram, STARTED_WITHIN_MS } from './program.ts';
 
 /** A directory whose daemon, and all that is started in it, is gone at the end of the `using` block. */
 export function daemonProject() {
@@ -22,7 +22,10 @@ export function daemonProject() {
       }[],
     /** Nothing of it runs: the daemon least of all. */
     gone: () =>
-      waitUntil(() => carriers(mark).length === 0, { withinMs: 20_000, what: 'nothing of it runs' }),
+      waitUntil(() => carriers(mark).length === 0, {
+        withinMs: STARTED_WITHIN_MS,
+        what: 'nothing of it runs',
+      }),
     async [Symbol.asyncDispose]() {
       await endAll([], mark);
       folder.remove();

@@ -93,9 +93,12 @@ export function fakeStateDirectory(
       }
       if (!('endedAt' in find(id).process.view)) await waitFor(id).promise;
     },
-    wait: async (id) => {
+    wait: async (id, { signal } = {}) => {
       const { view } = find(id).process;
-      return 'endedAt' in view ? view : waitFor(id).promise;
+      const left = new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+      return 'endedAt' in view ? view : Promise.race([waitFor(id).promise, left]);
     },
     kill: async (id, options) => {
       orders.push({ kill: id, ...options });

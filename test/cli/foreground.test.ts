@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
-import { projectDir, runProgram, startProgram } from './program.ts';
+import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from './program.ts';
 
 interface Listed {
   readonly id: string;
   readonly status: string;
   readonly pid?: number | null;
+  readonly answered: boolean;
 }
 
 /** A project with an agent that does what it is told, and another shell to look at it from. */
@@ -20,15 +21,18 @@ function project() {
   return Object.assign(at, { elsewhere, list });
 }
 
-/** Starts it, and waits until another shell sees the process that runs for it. */
+/** Starts it, and waits until another shell sees the process that runs for it, and can ask for it. */
 async function startSeen(
   at: ReturnType<typeof project>,
   { args, input = '' }: { args: readonly string[]; input?: string },
 ) {
   const { child, ran } = startProgram(args, { cwd: at.path, env: at.env, input });
   const seen = await waitUntil(
-    async () => (await at.list()).find(({ pid, status }) => typeof pid === 'number' && status !== 'starting'),
-    { withinMs: 15_000, what: 'ps shows it' },
+    async () =>
+      (await at.list()).find(
+        ({ pid, status, answered }) => answered && typeof pid === 'number' && status !== 'starting',
+      ),
+    { withinMs: STARTED_WITHIN_MS, what: 'ps shows it' },
   );
   return { child, ran, seen, pid: seen.pid ?? 0 };
 }

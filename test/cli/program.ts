@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+
+// Each start of the program takes seconds where others want the processor, and a test starts several.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Within so long a program that was started has done its first step, also on a busy machine. */
+export const STARTED_WITHIN_MS = 60_000;
 
 export const mainFile = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -58,9 +65,16 @@ export function projectDir() {
     file: folder.file,
     env: { TROUPE_LINEAGE: lineage },
     /** A command runs: the program is there, its watchdog, and at least one more. */
-    started: () => waitUntil(() => carriers(lineage).length >= 3, { what: 'a command runs' }),
+    started: () =>
+      waitUntil(() => carriers(lineage).length >= 3, {
+        withinMs: STARTED_WITHIN_MS,
+        what: 'a command runs',
+      }),
     gone: () =>
-      waitUntil(() => carriers(lineage).length === 0, { what: 'everything that was started is gone' }),
+      waitUntil(() => carriers(lineage).length === 0, {
+        withinMs: STARTED_WITHIN_MS,
+        what: 'everything that was started is gone',
+      }),
     async [Symbol.asyncDispose]() {
       await endAll([], lineage);
       folder.remove();

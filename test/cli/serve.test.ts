@@ -20,7 +20,7 @@ test('an idle daemon ends by itself', async () => {
 test('the second daemon is not needed', async () => {
   await using project = daemonProject();
   const { child, ran } = startProgram(['serve', '--forever'], { cwd: project.path, env: project.env });
-  await waitUntil(async () => (await daemonOf(project)) === `pid ${child.pid}`, { withinMs: 20_000 });
+  await waitUntil(async () => (await daemonOf(project)) === `pid ${child.pid}`, { withinMs: 30_000 });
 
   const second = await project.troupe('serve');
 

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
 import { cleanEnvironment } from './program.ts';
 
 const run = promisify(execFile);
@@ -85,16 +85,8 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
     async [Symbol.asyncDispose]() {
       const pid = Number(await tmux('display-message', '-p', '#{pid}'));
       await tmux('kill-server').catch(() => {});
-      await waitUntil(() => !isThere(pid));
+      await waitUntil(() => !isAlive(pid));
       folder.remove();
     },
   };
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -317,7 +317,11 @@ export function describeTerminal(
       const stage = play(dump(6));
       await stage.shows('ready');
 
-      const results = await Promise.all([stage.pasteAndPress('ab', 'Enter'), stage.type('x'), stage.type('yz')]);
+      const results = await Promise.all([
+        stage.pasteAndPress('ab', 'Enter'),
+        stage.type('x'),
+        stage.type('yz'),
+      ]);
       const { lines } = await stage.shows('end');
 
       expect(results.map(({ bytesWritten }) => bytesWritten)).toEqual([3, 1, 2]);

@@ -28,7 +28,7 @@ describe('examples in the documentation', () => {
 
   beforeAll(() => {
     complaints = checkExamples([wrong, ...listExamples()]);
-  }, 120_000);
+  }, 300_000);
 
   test('compile', () => {
     const serious = complaints.filter((complaint) => !complaint.startsWith('wrong.md'));

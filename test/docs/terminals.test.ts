@@ -14,7 +14,7 @@ const node = `'${process.execPath}'`;
 function quietSeconds(): number {
   const startMs = performance.now();
   spawnSync(process.execPath, [join(root, 'src/cli/main.ts'), '--help']);
-  return Math.ceil(Math.min(60, Math.max(5, ((performance.now() - startMs) / 1_000) * 12)));
+  return Math.ceil(Math.min(60, Math.max(10, ((performance.now() - startMs) / 1_000) * 12)));
 }
 
 test.skipIf(!ensureTmux() || !isInstalled('vim'))(
@@ -23,6 +23,7 @@ test.skipIf(!ensureTmux() || !isInstalled('vim'))(
   async () => {
     using folder = tempDir();
     const lineage = `/test_${randomUUID()}/`;
+    await using _ = { [Symbol.asyncDispose]: () => endAll([], lineage) };
     const setting = `TMPDIR='${folder.path}' TROUPE_LINEAGE='${lineage}' NO_COLOR=1`;
     await using agent = await openTerminal({
       command: `${setting} ${node} examples/terminals.ts --quiet ${quietSeconds()}`,
@@ -30,6 +31,9 @@ test.skipIf(!ensureTmux() || !isInstalled('vim'))(
       columns: 200,
       rows: 100,
     });
+    // Each of these is the start of some programs.
+    await agent.shows('I start the server');
+    await agent.shows('It answers. Now the editor.');
     const told = await agent.shows(/main\.ts attach \S+ --state-dir \S+/);
     const [attach = ''] = /attach \S+ --state-dir \S+/.exec(told) ?? [];
 
@@ -55,8 +59,7 @@ test.skipIf(!ensureTmux() || !isInstalled('vim'))(
     );
     expect(ended).toContain('claims were checked and held.');
     expect(ended).toContain('exit code 0');
-    await waitUntil(() => carriers(lineage).length === 0);
+    await waitUntil(() => carriers(lineage).length === 0, { withinMs: 30_000 });
     expect(readdirSync(folder.path)).toEqual([]);
-    await endAll([], lineage);
   },
 );

@@ -83,8 +83,16 @@ function isExportedByItsFile({ declarations = [] }: ts.Symbol): boolean {
   );
 }
 
+/** Each file is parsed once for all doors. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 function createHost(): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, ...more) => {
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, ...more));
+    return parsed.get(path);
+  };
   host.resolveModuleNameLiterals = (literals, from) =>
     literals.map(({ text }) => ({
       resolvedModule: text.startsWith('.')

@@ -7,8 +7,11 @@ import { listSourceFiles, parseImports, readImports, rootFolder } from './source
 /** What everybody who imports troupe pays for. execa and the optional parts come when they are used. */
 const paidByEverybody = ['xstate', 'rxjs', 'zod', 'nanoid', 'picomatch'];
 
+/** All sources are parsed, which takes seconds, and far more where others want the processor. */
+const PARSING = { timeout: 120_000 };
+
 describe('the import rule', () => {
-  test('holds in every file', () => {
+  test('holds in every file', PARSING, () => {
     const files = [...listSourceFiles('machines'), ...listSourceFiles('src')];
 
     const violations = findViolations(files.flatMap(readImports));
@@ -46,7 +49,7 @@ describe('the import rule', () => {
 });
 
 describe('importing troupe', () => {
-  test.runIf(existsSync(join(rootFolder, 'src/index.ts')))('loads no optional part', () => {
+  test.runIf(existsSync(join(rootFolder, 'src/index.ts')))('loads no optional part', PARSING, () => {
     const loaded = loadedWithDoor(readImports);
 
     const unexpected = [...loaded].filter(([name]) => !isPaidByEverybody(name));

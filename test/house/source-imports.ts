@@ -22,8 +22,13 @@ export function listSourceFiles(folder: string): readonly string[] {
     .sort();
 }
 
+/** Each file is parsed once. */
+const known = new Map<string, readonly SourceImport[]>();
+
 export function readImports(file: string): readonly SourceImport[] {
-  return parseImports(file, readFileSync(join(rootFolder, file), 'utf8'));
+  const found = known.get(file) ?? parseImports(file, readFileSync(join(rootFolder, file), 'utf8'));
+  known.set(file, found);
+  return found;
 }
 
 export function parseImports(file: string, text: string): readonly SourceImport[] {

@@ -3,6 +3,9 @@ import { type HttpOptions, parseHttpAddress, runMcpServer } from '../../src/mcp/
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { type Era, speaking } from './arrange.ts';
 
+/** After so long without a word a client is idle: longer than this program may be stopped between two requests of one that is busy. */
+export const IDLE_MS = 2_500;
+
 /** The first message of a client of the older era. */
 export const initialize = {
   jsonrpc: '2.0',

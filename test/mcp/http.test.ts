@@ -7,7 +7,7 @@ import { parseHttpAddress, runMcpServer } from '../../src/mcp/index.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { dataOf, eras } from './arrange.ts';
 import { startProcess, viewsOf } from './http-processes.ts';
-import { initialize, post, serveByHttp } from './http-stage.ts';
+import { IDLE_MS, initialize, post, serveByHttp } from './http-stage.ts';
 
 test.for(eras)('a client works by HTTP (%s)', async (era) => {
   await using given = await serveByHttp();
@@ -80,7 +80,7 @@ test('a session that ends takes its processes along', async () => {
 });
 
 test('a session that nobody uses ends by itself', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: 400 });
+  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
   const opened = await post(given.url, { body: initialize });
   const { client, transport } = await given.connect('legacy');
   const { pid } = await startProcess(client, 'sleep 600');
@@ -92,7 +92,7 @@ test('a session that nobody uses ends by itself', async () => {
 });
 
 test('a session with an open stream is not idle', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: 400 });
+  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
   const { client } = await given.connect('legacy');
   const { pid } = await startProcess(client, 'sleep 600');
   const idle = await given.connect('legacy');

@@ -4,10 +4,10 @@ import { createHttpSessions } from '../../src/mcp/http/http-sessions.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { startProcess } from './http-processes.ts';
-import { initialize, serveByHttp } from './http-stage.ts';
+import { IDLE_MS, initialize, serveByHttp } from './http-stage.ts';
 
 test('an address that nobody uses is given up', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: 500 });
+  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
   const { client } = await given.connect('modern', { path: '/red' });
   const { pid } = await startProcess(client, 'sleep 600');
 
@@ -18,7 +18,7 @@ test('an address that nobody uses is given up', async () => {
 });
 
 test('an address with an open stream is not idle', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: 500 });
+  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
   const [red, blue] = [
     await given.connect('modern', { path: '/red' }),
     await given.connect('modern', { path: '/blue' }),

@@ -12,11 +12,13 @@ const inspector = join(
   rootFolder,
   'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 );
+/** Two programs have to start before the first answer. */
+const patient = ['--connect-timeout', '60000'];
 const troupe = [process.execPath, join(rootFolder, 'src/cli/main.ts'), 'mcp'];
 
 test.for(eras)(
   'the official inspector finds no fault in the tools (%s)',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (era) => {
     const { code, result, stderr } = await inspect([...troupe, '--method', 'tools/list', '--strict'], era);
 
@@ -25,7 +27,7 @@ test.for(eras)(
   },
 );
 
-test.for(eras)('the official inspector calls a tool (%s)', { timeout: 60_000 }, async (era) => {
+test.for(eras)('the official inspector calls a tool (%s)', { timeout: 120_000 }, async (era) => {
   const { code, result } = await inspect(
     [...troupe, '--method', 'tools/call', '--tool-name', 'run_command', '--tool-arg', 'command=echo hello'],
     era,
@@ -37,7 +39,7 @@ test.for(eras)('the official inspector calls a tool (%s)', { timeout: 60_000 }, 
 
 test.for(eras)(
   'the official inspector reads by HTTP what a client started (%s)',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (era) => {
     await using server = await serveByHttp();
     const { client } = await server.connect('modern');
@@ -59,7 +61,7 @@ async function inspect(args: readonly string[], era: (typeof eras)[number]) {
   using home = tempDir();
   const child = spawn(
     process.execPath,
-    [inspector, '--cli', ...args, '--protocol-era', era, '--format', 'json', '--quiet'],
+    [inspector, '--cli', ...args, '--protocol-era', era, ...patient, '--format', 'json', '--quiet'],
     { cwd: home.path, env: { ...inherited(), HOME: home.path }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let [stdout, stderr] = ['', ''];

@@ -80,6 +80,7 @@ test("another client's end is not told", async () => {
 test('ends are logged together for people', async () => {
   const logs: { level: string; data: unknown }[] = [];
   await using given = await arrange({
+    timing: { quietMs: 200 },
     prepare: (client) =>
       client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params)),
   });

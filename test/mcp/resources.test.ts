@@ -224,7 +224,9 @@ test.for(eras)('what happens at one time is told once (%s)', async (era) => {
   else await given.client.listen({ resourceSubscriptions: [uri] });
 
   for (const run of given.backend.runs) run.exit({ code: 0 });
-  await waitUntil(() => updated?.includes(uri) && (era === 'modern' || logs?.length === 1));
+  await waitUntil(
+    () => lists?.length === 2 && updated?.includes(uri) && (era === 'modern' || logs?.length === 1),
+  );
 
   expect(lists).toEqual(['changed', 'changed']);
   expect(updated).toEqual([uri]);

@@ -4,6 +4,9 @@ import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { dataOf, eras } from './arrange.ts';
 import { connectByStdio, startServer } from './stdio-client.ts';
 
+/** The server has to come up first, which takes seconds where others want the processor. */
+const STARTED = { withinMs: 30_000 };
+
 const initialize = {
   jsonrpc: '2.0',
   id: 1,
@@ -31,33 +34,35 @@ test.for(eras)('a process outlives a cancelled call and ends with the client (%s
   await using given = await connectByStdio(era);
   const { client } = given;
   const cancel = new AbortController();
-  const call = client.callTool(
-    { name: 'run_command', arguments: { command: 'sleep 600 & sleep 600' } },
-    { signal: cancel.signal },
-  );
-  const pid = await waitUntil(() => pidOfOnly(client));
+  const over = client
+    .callTool(
+      { name: 'run_command', arguments: { command: 'sleep 600 & sleep 600' } },
+      { signal: cancel.signal },
+    )
+    .catch(() => {});
+  const pid = await waitUntil(() => pidOfOnly(client), STARTED);
 
   cancel.abort();
-  await call.catch(() => {});
+  await over;
   const list = await waitUntil(async () => {
     const [only] = await listProcesses(client);
     return only?.['status'] === 'backgrounded' ? only : null;
-  });
+  }, STARTED);
   const aliveAfterCancel = isAlive(pid);
   await client.close();
-  await waitUntil(() => !isAlive(given.pid));
 
-  expect(list['status']).toBe('backgrounded');
-  expect({ aliveAfterCancel, aliveAfterEnd: isAlive(pid) }).toEqual({
+  expect({ status: list['status'], aliveAfterCancel }).toEqual({
+    status: 'backgrounded',
     aliveAfterCancel: true,
-    aliveAfterEnd: false,
   });
+  // A client kills a server that is slow: then it is the watchdog that ends them.
+  await waitUntil(() => !isAlive(given.pid) && !isAlive(pid), STARTED);
 });
 
 test('the end of stdin ends the processes and then the server', async () => {
   await using given = startServer();
   given.send(initialize, initialized, run('sleep 600 & echo $! > child; sleep 600'));
-  await waitUntil(() => existsSync(given.directory.file('child')));
+  await waitUntil(() => existsSync(given.directory.file('child')), STARTED);
   const pid = await childPid(given.directory.file('child'));
 
   given.end();
@@ -70,7 +75,7 @@ test('the end of stdin ends the processes and then the server', async () => {
 test.for(['SIGTERM', 'SIGINT'] as const)('%s ends the processes and then the server', async (signal) => {
   await using given = startServer();
   given.send(initialize, initialized, run('echo $$ > child; exec sleep 600'));
-  await waitUntil(() => existsSync(given.directory.file('child')));
+  await waitUntil(() => existsSync(given.directory.file('child')), STARTED);
   const pid = await childPid(given.directory.file('child'));
 
   given.kill(signal);
@@ -83,7 +88,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s ends the processes and then the ser
 test('stdout carries the protocol and nothing else', async () => {
   await using given = startServer();
   given.send(initialize, initialized, listTools, run('echo noise; echo more >&2'));
-  await waitUntil(() => given.said.stdout.includes('"id":9'));
+  await waitUntil(() => answerTo(9, given.said.stdout) !== undefined, STARTED);
 
   given.end();
   await given.exited;
@@ -103,7 +108,7 @@ test('garbage on stdin changes nothing', async () => {
   given.write('{"jsonrpc":"2.0","id":4,"method":"no/such/method"}\n');
   given.send(listTools);
 
-  await waitUntil(() => given.said.stdout.includes('"id":2,') || given.said.stdout.includes('"id":2}'));
+  await waitUntil(() => [1, 2, 3, 4].every((id) => answerTo(id, given.said.stdout) !== undefined), STARTED);
 
   expect(answerTo(1, given.said.stdout)).toHaveProperty('result');
   expect(answerTo(3, given.said.stdout)).toMatchObject({ error: { code: -32_602 } });
@@ -113,7 +118,7 @@ test('garbage on stdin changes nothing', async () => {
 test('a frame without an end breaks the connection in order', async () => {
   await using given = startServer();
   given.send(initialize, initialized, run('echo $$ > child; exec sleep 600'));
-  await waitUntil(() => existsSync(given.directory.file('child')));
+  await waitUntil(() => existsSync(given.directory.file('child')), STARTED);
   const pid = await childPid(given.directory.file('child'));
 
   given.write('x'.repeat(11 * 1024 * 1024));
@@ -133,10 +138,11 @@ function run(command: string) {
   };
 }
 
+/** Among the lines that are complete. */
 function answerTo(id: number, stdout: string): unknown {
   const messages = stdout
-    .trimEnd()
     .split('\n')
+    .slice(0, -1)
     .map((line) => JSON.parse(line));
   return messages.find((message) => message.id === id && message.method === undefined);
 }

@@ -105,7 +105,7 @@ const interactive = { command: ['editor'] as [string], interactive: true, backgr
 test('a later attempt begins in the size that was ordered', async () => {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(undefined, { terminal: true });
-  const supervisor = createSupervisor({ clock, backend });
+  const supervisor = createSupervisor({ clock, backend, stateDirectory: false });
   const handle = supervisor.start(interactive);
   await handle.resize(wide);
 

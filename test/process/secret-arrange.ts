@@ -36,6 +36,6 @@ export function arrange(options: SupervisorOptions = {}) {
 function textsBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(directory, name))
-    .filter((path) => statSync(path).isFile())
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
     .map((path) => readFileSync(path, 'latin1'));
 }

@@ -53,11 +53,9 @@ test('a signal is told by its name', async () => {
   await using given = talk(stage, [start('kill -9 $$'), { text: 'so' }, { text: 'so it is' }]);
 
   await given.conversation.say('go');
-  await waitUntil(() => stage.count('process.ended') === 1);
-  await given.conversation.idle();
+  const said = () => [...given.notices().map(({ text }) => text), JSON.stringify(given.answers())].join();
 
-  const said = [...given.notices().map(({ text }) => text), JSON.stringify(given.answers())].join();
-  expect(said).toContain('SIGKILL');
+  await waitUntil(() => said().includes('SIGKILL'));
 });
 
 test('an end during a call comes after all results', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/index.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { openStage } from './stage.ts';
 
-/** Real time, so many times faster: ten seconds of patience are over in less than one. */
+/** Real time, so many times faster. */
 function createFastClock(factor: number): Clock {
   const real = createRealClock();
   return {
@@ -91,7 +91,7 @@ test('a write to what ends meanwhile is answered', async () => {
 });
 
 test('who does not read is given up, and is killable', async () => {
-  await using stage = openStage({ clock: createFastClock(20), maxBackgroundTime: 0, notifyAfterSilence: 0 });
+  await using stage = openStage({ clock: createFastClock(5), maxBackgroundTime: 0, notifyAfterSilence: 0 });
   const handle = stage.supervisor.start({ command: ['sleep', '100'], stdin: 'pipe', background: true });
   const view = handle.view();
   const pid = 'pid' in view && view.pid !== null ? view.pid : 0;

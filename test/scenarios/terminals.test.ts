@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CommandSpec, ProcessHandle, ScreenCapture } from '../../src/index.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { waitUntil } from '../fixtures/os.ts';
@@ -8,6 +8,8 @@ import { openStage, type Stage } from './stage.ts';
 const kinds = (['pty', 'tmux'] as const).filter((kind) => kind === 'pty' || isInstalled('tmux'));
 
 const withinMs = 30_000;
+
+vi.setConfig({ testTimeout: 90_000 });
 
 function start(stage: Stage, spec: CommandSpec): ProcessHandle {
   return stage.supervisor.start({ interactive: true, background: true, ...spec });
@@ -182,7 +184,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
       command: 'setsid sleep 300 & nohup sleep 300 & (sleep 300 & ) ; echo up; wait',
     });
     await shows(handle, 'up');
-    expect(stage.alive(handle.id).length).toBeGreaterThanOrEqual(4);
+    await waitUntil(() => stage.alive(handle.id).length >= 4, { withinMs });
 
     const answer = await handle.kill({ grace: 500 });
 
@@ -211,7 +213,14 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     const keygen = start(stage, { command: ['ssh-keygen', '-q', '-t', 'ed25519', '-f', stage.file('key')] });
     await shows(keygen, /passphrase/);
 
-    const { kind, certainty, prompt } = await waitUntil(() => keygen.view().awaitsInput, { withinMs });
+    // A prompt alone is a hint; that it reads a secret is known once it does.
+    const { kind, certainty, prompt } = await waitUntil(
+      () => {
+        const { awaitsInput } = keygen.view();
+        return awaitsInput?.certainty === 'known' ? awaitsInput : null;
+      },
+      { withinMs },
+    );
     await keygen.sendKeys({ pressEnter: true });
     await shows(keygen, /again/);
     await keygen.sendKeys({ pressEnter: true });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createFileJournal } from '../../src/store/file-journal.ts';
-import { fixtureProgram, tempDir } from '../fixtures/os.ts';
+import { endAll, fixtureProgram, tempDir } from '../fixtures/os.ts';
 
 const entries = [{ type: 'one', text: 'grün\n' }, { type: 'two' }, { type: 'three' }];
 
@@ -125,6 +125,7 @@ test('another program keeps away from a journal', async () => {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
+  onTestFinished(() => endAll([child.pid ?? 0]));
   await once(child.stdout, 'data');
 
   expect(() => createFileJournal(path).read()).toThrow(

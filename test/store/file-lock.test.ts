@@ -140,7 +140,7 @@ test('a directory that is not there is told', () => {
 test.each([
   ['that are released', []],
   ['of dead programs', ['leaves dead ones']],
-])('locks %s let one in at a time', { timeout: 60_000 }, async (_, more) => {
+])('locks %s let one in at a time', { timeout: 180_000 }, async (_, more) => {
   const { path } = arrange();
   const run = () => promisify(execFile)(process.execPath, [program, path, '1000', ...more]);
 

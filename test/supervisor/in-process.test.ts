@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSupervisor, type FunctionSpec } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
 import { createScriptedRig, turn } from './scripted-rig.ts';
 
 type Run = FunctionSpec['run'];
@@ -157,8 +158,9 @@ test('a function has no input', async () => {
 });
 
 test('a function needs nothing of the system', async () => {
+  using place = tempDir();
   const clock = createVirtualClock();
-  await using supervisor = createSupervisor({ clock });
+  await using supervisor = createSupervisor({ clock, cwd: place.path });
 
   expect(await supervisor.execute({ run: async () => '', logFile: false })).toMatchObject({ ok: true });
 });

@@ -8,7 +8,7 @@ import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 import { startPuppetHost } from '../fixtures/puppet-host.ts';
 import { untilServerIsGone } from '../spawn/tmux/arrange.ts';
 
-const withinMs = 30_000;
+const withinMs = 60_000;
 
 /** A process in tmux whose supervisor is dead, and the next one, whose PATH leads to no tmux. */
 async function openPlace() {
@@ -34,11 +34,12 @@ async function openPlace() {
   await waitUntil(async () => (await state.show(id)).view.status === 'backgrounded', { withinMs });
   await first.kill();
   const second = await startPuppetHost(place.path, { env: { PATH: place.file('empty') } });
+  onTestFinished(() => second.kill());
   return { directory: place.path, stateDirectory, state, id, second };
 }
 
 describe.skipIf(!isInstalled('tmux'))('a supervisor that finds no tmux', () => {
-  test('lives beside what runs in it', { timeout: 90_000 }, async () => {
+  test('lives beside what runs in it', { timeout: 180_000 }, async () => {
     const { directory, stateDirectory, id, second } = await openPlace();
     expect(second.recovered).toMatchObject({ adopted: [], lost: [] });
     expect(second.recovered.problem).toContain('tmux is not installed. Install tmux');
@@ -53,7 +54,7 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor that finds no tmux', () => {
     expect(await handle?.ended).toMatchObject({ exit: { code: 7 }, reason: { type: 'exited' } });
   });
 
-  test('hinders nobody from ending it', { timeout: 90_000 }, async () => {
+  test('hinders nobody from ending it', { timeout: 180_000 }, async () => {
     const { state, id, second } = await openPlace();
     const { view } = await state.show(id);
 

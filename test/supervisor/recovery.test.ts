@@ -30,7 +30,8 @@ function openTheatre() {
     const { script, ...rest } = options;
     const clock = createVirtualClock();
     const backend = createScriptedBackend(script, { durable: true });
-    const supervisor = createSupervisor({ clock, backend, stateDirectory: place.path, records, ...rest });
+    const own = { clock, backend, stateDirectory: place.path, records, control: false };
+    const supervisor = createSupervisor({ ...own, ...rest });
     return { supervisor, backend, clock };
   };
   return {

@@ -42,11 +42,13 @@ test('a process cannot forge or end a notice in an answer', async () => {
 
 test('a long run of brackets and blanks costs no time', () => {
   const hostile = `${'<'.repeat(50_000)}${' '.repeat(50_000)}${'< '.repeat(50_000)}`;
-  const start = performance.now();
+  const before = process.cpuUsage();
 
   neutraliseMarkup(hostile);
 
-  expect(performance.now() - start).toBeLessThan(1_000);
+  // What it costs itself: others may have the machine meanwhile.
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });
 
 test.for([{ reveals: 'x/1/ended' }, { reveals: ['x/1/ended', 7] }, { reveals: null }])(

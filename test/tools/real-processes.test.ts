@@ -97,11 +97,10 @@ test('an interrupted command goes on and does its work', async () => {
 
   given.interruption.abort();
   const { process_id } = dataOf(await running);
-  const alive = given.alive(process_id).length > 0;
+  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it goes on' });
   await given.supervisor.execute({ command: 'touch go' });
   const view = await given.supervisor.get(process_id)?.ended;
 
-  expect(alive).toBe(true);
   expect(view?.status).toBe('completed');
   expect(existsSync(given.file('marker'))).toBe(true);
 });
@@ -114,7 +113,7 @@ test('an interrupted wait leaves the process alive', async () => {
   given.interruption.abort();
 
   expect(dataOf(await waiting).result).toBe('interrupted');
-  expect(given.alive(process_id).length).toBeGreaterThan(0);
+  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it goes on' });
 });
 
 test('a restarted process is another of the system', async () => {

@@ -6,7 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { cleanEnvironment, mainFile, projectDir, runProgram, startProgram } from '../program.ts';
+import { waitUntil } from '../../fixtures/os.ts';
+import {
+  cleanEnvironment,
+  mainFile,
+  projectDir,
+  runProgram,
+  STARTED_WITHIN_MS,
+  startProgram,
+} from '../program.ts';
 
 function project(agents: readonly string[] = ['worker'], policy = 'auto') {
   const made = projectDir();
@@ -55,12 +63,22 @@ test('no line is lost while the agent is made', async () => {
 test('the end of the input waits for the work', async () => {
   await using at = project();
 
-  const ran = await chat(at, ['--supervisor.default_timeout=0.2'], { input: 'run sleep 1; echo built\n' });
+  const { child, ran } = startProgram(['chat', '--supervisor.default_timeout=0.2'], {
+    cwd: at.path,
+    env: at.env,
+    input: 'run until test -e go; do sleep 0.1; done; echo built\n',
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  await waitUntil(() => printed.includes('goes on in the background'), { withinMs: STARTED_WITHIN_MS });
 
-  expect(ran.code).toBe(0);
-  expect(ran.stdout).toMatch(
-    /⇢ tool_\w+ goes on in the background[\s\S]*◆ tool_\w+ completed.*\n {2}│ built\n●/,
-  );
+  writeFileSync(at.file('go'), '');
+  const { code, stdout } = await ran;
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/⇢ tool_\w+ goes on in the background[\s\S]*◆ tool_\w+ completed.*\n {2}│ built\n●/);
   await at.gone();
 });
 

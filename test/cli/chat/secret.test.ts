@@ -14,8 +14,11 @@ async function openQuestion({ term = '' } = {}) {
   return {
     ...terminal,
     answered: async () => {
-      await waitUntil(() => existsSync(file), { what: 'an answer' });
-      return JSON.parse(readFileSync(file, 'utf8'));
+      // It is there a moment before there is something in it.
+      const text = await waitUntil(() => (existsSync(file) ? readFileSync(file, 'utf8') : null), {
+        what: 'an answer',
+      });
+      return JSON.parse(text);
     },
     raw: () => readFileSync(directory.file('raw'), 'utf8'),
     async [Symbol.asyncDispose]() {

@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
-import { mainFile, projectDir, runProgram, startProgram } from '../program.ts';
+import { mainFile, projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 
 const hasTmux = ensureTmux();
+const STARTED = { withinMs: STARTED_WITHIN_MS };
 
 /** A supervisor of this program, which the real one asks. */
 function stage() {
@@ -29,7 +30,7 @@ function stage() {
         const { stdout } = await troupe('ps', '--json');
         const seen: readonly { answered: boolean }[] = JSON.parse(stdout);
         return seen.length > 0 && seen.every(({ answered }) => answered);
-      }),
+      }, STARTED),
     async [Symbol.asyncDispose]() {
       await supervisor.shutdown();
       await project[Symbol.asyncDispose]();
@@ -115,14 +116,15 @@ test('a wait for what holds ends with 0, and with 1 when it cannot hold any more
 
 test('a watch tells a person what it tells an agent', async () => {
   await using at = stage();
-  at.start('server', 'echo up; sleep 600');
+  const server = at.start('server', 'echo up; sleep 600');
+  await waitUntil(() => server.view().output.bytes > 0);
   await at.reachable();
 
   const ran = await at.troupe('watch', 'server', '--quiet', '300ms', '--once');
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(/\(server\) has been quiet for 300 ms\n {2}up\n$/);
-  expect(at.watches()).toEqual([]);
+  await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
 });
 
 test('what is planned is told by its supervisor', async () => {
@@ -164,7 +166,7 @@ test.each([
   });
   const pid = child.pid ?? 0;
   // Signals are caught from when it waits.
-  await waitUntil(() => catchesHangup(pid));
+  await waitUntil(() => catchesHangup(pid), STARTED);
 
   child.kill('SIGINT');
 
@@ -182,7 +184,7 @@ test('logs are followed through a restart to the end', async () => {
   following.child.stdout.on('data', (chunk) => {
     shown += chunk;
   });
-  await waitUntil(() => shown === 'up\n');
+  await waitUntil(() => shown === 'up\n', STARTED);
 
   const restarted = await at.troupe('restart', 'server');
   await waitUntil(() => shown === 'up\nup\n');

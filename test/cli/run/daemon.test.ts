@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
-import { startProgram } from '../program.ts';
+import { STARTED_WITHIN_MS, startProgram } from '../program.ts';
 
 test('a command that is in time behaves as without a time-out', async () => {
   await using project = daemonProject();
@@ -46,7 +46,7 @@ test('Ctrl-C reaches the command in the daemon', async () => {
   child.stdout.on('data', (chunk) => {
     printed += chunk;
   });
-  await waitUntil(() => printed.includes('up'));
+  await waitUntil(() => printed.includes('up'), { withinMs: STARTED_WITHIN_MS });
 
   child.kill('SIGINT');
 

@@ -5,8 +5,15 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { carriers, isAlive, waitUntil } from '../../fixtures/os.ts';
-import { cleanEnvironment, mainFile, projectDir, runProgram, startProgram } from '../program.ts';
+import { isAlive, waitUntil } from '../../fixtures/os.ts';
+import {
+  cleanEnvironment,
+  mainFile,
+  projectDir,
+  runProgram,
+  STARTED_WITHIN_MS,
+  startProgram,
+} from '../program.ts';
 
 type Project = ReturnType<typeof projectDir>;
 
@@ -20,7 +27,7 @@ async function startUntil(project: Project, { args, word }: { args: readonly str
   child.stdout.on('data', (chunk) => {
     printed += chunk;
   });
-  await waitUntil(() => printed.includes(word), { what: `it prints ${word}` });
+  await waitUntil(() => printed.includes(word), { withinMs: STARTED_WITHIN_MS, what: `it prints ${word}` });
   return { child, ran };
 }
 
@@ -201,7 +208,7 @@ test('what the command leaves running ends with it', async () => {
   const pid = Number(ran.stdout);
   expect(pid).toBeGreaterThan(1);
   await waitUntil(() => !isAlive(pid), { what: 'the leftover is gone' });
-  expect(carriers(project.env.TROUPE_LINEAGE)).toEqual([]);
+  await project.gone();
 });
 
 test('json is one object with the output and the end', async () => {

@@ -71,7 +71,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
 
     await person.closeWindow();
 
-    await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 20_000 });
+    await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
   });
 
   test('a command that is over at once has said its word', async () => {

@@ -86,7 +86,7 @@ test('a restart is in the words of container tools', async () => {
 
   const attempts = async () => JSON.parse((await project.troupe('show', '--json', stdout.trim())).stdout);
 
-  await waitUntil(async () => JSON.stringify(await attempts()).includes('"attempt":2'), { withinMs: 20_000 });
+  await waitUntil(async () => JSON.stringify(await attempts()).includes('"attempt":2'), { withinMs: 30_000 });
 });
 
 test('json is the view of the process', async () => {

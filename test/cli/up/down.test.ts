@@ -25,7 +25,7 @@ test('down stops in reverse order what up has started', async () => {
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  await waitUntil(() => stderr.includes('are ready'), { withinMs: 20_000 });
+  await waitUntil(() => stderr.includes('are ready'), { withinMs: 30_000 });
 
   const down = await project.troupe('down');
 
@@ -46,7 +46,7 @@ test('a detached stack goes on, and down stops it', async () => {
   const labels = (await project.processes()).map(({ label }) => label);
   expect(labels.toSorted()).toEqual(['cache', 'db', 'up troupe.yaml', 'web']);
   expect((await project.troupe('down')).code).toBe(0);
-  await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 20_000 });
+  await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
 });
 
 test('a stack is up only once', async () => {

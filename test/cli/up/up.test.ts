@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../fixtures/os.ts';
-import { projectDir, runProgram, startProgram } from '../program.ts';
+import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
 
 /** Says its name, and how it was ended. */
 const member = (name: string) =>
@@ -20,7 +20,7 @@ async function up(project: ReturnType<typeof stackProject>) {
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  await waitUntil(() => stderr.includes('are ready'), { what: 'all are ready' });
+  await waitUntil(() => stderr.includes('are ready'), { withinMs: STARTED_WITHIN_MS, what: 'all are ready' });
   return { child, ran };
 }
 

@@ -7,6 +7,7 @@ const door = new URL('../../../src/index.ts', import.meta.url).href;
 
 test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
   'nothing survives a host that ends by %s in the turn of the start',
+  { timeout: 60_000 },
   async (end) => {
     const script = `
     import { createSupervisor } from ${JSON.stringify(door)};
@@ -19,10 +20,11 @@ test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    const exited = once(host, 'exit');
     const [line] = await once(host.stdout, 'data');
     const cookie = `/${String(line).trim()}/`;
 
-    await once(host, 'exit');
+    await exited;
 
     await waitUntil(() => carriers(cookie).length === 0);
     expect(carriers(cookie)).toEqual([]);

@@ -56,7 +56,6 @@ export function createStage(options: { table?: ProcessTable } = {}) {
       await log.close();
     });
     const facts: ToldFact[] = [];
-    const told: { type: ToldFact['type']; atMs: number }[] = [];
     const kept: ScreenCapture[] = [];
     let listener: (command: BackendCommand) => void = () => {
       throw new Error('the backend listens to no commands');
@@ -66,10 +65,7 @@ export function createStage(options: { table?: ProcessTable } = {}) {
       output: toSink(log),
       clock,
       keepScreen: (screen) => kept.push(screen),
-      tell: (fact) => {
-        facts.push(fact);
-        told.push({ type: fact.type, atMs: performance.now() });
-      },
+      tell: (fact) => void facts.push(fact),
       onCommand: (given) => {
         listener = given;
       },
@@ -82,7 +78,6 @@ export function createStage(options: { table?: ProcessTable } = {}) {
     return {
       request,
       facts,
-      told,
       kept,
       cancel,
       send,

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isInstalled } from '../../fixtures/installed.ts';
-import { carriers, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { carriers, carriersBesideLauncher, isAlive, waitUntil } from '../../fixtures/os.ts';
 import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arrange.ts';
 
 const sleeper = shell('echo up; sleep 300');
@@ -29,9 +29,10 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('what ended while nobody was there is known', async () => {
     const stage = createStage();
-    const first = stage.run(shell('echo up; sleep 0.2; echo last; exit 9'));
+    const first = stage.run(shell('echo up; until test -e go; do sleep 0.05; done; echo last; exit 9'));
     await first.shows('up');
     first.cancel();
+    writeFileSync(stage.file('go'), '');
     await untilServerIsGone(stage.socket);
 
     const second = stage.adopt(first.request);
@@ -96,14 +97,14 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(await run.capture()).toMatchObject({ ok: false, error: expect.stringMatching(/\w+\.$/) });
   });
 
-  test('a log that grows beyond its cap gives up its middle', async () => {
+  test('a log that grows beyond its cap gives up its middle', { timeout: 60_000 }, async () => {
     const stage = createStage({ maxBytes: 64 * 1024 });
 
     const run = stage.run(
       shell('i=0; while test $i -lt 40; do seq 1 5000; sleep 0.05; i=$((i + 1)); done; sleep 300'),
     );
     await run.fact('process.spawned');
-    await waitUntil(() => run.status().includes('gap '), { withinMs: 15_000 });
+    await waitUntil(() => run.status().includes('gap '), { withinMs: 30_000 });
 
     run.send({ type: 'process.signal', signal: 'SIGKILL' });
     await run.fact('output.ended');
@@ -146,7 +147,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('no server outlives its state directory', { timeout: 90_000 }, async () => {
     const stage = createStage();
-    const run = stage.run(shell('echo up; sleep 0.5'));
+    const run = stage.run(shell(`echo up; while test -d '${stage.directory}'; do sleep 0.05; done`));
     await run.shows('up');
     const server = Number(tmux(stage.socket, 'display-message', '-p', '#{pid}'));
 
@@ -164,7 +165,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     run.send({ type: 'process.signal', signal: 'SIGKILL' });
     await run.fact('tree.gone');
 
-    expect(carriers(`/${run.request.id}/`)).toEqual([]);
+    expect(carriersBesideLauncher(`/${run.request.id}/`)).toEqual([]);
     expect((await run.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGKILL' });
     await waitUntil(() => sessionsOf(stage.socket).length === 0);
   });
@@ -218,7 +219,9 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
   test('the end of the leader is the end', async () => {
     const stage = createStage();
 
-    const run = stage.run(shell(`trap '' HUP; sleep 300 & echo hi; exit 6`));
+    // Until then it is the shell that has forked it.
+    const untilItSleeps = `until test "$(tr '\\0' ' ' < /proc/$!/cmdline)" = 'sleep 300 '; do sleep 0.01; done`;
+    const run = stage.run(shell(`trap '' HUP; sleep 300 & ${untilItSleeps}; echo hi; exit 6`));
     const { exit } = await run.fact('process.exited');
     run.send({ type: 'tree.survey' });
     const { leftovers } = await run.fact('tree.surveyed');
@@ -233,7 +236,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
   test('each attempt has a terminal of its own', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo first; exit 1'));
-    await first.fact('process.exited');
+    await first.fact('output.ended');
 
     const second = stage.again({ ...first.request, attempt: 2, work: shell('echo second; exit 2') });
     await second.fact('output.ended');
@@ -259,9 +262,11 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('names with a common beginning are not mixed up', async () => {
     const stage = createStage();
+    // Of this run alone: by them processes are looked for on the whole machine.
+    const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
     const [long, short] = [
-      stage.run(sleeper, { id: 'tool_ab' }),
-      stage.run(shell('echo short; sleep 300'), { id: 'tool_a' }),
+      stage.run(sleeper, { id: `${id}b` }),
+      stage.run(shell('echo short; sleep 300'), { id }),
     ];
     await long.shows('up');
     await short.shows('short');
@@ -271,8 +276,10 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const late = await short.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
 
     expect(late).toMatchObject({ ok: false, code: 'notRunning' });
-    expect(sessionsOf(stage.socket)).toEqual(['tool_ab']);
-    expect(carriers('/tool_ab/').length).toBeGreaterThan(0);
+    // All of its output was taken down, and its session is about to close.
+    await waitUntil(() => !sessionsOf(stage.socket).includes(id), { what: 'its session is gone' });
+    expect(sessionsOf(stage.socket)).toEqual([`${id}b`]);
+    expect(carriers(`/${id}b/`).length).toBeGreaterThan(0);
     long.send({ type: 'process.signal', signal: 'SIGKILL' });
     await long.fact('output.ended');
   });

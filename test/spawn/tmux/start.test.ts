@@ -12,9 +12,10 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
   test('the environment is what was asked for, and nothing beside it', async () => {
     const stage = createStage();
     const path = stage.file('environment');
+    const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
     const env = {
       PATH: process.env['PATH'] ?? '',
-      TROUPE_LINEAGE: '/sup_tmux/tool_environment/',
+      TROUPE_LINEAGE: `/sup_tmux/${id}/`,
       'a.b': 'dotted',
       'npm_config_//registry/:_authToken': 'hush',
       'BASH_FUNC_say%%': '() {  echo hi\n}',
@@ -25,7 +26,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
       LC_ALL: 'C.UTF-8',
     };
 
-    const run = stage.run(shell(`cat /proc/$$/environ > '${path}'`), { id: 'tool_environment', env });
+    const run = stage.run(shell(`cat /proc/$$/environ > '${path}'`), { id, env });
     await run.fact('process.exited');
 
     const pairs = readFileSync(path, 'utf8')
@@ -161,7 +162,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(readdirSync(stage.directory)).toEqual([]);
   });
 
-  test('a very fast command loses nothing, twenty times', async () => {
+  test('a very fast command loses nothing, twenty times', { timeout: 60_000 }, async () => {
     const stage = createStage();
 
     const runs = Array.from({ length: 20 }, (_, index) => stage.run(shell(`echo first-${index}`)));
@@ -171,7 +172,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(runs.map((run) => run.kept.at(-1)?.lines[0])).toEqual(runs.map((_, index) => `first-${index}`));
   });
 
-  test('a great deal of output at the end is all there', async () => {
+  test('a great deal of output at the end is all there', { timeout: 60_000 }, async () => {
     const stage = createStage();
 
     const run = stage.run(shell('seq 1 400000; printf end'));

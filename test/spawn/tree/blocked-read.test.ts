@@ -1,5 +1,5 @@
 import { type StdioOptions, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { findBlockedRead, findInputSource, type ReadCall } from '../../../src/spawn/tree/blocked-read.ts';
 import { findDescendants } from '../../../src/spawn/tree/descendants.ts';
@@ -159,7 +159,7 @@ test('the descendants are all that are below', { timeout: 60_000 }, async () => 
   expect(findDescendants(2 ** 22)).toBeNull();
 });
 
-/** Starts it with a pipe for its input, and waits until it sleeps in the call that it was given. */
+/** Starts it with a pipe for its input, and waits until each thread of it sleeps in the call that it was given. */
 async function startBlocked(program: string): Promise<{ pid: number; source: string }> {
   const pid = startPython(`print(flush=True)\n${program}`, ['pipe', 'pipe', 'inherit']);
   const source = await waitUntil(() => findInputSource(pid), { withinMs });
@@ -167,14 +167,21 @@ async function startBlocked(program: string): Promise<{ pid: number; source: str
   let same = 0;
   await waitUntil(
     () => {
-      const now = readFileSync(`/proc/${pid}/syscall`, 'utf8');
-      same = now === before && !now.startsWith('running') && commandOf(pid).includes('python') ? same + 1 : 0;
+      const now = callsOf(pid);
+      same = now === before && !now.includes('running') && commandOf(pid).includes('python') ? same + 1 : 0;
       before = now;
       return same > 30;
     },
     { withinMs },
   );
   return { pid, source };
+}
+
+/** Of all its threads, for the first may wait for one that has no processor yet. */
+function callsOf(pid: number): string {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((tid) => readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'utf8'))
+    .join();
 }
 
 function startPython(program: string, stdio: StdioOptions): number {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createProcTable } from '../../../src/spawn/tree/proc-table.ts';
 import { carriers, endAll, startTicksOf, stateOf, waitUntil } from '../../fixtures/os.ts';
@@ -24,6 +24,8 @@ function start(file: string, args: readonly string[], env: Readonly<Record<strin
 
 test('an entry says what the system says', async () => {
   const pid = start('sleep', ['300']);
+  // It was started once its execve could not fail any more; its command line comes a moment later.
+  await waitUntil(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '');
 
   const entry = await table.read(pid);
 
@@ -101,8 +103,8 @@ test('a thread is no process', async () => {
 test('only the lineage is searched for the cookie', async () => {
   const ours = start('sleep', ['300']);
   const named = start('sleep', ['300'], { TROUPE_LINEAGE: '/sup_t/tool_other/', LOG: `/logs/${id}/out.log` });
-  const entries = await table.readAll([ours, named]);
   await waitUntil(() => carriers('TROUPE_LINEAGE').filter((pid) => [ours, named].includes(pid)).length === 2);
+  const entries = await table.readAll([ours, named]);
 
   const found = await table.carrying(`/${id}/`, entries);
 

@@ -40,7 +40,7 @@ test('a daemon that left group and session is a leftover', async () => {
   expect(leftovers.map(({ pid }) => pid)).toContain(trees.pidIn('leaves-daemon'));
 });
 
-test('every leftover of sixty short lives is found', async () => {
+test('every leftover of sixty short lives is found', { timeout: 60_000 }, async () => {
   const script = 'setsid sh -c "exec sleep 300" > /dev/null 2>&1 < /dev/null & sleep 0.0$0';
   const lives = await Promise.all(
     Array.from({ length: 60 }, (_, index) => trees.start(['sh', '-c', script, String(index % 10)])),
@@ -51,9 +51,10 @@ test('every leftover of sixty short lives is found', async () => {
       await life.exited;
       const leftovers = await life.tree.survey();
       // In the middle of execve even the system shows no environment for a moment.
-      const there = await waitUntil(
-        () => carriers(life.identity.cookie).length > 0 && carriers(life.identity.cookie),
-      );
+      const there = await waitUntil(() => {
+        const pids = carriers(life.identity.cookie);
+        return pids.length > 0 ? pids : null;
+      });
       return { found: leftovers.map(({ pid }) => pid), there };
     }),
   );
@@ -75,17 +76,17 @@ test('a kill by id ends the leftovers', async () => {
 });
 
 test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
-  'a kill of %s leaves no marker',
+  'a kill of %s leaves nobody',
   async (program) => {
     const started = await trees.startProgram(program);
+    const pid = trees.pidIn(program);
 
     await started.tree.signal('SIGTERM');
     const { ended } = await gone(started.tree);
 
     expect(isGone(started)).toBe(true);
-    expect(isAlive(started.pid)).toBe(false);
+    expect([started.pid, pid].filter(isAlive)).toEqual([]);
     expect(ended.length).toBeGreaterThan(0);
-    expect(existsSync(trees.file(`${program}.survived`))).toBe(false);
   },
 );
 
@@ -164,28 +165,40 @@ test('a storm of forks is ended', async () => {
   expect(isGone(started)).toBe(true);
 });
 
-test('an obedient tree of twenty is soon gone', async () => {
-  const durationsMs: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const started = await trees.start([fixtureProgram('many-children.sh'), trees.file(`${round}`), '20']);
-    await waitUntil(() => existsSync(trees.file(`${round}`)));
+test('an obedient tree of twenty is soon gone', { timeout: 60_000 }, async () => {
+  const startTwenty = async (name: string) => {
+    const started = await trees.start([fixtureProgram('many-children.sh'), trees.file(name), '20']);
+    await waitUntil(() => existsSync(trees.file(name)));
+    return started;
+  };
+  const sinceMs = (startMs: number) => performance.now() - startMs;
+
+  // 15 ms where this was written. A machine that is busy besides may need more than one try, and has as long
+  // as ten times what it takes to tell us of a leader that died.
+  let beyondMs = Number.POSITIVE_INFINITY;
+  for (let round = 0; beyondMs >= 0 && round < 10; round += 1) {
+    const [other, started] = [await startTwenty(`other${round}`), await startTwenty(`${round}`)];
+    const killedAtMs = performance.now();
+    process.kill(-other.pid, 'SIGTERM');
+    await other.exited;
+    const toldMs = sinceMs(killedAtMs);
     const signalledAtMs = performance.now();
 
     await started.tree.signal('SIGTERM');
     const { ended } = await gone(started.tree);
 
-    durationsMs.push(performance.now() - signalledAtMs);
+    beyondMs = sinceMs(signalledAtMs) - Math.max(150, 10 * toldMs);
     expect(ended).toHaveLength(20);
     expect(isGone(started)).toBe(true);
   }
-  // 15 ms where this was written; the bound is that of a machine five times slower.
-  expect(Math.min(...durationsMs)).toBeLessThan(150);
+  expect(beyondMs).toBeLessThan(0);
 });
 
 test('an outer kill takes what an inner supervisor started', async () => {
   const inner = `TROUPE_LINEAGE="\${TROUPE_LINEAGE}sup_inner/tool_inner/" setsid sleep 300 & : > "$0"; wait`;
   const outer = await trees.start(['sh', '-c', inner, trees.file('outer')]);
-  await waitUntil(() => carriers('/sup_inner/tool_inner/').length > 0 && existsSync(trees.file('outer')));
+  const mark = `${outer.identity.cookie}sup_inner/tool_inner/`;
+  await waitUntil(() => carriers(mark).length > 0 && existsSync(trees.file('outer')));
 
   await outer.tree.signal('SIGTERM');
   await gone(outer.tree);
@@ -193,10 +206,10 @@ test('an outer kill takes what an inner supervisor started', async () => {
   expect(isGone(outer)).toBe(true);
 });
 
-test('an outer kill takes an inner supervisor with its watchdog', async () => {
+test('an outer kill takes an inner supervisor with its watchdog', { timeout: 60_000 }, async () => {
   const program = fixtureProgram('supervisor-stand-in.ts');
   const outer = await trees.start([process.execPath, program, 'sup_inner', 'idle', trees.file('.')]);
-  await waitUntil(() => existsSync(trees.file('first')));
+  await waitUntil(() => existsSync(trees.file('first')), { withinMs: 30_000 });
   await waitUntil(async () =>
     (await outer.tree.survey()).some(({ command }) => command.includes('troupe-watchdog')),
   );

@@ -4,6 +4,9 @@ import { startGroup } from '../../../src/supervisor/group/create-group.ts';
 import { isAlive, startTicksOf, tempDir, waitUntil } from '../../fixtures/os.ts';
 import { findFreePort, holdPort } from '../readiness/rig.ts';
 
+const withinMs = 30_000;
+const timeout = 90_000;
+
 let directory: ReturnType<typeof tempDir>;
 let supervisor: Supervisor;
 beforeEach(() => {
@@ -19,7 +22,7 @@ const pidOf = (view: { readonly pid?: unknown } | undefined): number => Number(v
 
 const server = `require('http').createServer((_, answer) => answer.end()).listen(Number(process.argv[1]), '127.0.0.1')`;
 
-test('a server and its client start, fall and stop together', async () => {
+test('a server and its client start, fall and stop together', { timeout }, async () => {
   const port = await findFreePort();
   const restart = { policy: 'transient', minBackoff: 20 } as const;
   const group = startGroup(supervisor, {
@@ -44,8 +47,10 @@ test('a server and its client start, fall and stop together', async () => {
   const firstTicks = first.map(startTicksOf);
 
   process.kill(first[0] ?? Number.NaN, 'SIGKILL');
-  await waitUntil(() => group.names.every((name) => (group.get(name)?.view().attempt ?? 0) === 2));
-  await waitUntil(() => pids().every(isAlive));
+  await waitUntil(() => group.names.every((name) => (group.get(name)?.view().attempt ?? 0) === 2), {
+    withinMs,
+  });
+  await waitUntil(() => pids().every(isAlive), { withinMs });
   const second = pids();
   const secondTicks = second.map(startTicksOf);
   const report = await group.stop();
@@ -61,7 +66,7 @@ test('a server and its client start, fall and stop together', async () => {
   expect([...first, ...second].filter(isAlive)).toEqual([]);
 });
 
-test('a taken port keeps the dependants from starting', async () => {
+test('a taken port keeps the dependants from starting', { timeout }, async () => {
   const port = await holdPort('127.0.0.1');
   const group = startGroup(supervisor, {
     processes: {
