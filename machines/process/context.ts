@@ -144,6 +144,8 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   readonly pgid: number | null;
   readonly spawnedAtMs: number | null;
   readonly exit: ExitStatus | null;
+  /** While it was being stopped it became known that nobody can say how its leader ended, or whether it did. */
+  readonly loss: EndReason | null;
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
   readonly outputEnded: boolean;
   readonly stop: StopOrder | null;
@@ -169,6 +171,7 @@ export function createProcessContext({ past, ...input }: ProcessInput): ProcessC
     pgid: null,
     spawnedAtMs: null,
     exit: null,
+    loss: null,
     spawnFailure: null,
     outputEnded: false,
     stop: past?.stop ?? null,

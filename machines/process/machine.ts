@@ -259,6 +259,7 @@ export const processMachine = processSetup.createMachine({
       initial: 'ordered',
       on: {
         'process.exited': { actions: 'recordExit' },
+        'process.lost': { actions: 'recordUnseenEnd' },
         'process.stop': { actions: 'overruleRestart' },
         'tree.seen': { actions: 'recordSeen' },
         'tree.gone': { target: '.settling', actions: 'recordGone' },
@@ -288,7 +289,12 @@ export const processMachine = processSetup.createMachine({
           description: 'SIGKILL was sent to the whole tree and to what escaped from it.',
           entry: ['killTree', armProof],
           exit: disarm('proof'),
-          on: { 'deadline.proof': 'surviving' },
+          on: {
+            'deadline.proof': [
+              { guard: 'isLost', target: '#process.lost', actions: ['abandonTree', 'recordLoss'] },
+              { target: 'surviving' },
+            ],
+          },
         },
         surviving: {
           description: 'Something is alive although it was killed; it is still watched.',

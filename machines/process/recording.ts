@@ -140,8 +140,9 @@ export function toEndReason(context: ProcessContext): EndReason {
 }
 
 /** Why a process was lost: as its backend says, or by the error of a backend that broke. */
-export function toLoss(event: ProcessEvent): EndReason {
+export function toLoss({ loss }: ProcessContext, event: ProcessEvent): EndReason {
   if (event.type === 'process.lost') return { type: 'lost', why: event.why };
+  if (loss !== null) return loss;
   const { error } = event as unknown as { error?: unknown };
   return { type: 'lost', why: `the actor that ran it broke: ${String(error)}` };
 }

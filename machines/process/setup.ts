@@ -81,7 +81,8 @@ const base = setup({
     forgetReceipt: assign({ receipt: null }),
     recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
     recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
-    recordLoss: assign(({ event }) => ({ reason: recording.toLoss(event) })),
+    recordLoss: assign(({ context, event }) => ({ reason: recording.toLoss(context, event) })),
+    recordUnseenEnd: assign(({ context, event }) => ({ loss: recording.toLoss(context, event) })),
     orderKill: assign(({ context, event }) => recording.orderKill(context, event)),
     orderRestart: assign(({ context, event }) => recording.orderRestart(context, event)),
     orderTimeout: assign(({ context, event }) => recording.orderTimeout(context, event)),
@@ -132,7 +133,9 @@ const base = setup({
       event.leftovers.length > 0 &&
       (context.leftoverPolicy === 'kill' ||
         (isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs))),
-    isSettled: ({ context }) => context.exit !== null && context.outputEnded,
+    isSettled: ({ context: { exit, loss, outputEnded } }) => (exit !== null || loss !== null) && outputEnded,
+    /** Nobody can say any more what is alive, and nothing was seen to be. */
+    isLost: ({ context: { loss, survivors } }) => loss !== null && survivors.length === 0,
   },
 });
 

@@ -16,6 +16,8 @@ export interface FactGate {
 /** One attempt: nothing of it has begun until `begin`. */
 export interface GatedAttempt {
   readonly request: SpawnRequest;
+  /** The backend has signalled whom it found of the tree. */
+  readonly isSignalled: boolean;
   /** Lets the backend run or find it, or run something else in its place. */
   begin(work?: SpawnRequest['work']): void;
   /** Waits until the backend has told such a fact, and passes the newest on. */
@@ -72,6 +74,7 @@ export function createFactGate(inner: Inner): FactGate {
 function createAttempt(port: BackendPort, inner: Inner & { begin: 'run' | 'adopt' }): GatedAttempt {
   const held: ToldFact[] = [];
   let broken: Error | null = null;
+  let isSignalled = false;
   let toBackend: (command: BackendCommand) => void = () => {};
   let release = () => {};
 
@@ -82,6 +85,9 @@ function createAttempt(port: BackendPort, inner: Inner & { begin: 'run' | 'adopt
 
   return {
     request: port.request,
+    get isSignalled() {
+      return isSignalled;
+    },
     begin: (work = port.request.work) => {
       const backend = inner.backend();
       const run = inner.begin === 'adopt' ? backend.adopt : backend.run;
@@ -90,7 +96,10 @@ function createAttempt(port: BackendPort, inner: Inner & { begin: 'run' | 'adopt
         ...port,
         request: { ...port.request, work },
         clock: inner.clock ?? port.clock,
-        tell: (fact) => held.push(fact),
+        tell: (fact) => {
+          held.push(fact);
+          isSignalled ||= fact.type === 'tree.seen' || fact.type === 'tree.gone';
+        },
         onCommand: (listener) => {
           toBackend = listener;
         },

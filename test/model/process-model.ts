@@ -254,7 +254,7 @@ const afterChange = new Set<ModelEvent['type']>([
 /** What the contracts of backend and clock allow: the chart is told nothing else. */
 export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow): boolean {
   const { context } = state;
-  const { limits, exit, stop } = context;
+  const { limits, exit, loss, stop } = context;
   const isUp = state.matches({ running: 'up' }) || state.matches({ backgrounded: 'up' });
   const isQueued = state.matches({ pending: 'queued' });
   const hasBody = !isQueued && !state.matches('restarting');
@@ -267,7 +267,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   if (context.attempt > 1 && !secondAttempt.has(event.type)) return false;
   switch (event.type) {
     case 'process.exited':
-      if (exit !== null || context.pid === null) return false;
+      if (exit !== null || loss !== null || context.pid === null) return false;
       // SIGKILL leaves no other way to end, and SIGTERM ends only what was told to stop.
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
@@ -275,7 +275,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     case 'process.stop':
       return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
     case 'process.lost':
-      return hasBody && event.why !== OTHER_BOOT;
+      return hasBody && loss === null && event.why !== OTHER_BOOT;
     case 'xstate.error.actor.body':
       return hasBody;
     case 'process.adopt':
@@ -350,8 +350,8 @@ function pathsOf(row: ModelRow): readonly ProcessPath[] {
 
 /** What decides how a life may go on. The rest of the context is compared at every step, but makes no new path. */
 function toKey({ value, context }: ProcessState): string {
-  const { background, attempt, restartTimesMs, exit, outputEnded, stop, limits } = context;
-  const howExited = exit === null ? 'not yet' : exit.code === 0;
+  const { background, attempt, restartTimesMs, exit, loss, outputEnded, stop, limits } = context;
+  const howExited = loss !== null ? 'unseen' : exit === null ? 'not yet' : exit.code === 0;
   const howStopped = stop && [stop.cause.type, stop.signal, stop.graceMs, stop.escalated];
   const restarts = restartTimesMs.length;
   return JSON.stringify([value, background, attempt, restarts, howExited, outputEnded, howStopped, limits]);
@@ -368,6 +368,7 @@ export function outlineContext(context: ProcessContext, count: CountMembers) {
     attempt: context.attempt,
     hasPid: context.pid !== null,
     exit: context.exit,
+    isUnseen: context.loss !== null,
     spawnFailure: spawnFailure?.cause ?? null,
     outputEnded: context.outputEnded,
     stop: stop && { ...stop, orderedAtMs: null },

@@ -80,7 +80,11 @@ export function createRealWorld(
     beQuiet: () => {},
     endChild: () => endAll([childPid()]),
     resist: () => {},
-    vanish: () => endAll(alive().filter((pid) => pid !== launcherPid())),
+    vanish: async () => {
+      // Who is dead before the signal comes was not ended by it.
+      await waitUntil(() => gate.attempt.isSignalled, { what: 'the tree was signalled' });
+      await endAll(alive().filter((pid) => pid !== launcherPid()));
+    },
     check: (state) =>
       checkSystem(state, {
         alive,
