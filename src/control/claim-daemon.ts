@@ -20,7 +20,7 @@ export async function claimDaemon(roll: SupervisorRoll, clock: Clock): Promise<(
   const untilMs = clock.nowMs() + SETTLED_MS;
   roll.enter({ id, role: 'daemon', socket: null });
   while (true) {
-    const others = listOtherDaemons(roll);
+    const others = lookTwice(roll);
     if (others.length === 0) return leave;
     const isTaken = others.some(({ socket }) => socket !== null);
     const isFirst = others.every((other) => id < other.id);
@@ -30,6 +30,15 @@ export async function claimDaemon(roll: SupervisorRoll, clock: Clock): Promise<(
     }
     await pause(clock, { ms: LOOK_MS });
   }
+}
+
+/**
+ * The roll is no picture of one moment: whoever just exchanges its claim for the entry of its supervisor is missed where the new entry came
+ * after the names were listed and the old one went before it was read. The second time the new one is there.
+ */
+function lookTwice(roll: SupervisorRoll): readonly RollEntry[] {
+  const others = listOtherDaemons(roll);
+  return others.length > 0 ? others : listOtherDaemons(roll);
 }
 
 function listOtherDaemons(roll: SupervisorRoll): readonly RollEntry[] {
