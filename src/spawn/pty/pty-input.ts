@@ -2,8 +2,8 @@ import type { WriteFailure, WriteResult } from '../../../machines/process/events
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import { toErrorText } from '../../config/error-text.ts';
-import { createInTurn } from '../terminal/in-turn.ts';
-import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
+import { createInTurn } from '../input/in-turn.ts';
+import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../input/reading-patience.ts';
 import type { PtyChild } from './pty-child.ts';
 
 export type PtyWrite = (bytes: Uint8Array) => Promise<WriteResult>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
-import { firstLookMs, readingPatienceMs, toNextLookMs } from '../terminal/reading-patience.ts';
+import { firstLookMs, readingPatienceMs, toNextLookMs } from '../input/reading-patience.ts';
 import { listDescriptors, readLinkOf } from '../tree/open-files.ts';
 import { readPolled } from '../tree/polled-descriptors.ts';
 import { readProcText } from '../tree/proc-entry.ts';

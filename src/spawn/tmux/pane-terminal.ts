@@ -8,10 +8,10 @@ import type {
 } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
+import { createInTurn } from '../input/in-turn.ts';
+import { notRead, readingPatienceMs } from '../input/reading-patience.ts';
 import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
 import { toPasted } from '../terminal/encode-keys.ts';
-import { createInTurn } from '../terminal/in-turn.ts';
-import { notRead, readingPatienceMs } from '../terminal/reading-patience.ts';
 import { type InputPort, refuseWrite, type TerminalPort } from '../tree-commands.ts';
 import { type InputPlace, waitUntilTaken } from './held-input.ts';
 import { sizeCommands, type TmuxRequest } from './open-session.ts';

@@ -32,7 +32,6 @@ test('a live process without a status file is adopted by its record', { timeout:
   await second.ask('started', id);
 
   expect((await second.ask('view', id)).view).toMatchObject({ status: 'backgrounded', pid });
-  // Its end is told by two who look by themselves: that nothing is left may come after that nobody saw how.
-  await second.ask('kill', { id });
+  expect(await second.ask('kill', { id })).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
   await waitUntil(() => carriers(`/${id}/`).length === 0, { what: 'nothing of it is left' });
 });

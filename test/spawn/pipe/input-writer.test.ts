@@ -72,3 +72,21 @@ test('a refused write says what may still arrive', async () => {
   });
   expect(text()).toHaveLength(2 * pieceBytes);
 });
+
+test('who stood behind an unread write is refused with it', async () => {
+  const { clock, input, offered, take, text } = createSlowReader();
+  const unread = { ok: false, bytesWritten: 0, code: 'notReading' };
+
+  const writes = ['first', 'second', 'third'].map((word) => input.write(Buffer.from(word)));
+  await offered();
+  clock.advance(10_000);
+  const answers = await Promise.all(writes);
+  take();
+  const later = input.write(Buffer.from('later'));
+  await offered();
+  take();
+
+  expect(answers).toMatchObject([unread, unread, unread]);
+  expect(await later).toEqual({ ok: true, bytesWritten: 5 });
+  expect(text()).toBe('firstlater');
+});

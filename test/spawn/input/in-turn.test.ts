@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
-import { createInTurn } from '../../../src/spawn/terminal/in-turn.ts';
+import { createInTurn } from '../../../src/spawn/input/in-turn.ts';
 import { refuseWrite } from '../../../src/spawn/tree-commands.ts';
 
 const taken: WriteResult = { ok: true, bytesWritten: 1 };
