@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
-import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, commandOf, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 
 // Each start of the program takes seconds where others want the processor, and a test starts several.
 vi.setConfig({ testTimeout: 120_000 });
@@ -56,6 +56,11 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
   return startProgram(args, options).ran;
 }
 
+function isCommand(pid: number): boolean {
+  const words = commandOf(pid);
+  return words.length > 0 && !words.includes(mainFile) && !words.includes('troupe-watchdog');
+}
+
 /** A directory for a project, and a mark that everything started there carries; at the end nothing of either is left. */
 export function projectDir() {
   const folder = tempDir();
@@ -64,9 +69,9 @@ export function projectDir() {
     path: folder.path,
     file: folder.file,
     env: { TROUPE_LINEAGE: lineage },
-    /** A command runs: the program is there, its watchdog, and at least one more. */
+    /** A command runs: somebody who is neither the program, nor a part of it that is about to become the command, nor its watchdog. */
     started: () =>
-      waitUntil(() => carriers(lineage).length >= 3, {
+      waitUntil(() => carriers(lineage).some(isCommand), {
         withinMs: STARTED_WITHIN_MS,
         what: 'a command runs',
       }),

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, commandOf, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
 import { openStage } from './stage.ts';
 
 interface Host {
@@ -275,10 +275,6 @@ function watchdogsOf(supervisorId: string): number[] {
       const words = commandOf(pid);
       return isAlive(pid) && words.includes('troupe-watchdog') && words.includes(supervisorId);
     });
-}
-
-function commandOf(pid: number): string[] {
-  return textOf(`/proc/${pid}/cmdline`).split('\0');
 }
 
 /** Empty once the process is gone. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
+import { carriers, commandOf, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
 const standIns: StandIn[] = [];
@@ -92,14 +92,6 @@ function watchdogsOf(supervisorId: string): number[] {
       const words = commandOf(pid);
       return isAlive(pid) && words.includes('troupe-watchdog') && words.includes(supervisorId);
     });
-}
-
-function commandOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
 }
 
 /** Its first acts, one after the other; one that is signalled before them is replaced like any other that dies. */
