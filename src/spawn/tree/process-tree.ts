@@ -49,9 +49,9 @@ export interface TreeListener {
 
 /**
  * So long after one of ours was seen to hold it, the number of a group cannot have become another's: the
- * kernel would have had to give out all its numbers in between.
+ * kernel would have had to give out all its numbers in between. On a busy machine one look alone may take half of it.
  */
-const numberIsSafeMs = 100;
+const numberIsSafeMs = 1_000;
 
 export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const { identity, table, clock } = options;

@@ -54,6 +54,19 @@ test('a group that may have been reused gets no signal', async () => {
   expect(sent).toEqual([]);
 });
 
+test('a group is known for a while after its leader was collected', async () => {
+  const content = { entries: [entry(100)], carriers: [] };
+  const { tree, sent, clock } = createFakeTree(content);
+  tree.leaderExited();
+  // Others have the machine before its members can be read.
+  clock.ms += 500;
+  content.entries = [entry(555)];
+
+  await tree.signal('SIGKILL');
+
+  expect(sent).toEqual([[-100, 'SIGKILL']]);
+});
+
 test('the collected leader gets no signal by its number', async () => {
   const { tree, sent } = createFakeTree({
     entries: [entry(100), entry(200, { pgid: 200 })],
