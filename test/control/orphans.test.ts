@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/control/open-state-directory.ts';
@@ -23,7 +23,11 @@ async function openHost(lifetime: 'session' | 'persistent', command: string) {
   const [supervisorId = '', id = ''] = String(said).trim().split(' ');
   await untilListening(directory, supervisorId);
   const state = openStateDirectory({ directory });
-  await waitUntil(async () => (await state.show(id)).view.status === 'backgrounded');
+  const record = join(directory, 'processes', `${id}.json`);
+  // Written down, too: whoever asks is told a moment before that.
+  await waitUntil(
+    () => existsSync(record) && JSON.parse(readFileSync(record, 'utf8')).view.status === 'backgrounded',
+  );
   return {
     place,
     directory,

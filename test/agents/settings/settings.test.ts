@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { listKeys } from '../list-keys.ts';
 import { agentProbes } from './agent-probes.ts';
 import { policyProbes } from './policy-probes.ts';
@@ -6,6 +6,14 @@ import { define } from './probe.ts';
 import { supervisorProbes } from './supervisor-probes.ts';
 
 const probes = { ...agentProbes, ...policyProbes, ...supervisorProbes };
+
+/** What the hints are about: a machine may have set it for itself. */
+beforeEach(() => {
+  vi.stubEnv('TERM', 'xterm');
+  for (const name of ['PAGER', 'GIT_PAGER', 'GIT_TERMINAL_PROMPT']) vi.stubEnv(name, undefined);
+});
+
+afterEach(() => void vi.unstubAllEnvs());
 
 test('every setting has a probe', () => {
   expect(Object.keys(probes).sort()).toEqual([...listKeys()].sort());
