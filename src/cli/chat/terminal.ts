@@ -28,6 +28,9 @@ export interface TerminalOptions {
 
 const HISTORY_SIZE = 200;
 
+/** What is pasted comes as lines one after another, and now and then in pieces: nobody enters two lines within so long. */
+const PASTE_PAUSE_MS = 10;
+
 /** Takes the terminal over until `close`. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { onText, onInterrupt, onEnd } = options;
@@ -42,6 +45,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   let prompt = options.prompt;
   let openRow = '';
   let entered: string[] = [];
+  let flushing: NodeJS.Timeout | undefined;
   let isClosed = false;
   const closing = new AbortController();
 
@@ -92,9 +96,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
 
   const flush = () => {
-    const text = entered.join('\n');
+    const lines = entered;
     entered = [];
-    if (!isClosed) onText(text);
+    if (!isClosed && lines.length > 0) onText(lines.join('\n'));
+  };
+
+  const flushSoon = () => {
+    clearTimeout(flushing);
+    // What has come by then is read before that.
+    flushing = setTimeout(() => setImmediate(flush), PASTE_PAUSE_MS);
   };
 
   const type = (text: string) => {
@@ -107,15 +117,17 @@ export function createTerminal(options: TerminalOptions): Terminal {
   reader.on('line', (line) => {
     erase(line);
     prompted();
-    // What is pasted comes as lines one after another, before anything else can happen.
-    if (entered.push(line) === 1) setImmediate(flush);
+    entered.push(line);
+    flushSoon();
   });
   reader.on('SIGINT', () => {
+    flush();
     const typed = reader.line;
     if (typed !== '') type('');
     onInterrupt(typed);
   });
   reader.on('close', () => {
+    flush();
     closing.abort();
     leave();
     onEnd();
