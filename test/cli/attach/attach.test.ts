@@ -36,7 +36,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     await person.press('C-]');
     await person.shows('exit code 0');
 
-    expect(await at.size()).toBe('80x24');
+    await waitUntil(async () => (await at.size()) === '80x24', { what: 'it has its own size again' });
   });
 
   test.each([
