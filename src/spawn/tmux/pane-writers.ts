@@ -5,6 +5,9 @@ import { type KnownLaunch, type LaunchStatus, readStatusOf } from '../file/statu
 import type { TmuxRequest } from './open-session.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
+/** Two beats of the server: so long it may miss that its child has died. */
+const unseenMs = 10_000;
+
 /** Who there is that could write into the status file of one attempt: its launcher, or tmux in its place. */
 export interface PaneWriters {
   /** What is written there. `begun`: whom it named when that was last read. */
@@ -21,7 +24,7 @@ export function createPaneWriters({
   server,
   opened,
 }: {
-  readonly port: Pick<BackendPort, 'leader'>;
+  readonly port: Pick<BackendPort, 'leader' | 'clock'>;
   readonly request: TmuxRequest;
   readonly world: FileWorld;
   readonly server: TmuxServer;
@@ -30,6 +33,9 @@ export function createPaneWriters({
   const { table, trees } = world;
   const { id, attempt, files } = request;
   let leaderIsDead = false;
+  let wasSeenAlive = false;
+  /** Since when it is dead and nobody knows of its terminal. */
+  let unseenSinceMs: number | null = null;
   let hasHungUp = false;
   /** Whom the record names, where the status file does not. */
   let found: KnownLaunch | null = null;
@@ -45,6 +51,7 @@ export function createPaneWriters({
       found ??= await findRecorded(port.leader, { table, id });
     leaderIsDead = status.leader !== null && (await findLeader(status, { table, id })) === null;
     if (status.leader !== null && !leaderIsDead) {
+      wasSeenAlive = true;
       if (status.isDrained) await hangUp();
       return true;
     }
@@ -55,10 +62,17 @@ export function createPaneWriters({
     const now = await server.findPane(id);
     // Where its terminal is gone the launcher writes down the end by itself.
     if (now === null || (status.launcher !== null && now.pid !== status.launcher))
-      return (await findLauncher(status, { table, id })) !== null;
+      return (await findLauncher(status, { table, id })) !== null || mayServerWrite(status);
     // Now and then tmux 3.3 misses that its child has died; with the next that does it looks for all.
     if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
     return true;
+  }
+
+  /** The server that has it may be there still, behind a socket that another has by now. Once all was taken down it is not. */
+  function mayServerWrite({ isDrained }: LaunchStatus): boolean {
+    if (!wasSeenAlive || isDrained) return false;
+    unseenSinceMs ??= port.clock.nowMs();
+    return port.clock.nowMs() - unseenSinceMs < unseenMs;
   }
 
   /**

@@ -131,7 +131,8 @@ test('who ignores the polite signal is seen until SIGKILL', async () => {
 test('a halted tree obeys the polite signal', async () => {
   const started = await trees.startProgram('many-children', '3');
   await started.tree.signal('SIGSTOP');
-  await waitUntil(() => stateOf(started.pid) === 'T');
+  // One that is only about to halt would be told to end, and then halt before it does.
+  await waitUntil(() => carriers(started.identity.cookie).every((pid) => stateOf(pid) === 'T'));
 
   await started.tree.signal('SIGTERM');
   const { ended } = await gone(started.tree);

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { createPaneWriters } from '../../../src/spawn/tmux/pane-writers.ts';
+import type { TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
+import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
+import { createVirtualClock } from '../../../src/testing/index.ts';
+import { carriers, endAll, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
+import type { TmuxRequest } from './arrange.ts';
+
+const nobody = 2 ** 22 - 1;
+
+/** A leader whose launcher is dead, and whose terminal is not known to the server that answers. */
+async function arrange() {
+  const place = tempDir();
+  const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
+  const leader = spawn('sleep', ['300'], { detached: true, env: { TROUPE_LINEAGE: `/sup_x/${id}/` } });
+  onTestFinished(async () => {
+    await endAll([], `/${id}/`);
+    place.remove();
+  });
+  await waitUntil(() => carriers(`/${id}/`).length === 1);
+  const status = place.file('status');
+  writeFileSync(status, `\nlauncher 1 ${nobody}\n\nleader 1 ${leader.pid}\n`);
+  const clock = createVirtualClock();
+  const writers = createPaneWriters({
+    port: { clock },
+    request: { id, attempt: 1, files: { status } } as TmuxRequest,
+    world: { table: createCurrentTable() } as never,
+    server: { findPane: async () => null } as unknown as TmuxServer,
+    opened: Promise.resolve(true),
+  });
+  const die = async () => {
+    leader.kill('SIGKILL');
+    await waitUntil(() => !isAlive(leader.pid ?? 0));
+  };
+  return { writers, clock, die, say: (line: string) => appendFileSync(status, `\n${line}\n`) };
+}
+
+test('a server that cannot be asked any more may still write down an end', async () => {
+  const { writers, clock, die } = await arrange();
+  const before = await writers.mayStillWrite();
+  await die();
+
+  const after = await writers.mayStillWrite();
+  clock.advance(10_000);
+
+  expect([before, after, await writers.mayStillWrite()]).toEqual([true, true, false]);
+});
+
+test('a server that has let go of the terminal writes no more', async () => {
+  const { writers, die, say } = await arrange();
+  await writers.mayStillWrite();
+  await die();
+  say('drained 1');
+
+  expect(await writers.mayStillWrite()).toBe(false);
+});
+
+test('an end that was before is not waited for', async () => {
+  const { writers, die } = await arrange();
+  await die();
+
+  expect(await writers.mayStillWrite()).toBe(false);
+});
