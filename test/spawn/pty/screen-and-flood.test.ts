@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { processorMs, watchDelays } from '../terminal/processor-time.ts';
+import { threadCpuMs } from '../../../src/output/thread-time.ts';
+import { watchDelays } from '../terminal/processor-time.ts';
 import { createStage, shell } from './arrange.ts';
 
 test('a program gets an answer when it asks for the cursor', async () => {
@@ -48,9 +49,9 @@ test('a flood neither grows memory nor stops the rest', { timeout: 60_000 }, asy
   const answerMs: number[] = [];
   const grownBytes = () => (offsets.at(-1) ?? 0) - (offsets[0] ?? 0);
   for (const soonestMs = performance.now() + 3_000; ; ) {
-    const askedAtMs = processorMs();
+    const askedAtMs = threadCpuMs();
     const answer = await run.capture();
-    answerMs.push(processorMs() - askedAtMs);
+    answerMs.push(threadCpuMs() - askedAtMs);
     if (answer.ok) offsets.push(answer.offset);
     if (performance.now() > soonestMs && grownBytes() > 1_000_000) break;
     await new Promise((resolve) => setTimeout(resolve, 50));

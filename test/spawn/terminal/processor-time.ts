@@ -1,15 +1,11 @@
-/** What this thread has had of a processor. Unlike the clock it stands still while other programs have them all. */
-export function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}
+import { threadCpuMs } from '../../../src/output/thread-time.ts';
 
 /** Watches, in processor time, for how long others had to wait for this thread. `end` tells it by percentiles. */
 export function watchDelays(everyMs: number): { end(): { percentile(percent: number): number } } {
   const delaysMs: number[] = [];
-  let lastMs = processorMs();
+  let lastMs = threadCpuMs();
   const timer = setInterval(() => {
-    const nowMs = processorMs();
+    const nowMs = threadCpuMs();
     delaysMs.push(nowMs - lastMs);
     lastMs = nowMs;
   }, everyMs);
