@@ -20,7 +20,8 @@ function running(args: readonly string[], cwd: string): () => Promise<number> {
 }
 
 export async function answerPs(): Promise<Answer> {
-  if (!existsSync(program)) throw new Error(`There is no ${program}: run \`npm run build\` first.`);
+  if (!existsSync(program))
+    throw new Error(`There is no ${program}: run \`npm run build\` first; \`npm run bench\` does.`);
   const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
   await writeManyRecords(join(directory, '.troupe'), { count: RECORDS, as: 'ended' });
   const goals: Readonly<Record<string, readonly string[]>> = {
