@@ -1,6 +1,7 @@
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { ProcessView } from '../../process/process-view.ts';
 import { toReadingOrder } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { renderProcessFacts } from '../render/process-facts.ts';
@@ -56,7 +57,7 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     const { processes, warnings } = await state.list();
     const rows = sortRows(toRows(toReadingOrder(processes, { all: showsAll })), view.order);
     change({ rows, selectedId: toSelected(rows, view), message: warnings[0] ?? null });
-    if (view.scene.type === 'facts') await showFacts(view.scene.from);
+    await refreshFacts();
   };
 
   const toRows = (processes: readonly SeenProcess[]): readonly TopRow[] => {
@@ -67,24 +68,37 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     });
   };
 
-  const showFacts = async (from: number) => {
-    if (view.selectedId === null) return;
-    const lines = renderProcessFacts(await state.show(view.selectedId), page);
-    change({ scene: { type: 'facts', lines, from } });
+  const openFacts = async (id: string | null) => {
+    if (id !== null) change({ scene: toFactsScene(await state.show(id), 0) });
   };
 
-  const endSelected = async () => {
-    const id = view.selectedId;
-    if (id === null) return;
+  /** Keys that were pressed while it asked stay heard: the scene that they led to is not replaced. */
+  const refreshFacts = async () => {
+    if (view.scene.type !== 'facts') return;
+    const { id } = view.scene.of;
+    const seen = await state.show(id);
+    const { scene } = view;
+    if (scene.type === 'facts' && scene.of.id === id) change({ scene: toFactsScene(seen, scene.from) });
+  };
+
+  const toFactsScene = (seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): TopScene => ({
+    type: 'facts',
+    of: seen.view,
+    lines: renderProcessFacts(seen, page),
+    from,
+  });
+
+  const end = async ({ id }: ProcessView) => {
     change({ message: `Ending ${id} …` });
     const { message } = await state.kill(id, { by: 'user' });
     await read();
     change({ message });
   };
 
-  const ask = () => {
-    if (view.selectedId === null) return;
-    change({ scene: { type: 'confirm', question: `End ${view.selectedId} with its tree?` } });
+  const selected = () => view.rows.find((row) => row.view.id === view.selectedId)?.view;
+
+  const ask = (of: ProcessView | undefined) => {
+    if (of !== undefined) change({ scene: { type: 'confirm', of } });
   };
 
   const select = (by: number) => {
@@ -112,8 +126,8 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     down: () => select(1),
     pageup: () => select(-PAGE_ROWS),
     pagedown: () => select(PAGE_ROWS),
-    return: () => attempt(() => showFacts(0)),
-    k: ask,
+    return: () => attempt(() => openFacts(view.selectedId)),
+    k: () => ask(selected()),
     s: sortByNext,
     a: () => {
       showsAll = !showsAll;
@@ -121,24 +135,22 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     },
   };
 
-  const factsKeys: Keys = {
+  const toFactsKeys = (of: ProcessView): Keys => ({
     up: () => scroll(-1),
     down: () => scroll(1),
     pageup: () => scroll(-PAGE_ROWS),
     pagedown: () => scroll(PAGE_ROWS),
-    k: ask,
+    k: () => ask(of),
     q: backToList,
     escape: backToList,
     return: backToList,
-  };
+  });
 
-  const pressIn: Readonly<Record<TopScene['type'], (key: string) => unknown>> = {
-    list: (key) => listKeys[key]?.(),
-    facts: (key) => factsKeys[key]?.(),
-    confirm: (key) => {
-      backToList();
-      return key === 'y' ? attempt(endSelected) : undefined;
-    },
+  const pressIn = (scene: TopScene, key: string): unknown => {
+    if (scene.type === 'list') return listKeys[key]?.();
+    if (scene.type === 'facts') return toFactsKeys(scene.of)[key]?.();
+    backToList();
+    return key === 'y' ? attempt(() => end(scene.of)) : undefined;
   };
 
   return {
@@ -148,7 +160,7 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     refresh: () => attempt(read),
     press: async (key) => {
       if (view.scene.type === 'list' && (key === 'q' || key === 'escape')) return true;
-      await pressIn[view.scene.type](key);
+      await pressIn(view.scene, key);
       return false;
     },
   };

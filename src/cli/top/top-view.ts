@@ -1,8 +1,11 @@
 import type { SeenProcess } from '../../control/state-directory.ts';
+import type { ProcessView } from '../../process/process-view.ts';
 import type { Page } from '../render/page.ts';
-import { toPrintable } from '../render/printable.ts';
+import { toPrintable, toVisible } from '../render/printable.ts';
+import { toProcessName } from '../render/process-name.ts';
 import { processColumns } from '../render/process-table.ts';
 import { type Column, renderTable } from '../render/table.ts';
+import { textWidth } from '../render/text-width.ts';
 import { clip, pad } from '../render/wrap.ts';
 import type { TreeUsage } from './tree-usage.ts';
 
@@ -14,11 +17,16 @@ export const topOrders = ['cpu', 'memory', 'age'] as const;
 
 export type TopOrder = (typeof topOrders)[number];
 
-/** What a person sees under the title. */
+/** What a person sees under the title. Facts and a question name their process: it stays the same when the selection moves. */
 export type TopScene =
   | { readonly type: 'list' }
-  | { readonly type: 'facts'; readonly lines: readonly string[]; readonly from: number }
-  | { readonly type: 'confirm'; readonly question: string };
+  | {
+      readonly type: 'facts';
+      readonly of: ProcessView;
+      readonly lines: readonly string[];
+      readonly from: number;
+    }
+  | { readonly type: 'confirm'; readonly of: ProcessView };
 
 export interface TopView {
   readonly path: string;
@@ -84,13 +92,21 @@ function renderList(view: TopView, { page, rows }: { readonly page: Page; readon
 }
 
 function toFooter({ scene, message, order }: TopView, page: Page): string {
-  const text = clip(`  ${toPrintable(toFooterText({ scene, message, order }))}`, page.width);
-  return page.paint(scene.type === 'confirm' ? ['bold', 'yellow'] : 'dim', text);
+  if (scene.type === 'confirm') return page.paint(['bold', 'yellow'], toQuestion(scene.of, page));
+  const text = message ?? toKeyHelp({ scene, order });
+  return page.paint('dim', clip(`  ${toPrintable(text)}`, page.width));
 }
 
-function toFooterText({ scene, message, order }: Pick<TopView, 'scene' | 'message' | 'order'>): string {
-  if (scene.type === 'confirm') return `${scene.question} y/N`;
-  if (message !== null) return message;
+/** The command is cut where the screen is narrow, never what can be answered. */
+function toQuestion(of: ProcessView, { width }: Page): string {
+  const head = `  End ${toProcessName(of)} with its tree: `;
+  const tail = '? y/N';
+  const room = width - textWidth(head) - textWidth(tail);
+  const text = room < 2 ? `  End ${of.id}` : head + clip(toVisible(of.commandLine), room);
+  return clip(text, width - textWidth(tail)) + tail;
+}
+
+function toKeyHelp({ scene, order }: Pick<TopView, 'scene' | 'order'>): string {
   if (scene.type === 'facts') return 'q back · ↑↓ scroll · k end it';
   return `q quit · ↑↓ choose · ⏎ facts · k end it · a all · s by ${order}`;
 }

@@ -112,9 +112,72 @@ test('a yes ends the chosen one and tells the answer', async () => {
   const asked = renderTop(top.view, { page: plainPage(80), rows: 24 }).at(-1);
   await press('y');
 
-  expect(asked).toBe('  End c with its tree? y/N');
+  expect(asked).toBe('  End c with its tree: serve? y/N');
   expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
   expect(top.view.message).toBe('Process c was cancelled.');
+});
+
+test('a yes ends only the process that the question names', async () => {
+  const { board: top, directory, press, orders } = board();
+  await top.refresh();
+  const { processes: seen } = await directory.list();
+
+  await press('down', 'k');
+  directory.list = async () => ({ processes: seen.filter(({ view }) => view.id !== 'c'), warnings: [] });
+  await top.refresh();
+  const asked = renderTop(top.view, { page: plainPage(80), rows: 24 }).at(-1);
+  await press('y');
+
+  expect(asked).toBe('  End c with its tree: serve? y/N');
+  expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
+});
+
+test('facts stay those of one process when it leaves the list', async () => {
+  const { board: top, directory, press, orders } = board();
+  await top.refresh();
+  const { processes: seen } = await directory.list();
+
+  await press('down', 'return');
+  directory.list = async () => ({ processes: seen.filter(({ view }) => view.id !== 'c'), warnings: [] });
+  await top.refresh();
+  const shown = renderTop(top.view, { page: plainPage(80), rows: 24 });
+  await press('k', 'y');
+
+  expect(shown[2]?.trim()).toBe('c');
+  expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
+});
+
+test('a question stays when facts arrive after it', async () => {
+  const { board: top, directory, press } = board();
+  await top.refresh();
+  await press('return');
+  const { show } = directory;
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  directory.show = async (id) => {
+    asked.resolve();
+    await answered.promise;
+    return show(id);
+  };
+
+  const refreshed = top.refresh();
+  await asked.promise;
+  await press('k');
+  answered.resolve();
+  await refreshed;
+
+  expect(top.view.scene.type).toBe('confirm');
+});
+
+test.each([12, 40, 60])('a question that %i columns cut can be answered', async (width) => {
+  const view = processView({ id: 'tool_a', label: 'web', commandLine: `node ${'語'.repeat(100)}` });
+  const { board: top, press } = board([{ view }]);
+  await top.refresh();
+
+  await press('k');
+
+  const asked = renderTop(top.view, { page: plainPage(width), rows: 24 }).at(-1) ?? '';
+  expect(asked).toMatch(/^ {2}End.*\? y\/N$/);
+  expect(stringWidth(asked)).toBeLessThanOrEqual(width);
 });
 
 test('enter shows all about the chosen one and q goes back', async () => {
