@@ -104,7 +104,7 @@ export function createDirectoryGround(options: {
     judge: async (record) => {
       const { view } = record;
       // Most have ended, and who lists a thousand of them loads nothing for that.
-      if ('endedAt' in view) return { type: 'ended', view };
+      if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
       const { judgeRecord } = await import('./judge-record.ts');
       return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
     },

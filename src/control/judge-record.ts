@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { EndReason, ExitStatus, FinalStatus } from '../../machines/process/context.ts';
+import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import type { ProcessRecord, Revival } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
-import { isFromScope, isSame } from '../spawn/tree/identity.ts';
+import { holdsNumber, isFromScope, isSame } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 
 /** What can be said of a process whose supervisor is gone. */
@@ -30,8 +30,8 @@ export async function judgeRecord(
   },
 ): Promise<Standing> {
   const { view, revival } = record;
-  if ('endedAt' in view) return { type: 'ended', view };
   const { here, nowAt } = world;
+  if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, world) };
   if (!isFromScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
       ? lost(record, 'the machine was started anew since')
@@ -51,6 +51,17 @@ export async function judgeRecord(
       ? `its supervisor ${record.supervisorId} ended without ending it`
       : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
   return lost(record, why);
+}
+
+/** The view of an ended process with those leftovers that still live; numbers of another boot or pid namespace mean nothing here. */
+async function withLiveLeftovers(
+  { view, scope }: ProcessRecord & { readonly view: FinalView },
+  { here, table }: { readonly here: TableScope; readonly table: () => Promise<ProcessTable> },
+): Promise<FinalView> {
+  if (view.leftovers.length === 0 || !isFromScope(scope, here)) return { ...view, leftovers: [] };
+  const entries = await (await table()).readAll(view.leftovers.map(({ pid }) => pid));
+  const isAlive = (member: TreeMember) => entries.some((entry) => entry.alive && holdsNumber(member, entry));
+  return { ...view, leftovers: view.leftovers.filter(isAlive) };
 }
 
 /** The leader, or the launcher that will write down its end. */

@@ -1,4 +1,5 @@
 import { hasEndedRecord } from '../process/has-ended-record.ts';
+import { hasLiveMembers } from '../process/has-live-members.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { PROMPT } from './call-patience.ts';
@@ -48,7 +49,7 @@ export async function listDirectory(
     seen.set(view.id, { view: shown, supervisorId, answered: false });
   }
   return {
-    processes: [...seen.values()].filter(({ view }) => !(onlyLive && 'endedAt' in view)).sort(liveFirst),
+    processes: [...seen.values()].filter(({ view }) => !onlyLive || hasLiveMembers(view)).sort(liveFirst),
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
       ...[...strangers].map((id) => toStrangerWarning(id, 'processes')),

@@ -61,7 +61,8 @@ export interface StateDirectory {
   readonly path: string;
   /**
    * Live ones first, in order of creation, then ended ones. `warnings`: damaged records, supervisors that do not answer; a sentence each.
-   * `onlyLive`: those that have ended are left out, and their records are not read to the end, so damage there is not told.
+   * `onlyLive`: those that have ended without live leftovers are left out, and their records are not read to the end, so damage there is
+   * not told.
    */
   list(options?: {
     readonly onlyLive?: boolean;

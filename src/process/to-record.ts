@@ -22,7 +22,7 @@ export function toRecord(
   return {
     // `hasEndedRecord` looks at the beginning.
     version: 1,
-    view: withStatusFirst(process.view()),
+    view: withEndFirst(process.view()),
     supervisorId,
     scope,
     savedAt: clock.epochMs(),
@@ -32,8 +32,9 @@ export function toRecord(
   };
 }
 
-function withStatusFirst({ status, ...facts }: ProcessView): ProcessView {
-  return { status, ...facts } as ProcessView;
+function withEndFirst({ status, ...facts }: ProcessView): ProcessView {
+  const leftovers = 'leftovers' in facts && { leftovers: facts.leftovers };
+  return { status, ...leftovers, ...facts } as ProcessView;
 }
 
 /** The same for an attempt that is about to be started: what the chart will say of it in a moment. */

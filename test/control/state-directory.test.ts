@@ -76,6 +76,25 @@ test('what a record of a dead supervisor says is held against the world', async 
   });
 });
 
+test('leftovers of a dead supervisor are listed while they live', async () => {
+  using stage = openQuietStage();
+  const alive = {
+    pid: process.pid,
+    pgid: process.pid,
+    startedAt: String(startTicksOf(process.pid)),
+    command: 'a',
+  };
+  const reused = { ...alive, startedAt: '1' };
+  stage.write(endedRecord('tool_left2222', { leftovers: [reused, alive] }));
+  stage.write(endedRecord('tool_gone2222', { leftovers: [reused] }));
+
+  const { processes } = await stage.state.list({ onlyLive: true });
+
+  expect(processes.map(({ view }) => [view.id, 'leftovers' in view && view.leftovers])).toEqual([
+    ['tool_left2222', [alive]],
+  ]);
+});
+
 test('what cannot be proven to be the process is not signalled', async () => {
   using stage = openQuietStage();
   const scope = readTableScope();

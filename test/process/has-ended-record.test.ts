@@ -45,9 +45,15 @@ test('words of a command do not end a record', async () => {
 });
 
 test.each(finalStatuses)('%s is told within the first 64 bytes', (status) => {
-  const text = JSON.stringify({ version: 1, view: { status, id: 'tool_22222222' } });
+  const text = JSON.stringify({ version: 1, view: { status, leftovers: [], id: 'tool_22222222' } });
 
   expect(hasEndedRecord(text.slice(0, 64))).toBe(true);
+});
+
+test('a record with leftovers has to be read', () => {
+  const view = { status: 'completed', leftovers: [{ pid: 2 }], id: 'tool_22222222' };
+
+  expect(hasEndedRecord(JSON.stringify({ version: 1, view }))).toBe(false);
 });
 
 test.each([

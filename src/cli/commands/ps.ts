@@ -5,10 +5,12 @@ import type { VerbSetup } from '../verb.ts';
 
 const toMore = (name: string) => `
 Where a terminal is narrow, columns are left out. What stands under a process:
-the tool that started it, whose it is, and whether its supervisor answers.
+the tool that started it, whose it is, whether its supervisor answers, and
+what it left behind that is still alive: an ended process is listed as long
+as that.
 
 Examples:
-  ${name} ps                    what runs
+  ${name} ps                    what runs, and what is left of ended processes
   ${name} ps -a                 also what has ended, the newest last
   ${name} kill -f $(${name} ps -q)
   ${name} ps --json | jq '.[] | select(.status == "backgrounded") | .id'`;

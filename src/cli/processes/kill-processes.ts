@@ -3,6 +3,7 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import { type CliIo, complain, say } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
@@ -63,7 +64,7 @@ async function mayKill(
   processes: readonly SeenProcess[],
   { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
 ): Promise<'yes' | 'no' | 'interrupted'> {
-  const endable = processes.filter(({ view }) => !('endedAt' in view) || view.leftovers.length > 0);
+  const endable = processes.filter(({ view }) => hasLiveMembers(view));
   if (flags.force === true || !canAsk(io) || endable.length === 0) return 'yes';
   say(io, ...renderProcessTable(endable, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY })));
   const what = endable.length === 1 ? 'this process' : `these ${endable.length} processes`;

@@ -1,4 +1,5 @@
 import type { SeenProcess } from '../../control/state-directory.ts';
+import { hasLiveMembers } from '../../process/has-live-members.ts';
 import { note, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';
@@ -8,7 +9,7 @@ import type { StateFlags } from '../state/state-flags.ts';
 import { type StateScene, withState } from '../state/with-state.ts';
 
 export interface ListFlags extends StateFlags {
-  /** Also those that have ended. */
+  /** Also those that have ended and left nothing behind. */
   readonly all?: boolean;
 }
 
@@ -18,31 +19,39 @@ export function listProcesses(scene: StateScene<ListFlags>): Promise<number> {
   return withState(scene, async (state) => {
     const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
     const shown = toReadingOrder(processes, flags);
-    say(io, ...toLines(shown, scene));
+    say(io, ...toLines(shown, { ...scene, path: state.path }));
     for (const warning of warnings) note(io, warning);
     return exitCodes.done;
   });
 }
 
-/** Live ones first; of the ended ones the newest last, where a reader's eye is. */
+/** Live ones first; of the ended ones the newest last, where a reader's eye is. Ended ones with live leftovers are always among them. */
 export function toReadingOrder(
   processes: readonly SeenProcess[],
   { all = false }: Pick<ListFlags, 'all'>,
 ): readonly SeenProcess[] {
   const live = processes.filter(({ view }) => !('endedAt' in view));
-  const ended = processes.filter(({ view }) => 'endedAt' in view);
-  return all ? [...live, ...ended.sort((a, b) => endOf(a) - endOf(b))] : live;
+  const ended = processes.filter(({ view }) => 'endedAt' in view && (all || hasLiveMembers(view)));
+  return [...live, ...ended.sort((a, b) => endOf(a) - endOf(b))];
 }
 
 function endOf({ view }: SeenProcess): number {
   return 'endedAt' in view ? view.endedAt : 0;
 }
 
-function toLines(shown: readonly SeenProcess[], { flags, io }: StateScene<ListFlags>): readonly string[] {
+function toLines(
+  shown: readonly SeenProcess[],
+  { flags, io, path }: StateScene<ListFlags> & { readonly path: string },
+): readonly string[] {
   if (flags.json === true) return [JSON.stringify(shown.map(toJson))];
   if (flags.quiet === true) return shown.map(({ view }) => toPrintable(view.id));
-  if (shown.length === 0) return [flags.all === true ? 'No processes' : 'No running processes'];
+  if (shown.length === 0) return [toNothingListed({ path, all: flags.all === true })];
   return renderProcessTable(shown, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY }));
+}
+
+/** What an empty list says: what is known, since what left all ties behind may run unseen. */
+export function toNothingListed({ path, all }: { readonly path: string; readonly all: boolean }): string {
+  return `No ${all ? '' : 'live '}processes known in ${toPrintable(path)}`;
 }
 
 /** The view with what is known of its supervisor beside it. */

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { describeAwaited, toAwaitedMark } from './awaited-input.ts';
+import { toMemberLine } from './member-line.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
 import { toProgressText } from './progress-text.ts';
@@ -38,16 +39,37 @@ export const processColumns = {
   command: { heading: 'COMMAND', cell: ({ view }) => toCommandText(view) },
 } as const satisfies Record<string, Column<ListedProcess>>;
 
-/** Processes as a table that fits the page, and under each what it belongs to. */
+const MAX_LEFTOVERS = 5;
+
+/** Processes as a table that fits the page; under each what it belongs to, and what it left behind. */
 export function renderProcessTable(processes: readonly ListedProcess[], page: Page): string[] {
   return renderTable(
-    { rows: processes, columns: Object.values(processColumns), under: toBelonging },
+    { rows: processes, columns: Object.values(processColumns), under: toDetails },
     page,
   ).flat();
 }
 
+function toDetails(process: ListedProcess): readonly string[] {
+  const belonging = toBelonging(process);
+  return [...(belonging === null ? [] : [belonging]), ...toLeftoverLines(process.view)];
+}
+
+/** One line for each live leftover of an ended process; beyond five, how many more there are. */
+function toLeftoverLines(view: ProcessView): readonly string[] {
+  if (!('endedAt' in view)) return [];
+  const { leftovers } = view;
+  const shown = leftovers.slice(0, MAX_LEFTOVERS);
+  const more = leftovers.length - shown.length;
+  return [
+    ...shown.map((member) =>
+      toMemberLine(member, { head: '└ still alive: ', page: { width: Number.POSITIVE_INFINITY } }),
+    ),
+    ...(more > 0 ? [`└ and ${more} more`] : []),
+  ];
+}
+
 /** Who started it, for whom, and whether that is known for certain; `null` where there is nothing to tell. */
-export function toBelonging({ view, answered }: ListedProcess): string | null {
+function toBelonging({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
     ...(view.awaitsInput === null ? [] : [describeAwaited(view.awaitsInput)]),

@@ -16,8 +16,8 @@ export interface TableOptions<Row> {
   readonly rows: readonly Row[];
   /** The last one takes the room that is left. */
   readonly columns: readonly Column<Row>[];
-  /** What stands under a row, indented; `null` for nothing. */
-  readonly under?: (row: Row) => string | null;
+  /** The lines that stand under a row, indented. */
+  readonly under?: (row: Row) => readonly string[];
 }
 
 const GAP = 2;
@@ -55,11 +55,9 @@ export function renderTable<Row>({ rows, columns, under }: TableOptions<Row>, pa
       ({ cell }) => cell(row),
       ({ style }) => style?.(row),
     );
-    const below = under?.(row) ?? null;
     const indent = INDENT.repeat(2);
-    return below === null
-      ? [line]
-      : [line, indent + page.paint('dim', clip(below, page.width - indent.length))];
+    const below = (under?.(row) ?? []).map((text) => clip(text, page.width - indent.length));
+    return [line, ...below.map((text) => indent + page.paint('dim', text))];
   });
   return [[heading], ...lines];
 }

@@ -22,11 +22,11 @@ const columns: readonly Column<SeenSchedule>[] = [
   { heading: 'MESSAGE', cell: ({ message }) => toVisible(message) },
 ];
 
-function under({ answered, keeper }: SeenSchedule): string | null {
-  if (answered) return null;
+function under({ answered, keeper }: SeenSchedule): readonly string[] {
+  if (answered) return [];
   return keeper === 'dead'
-    ? '└ nobody keeps it now: the next supervisor of its owner goes on with it'
-    : '└ its supervisor does not answer: as last written down';
+    ? ['└ nobody keeps it now: the next supervisor of its owner goes on with it']
+    : ['└ its supervisor does not answer: as last written down'];
 }
 
 /** Prints what is to be told later, the next one first; what could not be read is told on stderr. @returns the exit code. */

@@ -28,13 +28,13 @@ export interface TopBoardOptions {
 
 const PAGE_ROWS = 10;
 
-export function createTopBoard({ state, meter, page, onChange, ...options }: TopBoardOptions): TopBoard {
-  let { showsAll } = options;
+export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBoardOptions): TopBoard {
   let view: TopView = {
     path: state.path,
     rows: [],
     selectedId: null,
     order: 'cpu',
+    showsAll,
     scene: { type: 'list' },
     message: 'Looking …',
   };
@@ -55,7 +55,7 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
 
   const read = async () => {
     const { processes, warnings } = await state.list();
-    const rows = sortRows(toRows(toReadingOrder(processes, { all: showsAll })), view.order);
+    const rows = sortRows(toRows(toReadingOrder(processes, { all: view.showsAll })), view.order);
     change({ rows, selectedId: toSelected(rows, view), message: warnings[0] ?? null });
     await refreshFacts();
   };
@@ -130,7 +130,7 @@ export function createTopBoard({ state, meter, page, onChange, ...options }: Top
     k: () => ask(selected()),
     s: sortByNext,
     a: () => {
-      showsAll = !showsAll;
+      change({ showsAll: !view.showsAll });
       return attempt(read);
     },
   };

@@ -1,5 +1,7 @@
 import type { SeenProcess } from '../../control/state-directory.ts';
+import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import { toNothingListed } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable, toVisible } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
@@ -33,6 +35,8 @@ export interface TopView {
   readonly rows: readonly TopRow[];
   readonly selectedId: string | null;
   readonly order: TopOrder;
+  /** Also ended ones without leftovers. */
+  readonly showsAll: boolean;
   readonly scene: TopScene;
   /** What happened last, or what is wrong; `null` where there is nothing to say. */
   readonly message: string | null;
@@ -74,11 +78,13 @@ export function renderTop(
 
 function toTitle({ path, rows }: TopView, page: Page): string {
   const live = rows.filter(({ view }) => !('endedAt' in view)).length;
-  return page.paint('bold', clip(`  ${live} running · ${toPrintable(path)}`, page.width));
+  const leaving = rows.filter(({ view }) => 'endedAt' in view && hasLiveMembers(view)).length;
+  const counts = [`${live} running`, ...(leaving === 0 ? [] : [`${leaving} ended with live leftovers`])];
+  return page.paint('bold', clip(`  ${counts.join(', ')} · ${toPrintable(path)}`, page.width));
 }
 
 function renderList(view: TopView, { page, rows }: { readonly page: Page; readonly rows: number }): string[] {
-  if (view.rows.length === 0) return ['  No running processes'];
+  if (view.rows.length === 0) return [`  ${toNothingListed({ path: view.path, all: view.showsAll })}`];
   const [heading = [], ...lines] = renderTable({ rows: view.rows, columns }, page);
   const selected = view.rows.findIndex((row) => row.view.id === view.selectedId);
   const room = rows - 1;

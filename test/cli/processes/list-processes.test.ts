@@ -30,6 +30,33 @@ test('only live ones are listed', async () => {
   expect(listed.stdout).not.toContain('tool_ended');
 });
 
+const member = (pid: number, command: string) => ({ pid, pgid: pid, startedAt: '1', command });
+
+test('an ended process is listed while its leftovers live', async () => {
+  const leftovers = [member(4712, 'redis-server *:6379'), member(4713, 'sleep 1000')];
+  const view = { ...endedView({ id: 'tool_left' }), leftovers } as FakeProcess['view'];
+
+  const { stdout } = await list([ended, { view }]);
+
+  expect(stdout.split('\n').slice(1)).toEqual([
+    expect.stringMatching(/^ {2}tool_left +failed/),
+    '    └ by start_process · of assistant_1',
+    '    └ still alive: 4712 redis-server *:6379',
+    '    └ still alive: 4713 sleep 1000',
+    '',
+  ]);
+});
+
+test('of many leftovers five are named', async () => {
+  const leftovers = Array.from({ length: 9 }, (_, n) => member(n + 2, 'worker'));
+  const view = { ...endedView({ id: 'tool_left' }), leftovers } as FakeProcess['view'];
+
+  const { stdout } = await list([{ view }]);
+
+  expect(stdout.match(/still alive/g)).toHaveLength(5);
+  expect(stdout).toContain('└ and 4 more\n');
+});
+
 test('of all the newest end comes last', async () => {
   const earlier = { view: { ...endedView({ id: 'tool_earlier' }), endedAt: 500 } as FakeProcess['view'] };
 
@@ -39,8 +66,8 @@ test('of all the newest end comes last', async () => {
 });
 
 test.each([
-  [{}, 'No running processes\n'],
-  [{ all: true }, 'No processes\n'],
+  [{}, 'No live processes known in /project/.troupe\n'],
+  [{ all: true }, 'No processes known in /project/.troupe\n'],
   [{ quiet: true }, ''],
   [{ json: true }, '[]\n'],
 ])('with %j nothing is told so', async (flags, expected) => {

@@ -202,6 +202,24 @@ test('ended ones are shown when they are asked for', async () => {
   expect([before, ids()]).toEqual(['a', 'az']);
 });
 
+test('the title counts what runs, not what is listed', async () => {
+  const leftovers = [{ pid: 5, pgid: 5, startedAt: '1', command: 'redis-server' }];
+  const left = { view: { ...endedView({ id: 'y' }), leftovers } as ProcessView };
+  const {
+    board: top,
+    press,
+    ids,
+  } = board([running('a', 1), running('b', 2), { view: endedView({ id: 'z' }) }, left]);
+  await top.refresh();
+  const listed = ids();
+  await press('a');
+
+  const [title] = renderTop(top.view, { page: plainPage(80), rows: 24 });
+
+  expect([listed, ids()]).toEqual(['bay', 'bazy']);
+  expect(title).toBe('  2 running, 1 ended with live leftovers · /project/.troupe');
+});
+
 test('what went wrong is told and the board goes on', async () => {
   const { board: top, directory, changes } = board();
   const { list } = directory;
@@ -247,5 +265,7 @@ test('an empty directory says so', async () => {
   await top.refresh();
   await press('k', 'return', 'down');
 
-  expect(renderTop(top.view, { page: plainPage(80), rows: 24 })).toContain('  No running processes');
+  expect(renderTop(top.view, { page: plainPage(80), rows: 24 })).toContain(
+    '  No live processes known in /project/.troupe',
+  );
 });
