@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { formatDuration } from '../../config/duration.ts';
 import { createCurrentSockets } from './current-sockets.ts';
 import type { SocketTable } from './listening-sockets.ts';
 import { mayAnswer, toLoopbackAddresses } from './loopback.ts';
@@ -7,8 +8,8 @@ import { describeTaken } from './port-holder.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 import { createTreePort, type PortState } from './tree-port.ts';
 
-/** How long one attempt may wait for the head of the answer. */
-const longestWaitMs = 2_000;
+/** After so long without the head of an answer another request is sent; after twice as long the next, and so on. */
+const firstWaitMs = 2_000;
 
 interface HttpReadyOptions {
   readonly clock: Clock;
@@ -20,6 +21,8 @@ interface HttpReadyOptions {
  * Holds when GET answers 2xx or 3xx; redirects are not followed. On the loopback nothing is asked before the tree alone
  * listens there, so that nobody else's server can answer, and another holder of the port makes it impossible; a server elsewhere is
  * believed.
+ *
+ * No request is given up before the watch ends: a slow server may answer the first one, and one that lost the first may answer a later one.
  */
 export function httpReady(url: string, options: HttpReadyOptions): ReadinessCondition {
   const { clock } = options;
@@ -32,13 +35,20 @@ export function httpReady(url: string, options: HttpReadyOptions): ReadinessCond
     watch: ({ onHolds, onImpossible }) => {
       const lookAtPort = createPortLook(hostname, { ...options, port });
       const aborter = new AbortController();
+      const { signal } = aborter;
+      let waitMs = firstWaitMs;
+      const ask = async () => {
+        const answer = await get(url, signal);
+        lastAnswer = String(answer);
+        if (isGood(answer)) onHolds();
+      };
       const stop = poll(clock, async () => {
         const state = await lookAtPort();
         if (state.type === 'taken') return onImpossible(describeTaken(port, state.holder));
-        if (state.type === 'free' || aborter.signal.aborted) return;
-        const answer = await get(url, { clock, signal: aborter.signal });
-        lastAnswer = String(answer);
-        if (isGood(answer)) onHolds();
+        if (state.type === 'free' || signal.aborted) return;
+        if (await endsWithin(ask(), { clock, ms: waitMs })) return;
+        lastAnswer = `no answer in ${formatDuration(waitMs)}`;
+        waitMs *= 2;
       });
       return () => {
         stop();
@@ -48,7 +58,7 @@ export function httpReady(url: string, options: HttpReadyOptions): ReadinessCond
   };
 }
 
-/** Looks once: what `httpReady` holds by. Nothing is left open when `signal` is aborted. */
+/** Looks once, for two seconds at most: what `httpReady` holds by. Nothing is left open when `signal` is aborted. */
 export async function answersNow(
   url: string,
   { signal, ...options }: HttpReadyOptions & { readonly signal: AbortSignal },
@@ -56,7 +66,11 @@ export async function answersNow(
   const { hostname } = new URL(url);
   const state = await createPortLook(hostname, { ...options, port: toPort(url) })();
   if (state.type !== 'ours' || signal.aborted) return false;
-  return isGood(await get(url, { clock: options.clock, signal }));
+  const tooLate = new AbortController();
+  const answer = get(url, AbortSignal.any([signal, tooLate.signal]));
+  await endsWithin(answer, { clock: options.clock, ms: firstWaitMs });
+  tooLate.abort();
+  return isGood(await answer);
 }
 
 function toPort(url: string): number {
@@ -80,25 +94,28 @@ function createPortLook(
 }
 
 /** The status, or in words why there is none. */
-async function get(
-  url: string,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
-): Promise<number | string> {
-  const tooSlow = new AbortController();
-  const cancelTimer: Cancel = clock.at(clock.nowMs() + longestWaitMs, () => tooSlow.abort());
+async function get(url: string, signal: AbortSignal): Promise<number | string> {
   try {
-    const either = AbortSignal.any([signal, tooSlow.signal]);
     // Kept alive, the connection would stand open for seconds after nobody waits any more.
     const headers = { connection: 'close' };
-    const response = await fetch(url, { redirect: 'manual', signal: either, headers });
+    const response = await fetch(url, { redirect: 'manual', signal, headers });
     // The body is of no interest, and unread it would keep the connection.
     await response.body?.cancel();
     return response.status;
   } catch (error) {
-    return tooSlow.signal.aborted ? `no answer in ${longestWaitMs} ms` : describeFailure(error);
-  } finally {
-    cancelTimer();
+    return describeFailure(error);
   }
+}
+
+/** Whether `work`, which goes on either way, ends in that time. */
+function endsWithin(
+  work: Promise<unknown>,
+  { clock, ms }: { readonly clock: Clock; readonly ms: number },
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.at(clock.nowMs() + ms, () => resolve(false));
+    work.then(() => resolve(true), reject).finally(cancel);
+  });
 }
 
 function describeFailure(error: unknown): string {

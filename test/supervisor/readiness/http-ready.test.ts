@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';
@@ -17,6 +18,26 @@ const serve = `
   }).listen(Number(port), host);
 `;
 
+/** Answers only the first request, and that one when it is told to. */
+const slow = `
+  let first = null;
+  require('http').createServer((request, response) => {
+    console.log('asked');
+    if (first !== null) return;
+    first = response;
+    response.on('close', () => console.log(response.writableEnded ? 'answered' : 'gone before'));
+  }).listen(Number(process.argv[1]), '127.0.0.1');
+  process.stdin.once('data', () => first.end('at last'));
+`;
+
+function printedBy(child: ChildProcess): () => string {
+  let printed = '';
+  child.stdout?.on('data', (data) => {
+    printed += data;
+  });
+  return () => printed;
+}
+
 test.each([['200'], ['204'], ['302'], ['503', '404', '500', '200']])(
   'an address is ready that answers %s %s %s %s',
   async (...statuses) => {
@@ -35,17 +56,14 @@ test('the deadline tells the last answer', async () => {
   const http = `http://localhost:${port}/`;
   const up = watch({ port }, { pids: [child.pid] });
   await up.first;
-  let printed = '';
-  child.stdout?.on('data', (data) => {
-    printed += data;
-  });
+  const printed = printedBy(child);
   const clock = createVirtualClock();
 
   const verdict = watch({ http, within: 2_500 }, { clock, pids: [child.pid] });
   // Slower than the wall: whoever has been asked twice has answered once.
   await waitUntil(() => {
     clock.advance(1);
-    return printed.startsWith('asked\nasked\n');
+    return printed().startsWith('asked\nasked\n');
   });
   clock.advance(2_500);
 
@@ -54,7 +72,27 @@ test('the deadline tells the last answer', async () => {
   );
 });
 
-test('an answer that never comes is given up', async () => {
+test('an answer may take all the time that readiness has', async () => {
+  const port = await findFreePort();
+  const child = run(slow, [String(port)]);
+  const printed = printedBy(child);
+  await watch({ port }, { pids: [child.pid] }).first;
+  const clock = createVirtualClock();
+
+  const verdict = watch({ http: `http://127.0.0.1:${port}/`, within: 60_000 }, { clock, pids: [child.pid] });
+  for (const requests of [1, 2, 3]) {
+    await waitUntil(() => {
+      clock.advance(5);
+      return printed().split('asked').length > requests;
+    });
+  }
+  child.stdin?.write('answer the first\n');
+
+  expect(await verdict.first).toBe('ready');
+  expect(printed()).not.toContain('gone before');
+});
+
+test('an answer that never comes is asked for again', async () => {
   const port = await findFreePort();
   const child = run(serve, [String(port), '127.0.0.1', 'hang', '200']);
 
@@ -88,15 +126,12 @@ test('a stranger who might answer in its place fails it', async () => {
 test('a cancelled watch hangs up', async () => {
   const port = await findFreePort();
   const child = run(serve, [String(port), '127.0.0.1', 'hang']);
-  let printed = '';
-  child.stdout?.on('data', (data) => {
-    printed += data;
-  });
+  const printed = printedBy(child);
   const verdict = watch({ http: `http://127.0.0.1:${port}/` }, { pids: [child.pid] });
-  await waitUntil(() => printed === 'asked\n');
+  await waitUntil(() => printed() === 'asked\n');
 
   verdict.cancel();
-  await waitUntil(() => printed === 'asked\ngone\n');
+  await waitUntil(() => printed() === 'asked\ngone\n');
 
   expect(verdict.said).toEqual([]);
 });
