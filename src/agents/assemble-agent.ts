@@ -101,6 +101,7 @@ export async function assembleAgent(
     conversation = createConversation({
       ...toConversationOptions(options.supervisor === undefined ? definition : withoutSecrets(definition)),
       ...pickOwn(options),
+      agent: definition.name,
       supervisor,
       model,
       policy,

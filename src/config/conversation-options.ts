@@ -16,6 +16,7 @@ export const conversationOptions = z.strictObject({
     .string()
     .regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, "_" and "-"')
     .optional(),
+  agent: z.string().min(1).optional(),
   tools: z.array(z.custom(hasFunctions('prepare'), 'a Tool, made by defineTool')).optional(),
   systemPrompt: z.string().optional(),
   policy: z.unknown().optional(),

@@ -17,6 +17,8 @@ export interface ConversationOptions {
   readonly model: ChatModel;
   /** Default: a new one. The owner of its processes. */
   readonly id?: string;
+  /** The agent that questions to a person name. Default: `id`. */
+  readonly agent?: string;
   /** Default: the set `process`. */
   readonly tools?: readonly Tool[];
   /** The first message, which the model gets before all others. */

@@ -15,6 +15,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
+import { createGrants } from '../policy/grant.ts';
 import { toPolicy } from '../policy/to-policy.ts';
 import { createRandomId } from '../process/process-id.ts';
 import { offerTools } from '../tools/offer-tools.ts';
@@ -127,7 +128,16 @@ export function openConversation(options: ConversationOptions): {
   const acting = createActing({
     ...world,
     maxParallelTools,
-    wiring: { tools, supervisor, owner: id, policy, clock, ask: options.ask === undefined ? null : ask },
+    wiring: {
+      tools,
+      supervisor,
+      owner: id,
+      agent: options.agent ?? id,
+      policy,
+      clock,
+      ask: options.ask === undefined ? null : ask,
+      grants: createGrants(),
+    },
   });
   const machine = provideConversationEffects({
     clock,

@@ -46,9 +46,10 @@ export async function answerCall(
       },
       check: () => throwIfClosed(client),
     });
-    const wiring = { tools: client.tools, owner: client.processes.owner, policy: client.policy, supervisor };
+    const { tools, policy, grants } = client;
+    const wiring = { tools, policy, grants, owner: client.processes.owner, supervisor };
     const answer = await callToolWith(
-      { name, input },
+      { id: String(context.mcpReq.id), name, input },
       // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.
       { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, tellsEnds: false },
     );

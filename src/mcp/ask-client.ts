@@ -7,10 +7,14 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Ask, PermissionQuestion } from '../policy/gate.ts';
+import { quote } from '../config/quote.ts';
+import type { Ask, Consent, PermissionQuestion } from '../policy/gate.ts';
 
 /** The one question that a call may have. */
 const KEY = 'permission';
+
+/** The box in the question's form that makes consent last for the session. */
+const ALWAYS = 'always';
 
 /**
  * Asks the person at the client. The library asks in the way of the protocol era: the call is answered with the question, and
@@ -27,7 +31,7 @@ export function createClientQuestion(context: ServerContext, server: Server): Cl
   let open: PermissionQuestion | null = null;
   const given = inputResponse(context.mcpReq.inputResponses, KEY);
   const ask: Ask = async (question) => {
-    if (given.kind === 'elicit') return given.action === 'accept';
+    if (given.kind === 'elicit') return toConsent(given);
     open = question;
     return false;
   };
@@ -35,10 +39,8 @@ export function createClientQuestion(context: ServerContext, server: Server): Cl
     ask: canAsk(capabilitiesOf(context, server)) ? ask : null,
     toInputRequired: () => {
       if (open === null) return null;
-      // Nothing to fill in: whoever accepts has consented.
-      const requestedSchema = { type: 'object' as const, properties: {} };
-      const message = toMessage(open);
-      return inputRequired({ inputRequests: { [KEY]: inputRequired.elicit({ message, requestedSchema }) } });
+      const request = { message: toMessage(open), requestedSchema: toSchema(open) };
+      return inputRequired({ inputRequests: { [KEY]: inputRequired.elicit(request) } });
     },
   };
 }
@@ -56,10 +58,42 @@ function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation.form !== undefined || Object.keys(elicitation).length === 0;
 }
 
-function toMessage({ question, start }: PermissionQuestion): string {
-  const asked = question.replace(/[\s.?!]+$/, '');
-  if (start === undefined) return `${asked}. Allow it?`;
-  const command = typeof start.command === 'string' ? start.command : start.command.join(' ');
-  const where = start.cwd === undefined ? '' : ` (in ${start.cwd})`;
-  return question.includes(command) ? `${asked}. Allow it?` : `${asked}: ${command}${where}. Allow it?`;
+/** Accepting is consent to this call; nothing has to be filled in. */
+function toSchema({ always }: PermissionQuestion) {
+  const box = {
+    type: 'boolean' as const,
+    title: 'Always',
+    description: `Always allow: ${always?.join(' · ')}`,
+    default: false,
+  };
+  return { type: 'object' as const, properties: always === null ? {} : { [ALWAYS]: box } };
+}
+
+function toConsent({
+  action,
+  content,
+}: {
+  action: string;
+  content?: Readonly<Record<string, unknown>>;
+}): Consent {
+  if (action !== 'accept') return false;
+  return content?.[ALWAYS] === true ? 'always' : true;
+}
+
+/** All that a person needs to decide. The command comes last: none of its lines can pass for one of ours. */
+function toMessage(asked: PermissionQuestion): string {
+  const { question, start, arguments: given, agent, callId, reason, always } = asked;
+  const command = typeof start?.command === 'string' ? start.command : start?.command.join(' ');
+  const others = Object.entries(given).filter(([, value]) => value !== command && value !== start?.cwd);
+  const lines = [
+    command === undefined ? question : question.replace(quote(command), 'the command below'),
+    ...(question.includes(reason) ? [] : [reason]),
+    `Asked by ${agent}${callId === null ? '' : `, call ${callId}`}.`,
+    ...(start?.cwd === undefined ? [] : [`Directory: ${quote(start.cwd)}`]),
+    ...others.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    ...(always === null ? [] : [`"Always" would also allow: ${always.join(' · ')}`]),
+    ...(command === undefined ? [] : ['Allow this command?', command]),
+  ];
+  const text = lines.join('\n').replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ');
+  return command === undefined ? `${text}\nAllow it?` : text;
 }

@@ -2,6 +2,7 @@ import type { McpRequestContext, Server, Transport } from '@modelcontextprotocol
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observable } from 'rxjs';
 import type { PolicyOptions } from '../config/policy-options.ts';
+import { createGrants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
 import { toPolicy } from '../policy/to-policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -54,7 +55,16 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const processes = createClientProcesses({ owner, supervisor: options.supervisor, timing });
   const closing = new AbortController();
   const tools = offerTools(options.tools ?? processTools, policy);
-  const client: McpClient = { processes, tools, policy, timing, version, closed: closing.signal, onError };
+  const client: McpClient = {
+    processes,
+    tools,
+    policy,
+    grants: createGrants(),
+    timing,
+    version,
+    closed: closing.signal,
+    onError,
+  };
   const connections = new Set<{ close(): Promise<void> }>();
 
   const serve = (transport: Transport) =>

@@ -1,3 +1,4 @@
+import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ClientProcesses } from './client-processes.ts';
@@ -9,6 +10,8 @@ export interface McpClient {
   /** Those that its policy offers. */
   readonly tools: readonly Tool[];
   readonly policy: Policy;
+  /** What its person has allowed with "always". */
+  readonly grants: Grants;
   readonly timing: ChangeTiming;
   /** As this server calls itself. */
   readonly version: string;

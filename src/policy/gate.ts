@@ -3,18 +3,40 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { quote } from '../config/quote.ts';
+import type { Grant, Grants } from './grant.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
 
-/** What a person is asked before a call is made. */
-export interface PermissionQuestion extends PolicyRequest {
-  readonly question: string;
+/** A call of a tool, as the person sees it who is asked about it. */
+export interface PermissionCall extends PolicyRequest {
+  /** What the model gave to the tool. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The call's id in the transcript, or of the client's request; `null` where calls have none. */
+  readonly callId: string | null;
+  /** The agent that makes the call: its name, or the owner of its processes where it has none. */
+  readonly agent: string;
 }
+
+/** What a person is asked before a call is made. */
+export interface PermissionQuestion extends PermissionCall {
+  /** What would happen, as a sentence. */
+  readonly question: string;
+  /** Why a person is asked, as a sentence. */
+  readonly reason: string;
+  /**
+   * What the answer `'always'` would allow, to be shown before it is given: patterns such as `git status *`. `null` where the policy
+   * cannot tell what the call does; then `'always'` counts as `true`.
+   */
+  readonly always: readonly string[] | null;
+}
+
+/** `'always'` allows this call, and without a question all later ones of this conversation that `always` covers. */
+export type Consent = boolean | 'always';
 
 /**
  * Asks a person; resolves with whether the call may be made. The signal is aborted when no answer is wanted any more: it came too
- * late, or there is no conversation left.
+ * late, another answer covers the call, or there is no conversation left.
  */
-export type Ask = (question: PermissionQuestion, signal: AbortSignal) => Promise<boolean>;
+export type Ask = (question: PermissionQuestion, signal: AbortSignal) => Promise<Consent>;
 
 export type Passage = { readonly ok: true } | { readonly ok: false; readonly error: string };
 
@@ -23,6 +45,8 @@ export interface Gatekeeping {
   readonly policy: Pick<Policy, 'decide' | 'settings'>;
   /** `null` where there is nobody to ask. */
   readonly ask: Ask | null;
+  /** What the person has allowed for good. */
+  readonly grants: Grants;
   /** Aborted when nobody waits for the call any more. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
@@ -30,26 +54,40 @@ export interface Gatekeeping {
 
 /** Lets a call pass, or says why not: by the policy's own verdict, or by the person that it asks. Never rejects. */
 export async function passGate(
-  request: PolicyRequest,
-  { policy, ask, signal, clock = createRealClock() }: Gatekeeping,
+  call: PermissionCall,
+  { policy, ask, grants, signal, clock = createRealClock() }: Gatekeeping,
 ): Promise<Passage> {
-  const verdict = await policy.decide(request);
+  const { tool, permission, start } = call;
+  const verdict = await policy.decide({ tool, permission, ...(start !== undefined && { start }) });
   if (verdict.type === 'allow') return { ok: true };
   if (verdict.type === 'deny') return refuse(`${verdict.reason} ${verdict.hint}`.trim());
-  const { question } = verdict;
+  const { question, reason, always: needed } = verdict;
+  if (grants.cover(needed)) return { ok: true };
   if (ask === null) return refuse(`${question} That needs somebody's consent, and there is nobody to ask.`);
-  return askInTime({ ...request, question }, { ask, signal, clock, timeoutMs: policy.settings.askTimeout });
+  const always = needed?.map(({ pattern }) => pattern) ?? null;
+  const timeoutMs = policy.settings.askTimeout;
+  return askInTime({ ...call, question, reason, always }, { ask, grants, needed, signal, clock, timeoutMs });
+}
+
+interface Asking {
+  readonly ask: Ask;
+  readonly grants: Grants;
+  readonly needed: readonly Grant[] | null;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
 }
 
 /** The first of an answer, the end of the time and the end of the conversation decides; what comes later changes nothing. */
 function askInTime(
   question: PermissionQuestion,
-  { ask, signal, clock, timeoutMs }: { ask: Ask; signal: AbortSignal; clock: Clock; timeoutMs: number },
+  { ask, grants, needed, signal, clock, timeoutMs }: Asking,
 ): Promise<Passage> {
   const stop = new AbortController();
   return new Promise((resolve) => {
     const settle = (passage: Passage): void => {
       cancel();
+      stopListening();
       signal.removeEventListener('abort', leave);
       resolve(passage);
     };
@@ -61,19 +99,35 @@ function askInTime(
     const late = () =>
       giveUp(`Nobody answered within ${formatDuration(timeoutMs)}, and without consent it is not done.`);
     const cancel = clock.at(clock.nowMs() + timeoutMs, late);
+    const stopListening = grants.onAdded(() => {
+      if (!grants.cover(needed)) return;
+      settle({ ok: true });
+      stop.abort();
+    });
+    const take = (consent: Consent | Error) => {
+      settle(toPassage(consent, question));
+      // A late answer grants nothing.
+      if (consent === 'always' && needed !== null && !stop.signal.aborted) grants.add(needed);
+    };
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    else askSafely(ask, question, stop.signal).then(settle);
+    else askSafely(ask, question, stop.signal).then(take);
   });
 }
 
-async function askSafely(ask: Ask, question: PermissionQuestion, signal: AbortSignal): Promise<Passage> {
+async function askSafely(ask: Ask, question: PermissionQuestion, signal: AbortSignal) {
   try {
-    const answer = await ask(question, signal);
-    return answer === true ? { ok: true } : refuse(`The user did not consent. ${question.question}`);
+    return await ask(question, signal);
   } catch (error) {
-    return refuse(`${question.question} Asking somebody failed: ${quote(toErrorText(error))}.`);
+    return new Error(toErrorText(error));
   }
+}
+
+function toPassage(consent: Consent | Error, { question }: PermissionQuestion): Passage {
+  if (consent === true || consent === 'always') return { ok: true };
+  if (consent instanceof Error)
+    return refuse(`${question} Asking somebody failed: ${quote(consent.message)}.`);
+  return refuse(`The user did not consent. ${question}`);
 }
 
 function refuse(why: string): Passage {

@@ -68,7 +68,13 @@ export function layPolicies(
 
 function strictest(verdicts: readonly Verdict[]): Verdict {
   const denial = verdicts.find(({ type }) => type === 'deny');
-  return denial ?? verdicts.find(({ type }) => type === 'ask') ?? { type: 'allow' };
+  const questions = verdicts.filter((verdict) => verdict.type === 'ask');
+  // A question that is asked each time hides no other one.
+  const question = questions.find(({ always }) => always === null) ?? questions[0];
+  if (denial !== undefined || question === undefined) return denial ?? { type: 'allow' };
+  return question.always === null
+    ? question
+    : { ...question, always: questions.flatMap(({ always }) => always ?? []) };
 }
 
 async function wrap(

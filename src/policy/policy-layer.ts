@@ -1,6 +1,7 @@
 import { toErrorText } from '../config/error-text.ts';
 import type { PolicySettings } from '../config/policy-options.ts';
 import { quote } from '../config/quote.ts';
+import type { Grant } from './grant.ts';
 import { type Judgement, judgeStart } from './judge/judge-start.ts';
 import type { Permission } from './permission.ts';
 import { toPermissionVerdict } from './permission-verdict.ts';
@@ -22,11 +23,15 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
     if (!hasTool(tool)) return denyTool(tool);
     const type = verdictOf(tool, permission);
     if (type === 'deny') return denyPermission(request, mode);
-    if (start === undefined) return type === 'allow' ? { type } : toQuestion(request, null);
+    const reason = toReason(settings, request);
+    if (start === undefined) {
+      return type === 'allow' ? { type } : { ...toQuestion(request), reason, always: toToolGrants(request) };
+    }
     const judgement = await judge(start, settings);
     if (judgement.type === 'deny') return judgement;
-    if (judgement.type === 'ask') return toQuestion(request, judgement.why);
-    return type === 'allow' || judgement.type === 'allow' ? { type: 'allow' } : toQuestion(request, null);
+    if (judgement.type === 'ask') return toDoubt(request, judgement.why);
+    if (type === 'allow' || judgement.type === 'allow') return { type: 'allow' };
+    return { ...toQuestion(request), reason, always: judgement.always };
   };
 
   return {
@@ -81,10 +86,32 @@ const WORDS: Readonly<Record<Permission, string>> = {
   other: 'is used',
 };
 
-function toQuestion({ tool, permission, start }: PolicyRequest, why: string | null): Verdict {
-  const subject =
+type Question = Extract<Verdict, { type: 'ask' }>;
+
+function toQuestion({ tool, permission, start }: PolicyRequest): Pick<Question, 'type' | 'question'> {
+  const question =
     start === undefined ? `${tool} ${WORDS[permission]}.` : `${tool} starts ${quote(showStart(start))}.`;
-  return { type: 'ask', question: why === null ? subject : `${subject} It ${why}.` };
+  return { type: 'ask', question };
+}
+
+/** `why` is the end of a sentence that begins with "it". What cannot be told is asked each time. */
+function toDoubt(request: PolicyRequest, why: string): Question {
+  const { type, question } = toQuestion(request);
+  return { type, question: `${question} It ${why}.`, reason: `It ${why}.`, always: null };
+}
+
+function toReason({ mode, permissions }: PolicySettings, { tool, permission }: PolicyRequest): string {
+  const entry = [tool, permission].find((key) => Object.hasOwn(permissions, key));
+  const rule =
+    entry === undefined ? `in the mode ${mode}` : `by the entry ${quote(entry)} of its permissions`;
+  return `The policy asks, ${rule}, before a tool ${WORDS[permission]}.`;
+}
+
+/** What is typed into a process, and what is started without a command in sight, differ from call to call. */
+function toToolGrants({ tool, permission }: PolicyRequest): readonly Grant[] | null {
+  if (permission === 'start' || permission === 'write' || permission === 'keys') return null;
+  const pattern = `${tool}, whenever it ${WORDS[permission]}`;
+  return [{ pattern, key: pattern }];
 }
 
 function showStart({ command }: StartRequest): string {

@@ -1,4 +1,5 @@
 import type { PolicyOptions, PolicySettings } from '../config/policy-options.ts';
+import type { Grant } from './grant.ts';
 import type { Permission } from './permission.ts';
 
 /** A command that somebody wants to start: text for the shell, or a program and its arguments. */
@@ -18,8 +19,16 @@ export interface PolicyRequest {
 
 export type Verdict =
   | { readonly type: 'allow' }
-  /** A person decides. */
-  | { readonly type: 'ask'; readonly question: string }
+  /**
+   * A person decides. `question` says what would happen, `reason` why a person is asked, and `always` what the person may allow from
+   * now on: `null` where the policy cannot tell what the call does, or where calls of its kind have too little in common.
+   */
+  | {
+      readonly type: 'ask';
+      readonly question: string;
+      readonly reason: string;
+      readonly always: readonly Grant[] | null;
+    }
   /** `reason` says what was refused and by which rule; `hint`, what to do instead. */
   | { readonly type: 'deny'; readonly reason: string; readonly hint: string };
 

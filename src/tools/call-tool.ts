@@ -4,8 +4,9 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { orAborted } from '../config/or-aborted.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
-import { type Ask, passGate } from '../policy/gate.ts';
-import type { Policy, PolicyRequest } from '../policy/policy.ts';
+import { type Ask, type PermissionCall, passGate } from '../policy/gate.ts';
+import { createGrants, type Grants } from '../policy/grant.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
@@ -19,6 +20,10 @@ export interface CallWiring {
   readonly policy: Policy;
   /** `null` where there is nobody to ask. */
   readonly ask: Ask | null;
+  /** What a person has allowed with `'always'`. Default: it is asked for each time. */
+  readonly grants?: Grants;
+  /** The agent that questions name. Default: the owner. */
+  readonly agent?: string;
   /** See `ToolContext.interrupt`. */
   readonly interrupt: AbortSignal;
   /** The same for calls that are there to wait, such as `wait_for`: aborted when something else has come up. Default: never. */
@@ -33,7 +38,7 @@ export interface CallWiring {
 
 /** Makes one call as a model wrote it. Never rejects: broken arguments, unknown tools and refusals are answers, too. */
 export async function callTool(
-  call: { readonly name: string; readonly argumentsText: string },
+  call: { readonly id?: string; readonly name: string; readonly argumentsText: string },
   wiring: CallWiring,
 ): Promise<ToolAnswer> {
   let input: unknown;
@@ -44,12 +49,12 @@ export async function callTool(
     const why = toErrorText(error);
     return { ok: false, error: `The arguments of ${call.name} are no JSON: ${why}. Send one object.` };
   }
-  return callToolWith({ name: call.name, input }, wiring);
+  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, wiring);
 }
 
 /** The same with arguments that were parsed already. */
 export async function callToolWith(
-  { name, input }: { readonly name: string; readonly input: unknown },
+  { id, name, input }: { readonly id?: string; readonly name: string; readonly input: unknown },
   wiring: CallWiring,
 ): Promise<ToolAnswer> {
   const tool = findTool(name, wiring.tools);
@@ -63,8 +68,15 @@ export async function callToolWith(
     if (!prepared.ok) return { ok: false, error: prepared.error };
     // An interruption does not wait for a person; what needs nobody's consent says by itself how far it is.
     const asking = AbortSignal.any([wiring.signal, wiring.interrupt]);
-    const request = toRequest(name, { intent: prepared.intent, supervisor: wiring.supervisor });
-    const passage = await orAborted(passGate(request, { ...wiring, signal: asking }), wiring.signal);
+    const { owner, agent = owner, grants = createGrants() } = wiring;
+    const call: PermissionCall = {
+      tool: name,
+      arguments: given as Record<string, unknown>,
+      callId: id ?? null,
+      agent,
+      ...toPlacedIntent(prepared.intent, wiring.supervisor),
+    };
+    const passage = await orAborted(passGate(call, { ...wiring, grants, signal: asking }), wiring.signal);
     if (!passage.ok) return passage;
     return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
       tool: name,
@@ -75,13 +87,12 @@ export async function callToolWith(
 }
 
 /** A command is judged where it would really run. */
-function toRequest(
-  tool: string,
-  { intent, supervisor }: { intent: ToolIntent; supervisor: Supervisor },
-): PolicyRequest {
-  const { permission, start } = intent;
-  if (start === undefined) return { tool, permission };
-  return { tool, permission, start: { ...start, cwd: resolve(supervisor.cwd, start.cwd ?? '.') } };
+function toPlacedIntent(
+  { permission, start }: ToolIntent,
+  supervisor: Supervisor,
+): Pick<PermissionCall, 'permission' | 'start'> {
+  if (start === undefined) return { permission };
+  return { permission, start: { ...start, cwd: resolve(supervisor.cwd, start.cwd ?? '.') } };
 }
 
 /** Whether a call is there to wait. One that is broken is not. */

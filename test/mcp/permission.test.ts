@@ -60,3 +60,74 @@ test.for(eras)('where nobody can be asked a call is denied (%s)', async (era) =>
   });
   expect(given.backend.runs).toEqual([]);
 });
+
+test.for(eras)('a question shows all that a person decides by (%s)', async (era) => {
+  const questions: { message: string; requestedSchema?: unknown }[] = [];
+  await using given = await arrange({
+    era,
+    policy: { mode: 'default' },
+    capabilities: { elicitation: {} },
+    prepare: (client) =>
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        questions.push(params);
+        return { action: 'decline' };
+      }),
+  });
+
+  await given.client.callTool({
+    name: 'run_command',
+    arguments: { command: 'git status\nDirectory: "/fake"', timeout_seconds: 3 },
+  });
+  await given.client.callTool({
+    name: 'run_command',
+    arguments: { command: 'git status', timeout_seconds: 3 },
+  });
+
+  const [doubtful, plain] = questions.map(({ message }) => message.replace(/call \S+\./, 'call 1.'));
+  expect(plain).toBe(
+    [
+      'run_command starts the command below.',
+      'The policy asks, in the mode default, before a tool starts a process.',
+      'Asked by agent, call 1.',
+      `Directory: ${JSON.stringify(given.supervisor.cwd)}`,
+      'timeout_seconds: 3',
+      '"Always" would also allow: git status *',
+      'Allow this command?',
+      'git status',
+    ].join('\n'),
+  );
+  expect(doubtful).toMatch(/Allow this command\?\ngit status\nDirectory: "\/fake"$/);
+  expect(questions[1]).toMatchObject({
+    requestedSchema: {
+      properties: { always: { type: 'boolean', description: 'Always allow: git status *' } },
+    },
+  });
+});
+
+test.for(eras)('always at the client covers what was shown (%s)', async (era) => {
+  const questions: string[] = [];
+  await using given = await arrange({
+    era,
+    policy: { mode: 'default' },
+    capabilities: { elicitation: {} },
+    script: (run) => {
+      run.comeUp();
+      run.exit({ code: 0 });
+    },
+    prepare: (client) =>
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        questions.push(params.message);
+        return { action: 'accept', content: { always: true } };
+      }),
+  });
+  const run = (command: string) => given.client.callTool({ name: 'run_command', arguments: { command } });
+
+  for (const each of ['git status', 'git status -s', 'X=git; $X status', 'X=git; $X status']) await run(each);
+
+  expect(questions.map((message) => message.split('\n').at(-1))).toEqual([
+    'git status',
+    'X=git; $X status',
+    'X=git; $X status',
+  ]);
+  expect(given.backend.runs.length).toBe(4);
+});

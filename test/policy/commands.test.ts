@@ -132,6 +132,8 @@ describe('a default rule', () => {
     expect(await decideStart({ mode: 'dangerous', rules }, 'rm -rf build')).toEqual({
       type: 'ask',
       question: 'run_command starts "rm -rf build". It is a recursive forced delete: "rm -rf build".',
+      reason: 'It is a recursive forced delete: "rm -rf build".',
+      always: null,
     });
   });
 
@@ -154,6 +156,8 @@ describe('what cannot be told', () => {
     expect(await decideStart({ mode: 'dangerous' }, '$CMD -rf /')).toEqual({
       type: 'ask',
       question: 'run_command starts "$CMD -rf /". It runs a program whose name is only known when it runs.',
+      reason: 'It runs a program whose name is only known when it runs.',
+      always: null,
     });
   });
 

@@ -2,16 +2,24 @@ import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { type Ask, passGate } from '../../src/policy/gate.ts';
+import { createGrants } from '../../src/policy/grant.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 
-const request = { tool: 'run_command', permission: 'start', start: { command: 'ls' } } as const;
+const request = {
+  tool: 'run_command',
+  permission: 'start',
+  start: { command: 'ls' },
+  arguments: { command: 'ls', timeout_seconds: 3 },
+  callId: 'call-7',
+  agent: 'coder',
+} as const;
 
 function pass(
   ask: Ask | null,
   { mode = 'default', signal = new AbortController().signal, clock = createVirtualClock() } = {},
 ) {
   const policy = createPolicy({ mode: mode as 'default', askTimeout: '30s' });
-  return passGate(request, { policy, ask, signal, clock });
+  return passGate(request, { policy, ask, grants: createGrants(), signal, clock });
 }
 
 test('what is allowed passes without a question', async () => {
@@ -32,11 +40,16 @@ test('what is denied says so without a question', async () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('a person is asked with the question and the command', async () => {
+test('a question carries all that a person decides by', async () => {
   const ask = vi.fn<Ask>(async () => true);
 
   expect(await pass(ask)).toEqual({ ok: true });
-  expect(ask.mock.calls[0]?.[0]).toEqual({ ...request, question: 'run_command starts "ls".' });
+  expect(ask.mock.calls[0]?.[0]).toEqual({
+    ...request,
+    question: 'run_command starts "ls".',
+    reason: 'The policy asks, in the mode default, before a tool starts a process.',
+    always: ['ls *'],
+  });
 });
 
 test('a person who says no is told of', async () => {

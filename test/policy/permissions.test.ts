@@ -112,12 +112,26 @@ test('a denial says why and what to do', async () => {
   });
 });
 
-test('a question shows the command', async () => {
+test('a question shows the command and its reason', async () => {
   const start = { command: 'npm test' };
 
   const verdict = await createPolicy().decide({ tool: 'run_command', permission: 'start', start });
 
-  expect(verdict).toEqual({ type: 'ask', question: 'run_command starts "npm test".' });
+  expect(verdict).toMatchObject({
+    type: 'ask',
+    question: 'run_command starts "npm test".',
+    reason: 'The policy asks, in the mode default, before a tool starts a process.',
+  });
+});
+
+test('a question names the entry that demands it', async () => {
+  const policy = createPolicy({ mode: 'auto', permissions: { kill: 'ask' } });
+
+  const verdict = await policy.decide({ tool: 'kill_process', permission: 'kill' });
+
+  expect(verdict).toMatchObject({
+    reason: 'The policy asks, by the entry "kill" of its permissions, before a tool ends a process.',
+  });
 });
 
 test.each([

@@ -21,7 +21,8 @@ export interface Consent {
 
 type Answer = 'yes' | 'no' | 'always';
 
-const PROMPT = '  y yes · n no · a always, in this chat › ';
+const PROMPT = '  y yes · n no › ';
+const PROMPT_WITH_ALWAYS = '  y yes · n no · a always, in this chat › ';
 const SECRET_PROMPT = '  what you type does not show; Ctrl-C gives nothing › ';
 const answers: Readonly<Record<string, Answer>> = {
   y: 'yes',
@@ -42,7 +43,6 @@ export function createConsent({
   page: Page;
   prompt: string;
 }): Consent {
-  const always = new Set<string>();
   let before: Promise<unknown> = Promise.resolve();
   let open: { readonly question: PermissionQuestion; resolve(answer: Answer | 'late'): void } | null = null;
   /** What was being typed when the first of several questions came. */
@@ -51,11 +51,11 @@ export function createConsent({
   const show = (question: PermissionQuestion) =>
     terminal.show({ rows: ['', ...renderPermissionQuestion(question, page)], openRow: '' });
 
-  const askNow = async (question: PermissionQuestion, signal: AbortSignal): Promise<boolean> => {
+  const askNow = async (question: PermissionQuestion, signal: AbortSignal): Promise<boolean | 'always'> => {
     if (signal.aborted) return false;
-    if (always.has(toKey(question))) return true;
     show(question);
-    const typed = terminal.exchange({ prompt: page.paint('yellow', PROMPT), typed: '' });
+    const choices = question.always === null ? PROMPT : PROMPT_WITH_ALWAYS;
+    const typed = terminal.exchange({ prompt: page.paint('yellow', choices), typed: '' });
     aside ??= typed;
     const answer = await new Promise<Answer | 'late'>((resolve) => {
       open = { question, resolve };
@@ -64,8 +64,7 @@ export function createConsent({
     open = null;
     terminal.exchange({ prompt, typed: '' });
     terminal.show({ rows: renderDecision(answer, question, page) });
-    if (answer === 'always') always.add(toKey(question));
-    return answer === 'yes' || answer === 'always';
+    return answer === 'always' ? answer : answer === 'yes';
   };
 
   const giveBack = () => {
@@ -110,9 +109,11 @@ export function createConsent({
     },
     answer: (typed) => {
       const answer = answers[typed.trim().toLowerCase()];
-      if (answer !== undefined) return open?.resolve(answer);
+      const hasAlways = open?.question.always !== null;
+      if (answer !== undefined && (answer !== 'always' || hasAlways)) return open?.resolve(answer);
       const said = typed.trim() === '' ? 'Nothing' : quote(typed.trim());
-      terminal.show({ rows: remark(`${said} is no answer: type y, n or a.`, page) });
+      const choices = hasAlways ? 'type y, n or a' : 'type y or n';
+      terminal.show({ rows: remark(`${said} is no answer: ${choices}.`, page) });
     },
     repeat: () => {
       if (open !== null) show(open.question);
@@ -120,15 +121,11 @@ export function createConsent({
   };
 }
 
-function toKey({ tool, permission }: PermissionQuestion): string {
-  return `${tool} ${permission}`;
-}
-
-function renderDecision(answer: Answer | 'late', { tool }: PermissionQuestion, page: Page): string[] {
+function renderDecision(answer: Answer | 'late', { always }: PermissionQuestion, page: Page): string[] {
   const text = {
     yes: 'Allowed.',
     no: 'Denied.',
-    always: `Allowed, and ${tool} is not asked for again in this chat.`,
+    always: `Allowed, and from now on in this chat: ${toPrintable(always?.join(' · ') ?? '')}`,
     late: 'Not answered: denied.',
   }[answer];
   return remark(text, page);

@@ -2,23 +2,45 @@ import { quote } from '../../config/quote.ts';
 import type { PermissionQuestion } from '../../policy/gate.ts';
 import { MARGIN_WIDTH, toMarked } from './margin.ts';
 import type { Page } from './page.ts';
-import { toPrintable } from './printable.ts';
+import { toPrintable, toVisible } from './printable.ts';
+import { describeArguments } from './tool-call.ts';
 import { wrap } from './wrap.ts';
 
-/** What a person is asked, with all of the command: nobody decides about what cannot be seen. */
-export function renderPermissionQuestion({ question, start }: PermissionQuestion, page: Page): string[] {
-  const ask = (text: string) => toMarked({ voice: 'question', text: toPrintable(text), style: 'bold' }, page);
-  if (start === undefined) return ask(question);
-  const { command, cwd } = start;
+/**
+ * What a person is asked, with all of the command and all other arguments: nobody decides about what cannot be seen. Below them stand the
+ * agent, the reason, and what "always" would allow.
+ */
+export function renderPermissionQuestion(asked: PermissionQuestion, page: Page): string[] {
+  const { question, start, arguments: given, agent, callId, reason, always } = asked;
+  const { command = '', cwd } = start ?? {};
   const text = typeof command === 'string' ? command : command.map((part) => JSON.stringify(part)).join(' ');
   const indent = ' '.repeat(2 * MARGIN_WIDTH);
-  const lines = toPrintable(text)
-    .split('\n')
-    .flatMap((line) => wrap(line, page.width - indent.length));
+  const toRows = (said: string, style: 'yellow' | 'dim') =>
+    said === ''
+      ? []
+      : toPrintable(said)
+          .split('\n')
+          .flatMap((line) => wrap(line, page.width - indent.length))
+          .map((line) => indent + page.paint(style, line));
+  const others = Object.entries(given).filter(
+    ([, value]) => start === undefined || (value !== text && value !== cwd),
+  );
+  const call = callId === null ? '' : `, call ${callId}`;
   return [
-    // The whole of it stands below.
-    ...ask(question.replace(quote(text), 'this command')),
-    ...lines.map((line) => indent + page.paint('yellow', line)),
-    ...(cwd === undefined ? [] : [`${indent}${page.paint('dim', `in ${toPrintable(cwd)}`)}`]),
+    ...toMarked(
+      {
+        voice: 'question',
+        // The whole of it stands below.
+        text: toPrintable(text === '' ? question : question.replace(quote(text), 'this command')),
+        style: 'bold',
+      },
+      page,
+    ),
+    ...toRows(text, 'yellow'),
+    ...toRows(cwd === undefined ? '' : `in ${cwd}`, 'dim'),
+    ...toRows(toVisible(describeArguments(JSON.stringify(Object.fromEntries(others)))), 'yellow'),
+    ...toRows(question.includes(reason) ? '' : reason, 'dim'),
+    ...toRows(`by agent ${agent}${call}`, 'dim'),
+    ...toRows(always === null ? '' : `"always" would allow: ${always.join(' · ')}`, 'dim'),
   ];
 }

@@ -1,14 +1,16 @@
 import type { PolicySettings } from '../../config/policy-options.ts';
 import { quote } from '../../config/quote.ts';
+import type { Grant } from '../grant.ts';
 import type { StartRequest } from '../policy.ts';
 import type { DenyRule, Finding } from '../rules/deny-rule.ts';
 import { denyRules } from '../rules/deny-rules.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
 import { type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 import { checkWorkspace } from '../workspace/check-workspace.ts';
+import { toCommandGrants } from './command-grants.ts';
 import { isAllowedBy, isDeniedBy, toCommandPattern } from './command-pattern.ts';
 import { findHiddenCommands } from './hidden-commands.ts';
-import { readStart, type StartReading } from './read-start.ts';
+import { readStart, type Segment, type StartReading } from './read-start.ts';
 import { mayStartOthers } from './starts-others.ts';
 
 /** What a command itself says for or against its start; `plain` leaves it to the mode. */
@@ -17,7 +19,8 @@ export type Judgement =
   /** `why` is the end of a sentence that begins with "it". */
   | { readonly type: 'ask'; readonly why: string }
   | { readonly type: 'allow' }
-  | { readonly type: 'plain' };
+  /** `always`: what of it a person can allow once and for all. */
+  | { readonly type: 'plain'; readonly always: readonly Grant[] | null };
 
 /** Judges what a start would really run, most binding first: the deny list, the workspace, what cannot be told, the allow list. */
 export async function judgeStart(
@@ -36,7 +39,7 @@ export async function judgeStart(
   if (doubt !== undefined) return { type: 'ask', why: doubt };
   const hidden = findHidden(reading, { settings, grammar });
   if (hidden !== null) return { type: 'ask', why: hidden };
-  return inWorkspace ?? (isAllowed(reading, settings) ? { type: 'allow' } : { type: 'plain' });
+  return inWorkspace ?? judgeByAllowList(reading, settings);
 }
 
 function judgeByRules({ segments, bombs }: StartReading, settings: PolicySettings): Judgement | null {
@@ -107,15 +110,14 @@ function findHidden(
 }
 
 /** One pattern for each segment, and no way for it to run what no pattern has seen; what only wraps another one needs none. */
-function isAllowed({ segments }: StartReading, { commands: { allow } }: PolicySettings): boolean {
-  if (allow.length === 0) return false;
+function judgeByAllowList({ segments }: StartReading, { commands: { allow } }: PolicySettings): Judgement {
   const patterns = allow.map((text) => ({ text, regExp: toCommandPattern(text) }));
   const needed = segments.filter(
     ({ command, isTransparent }) => !isTransparent || command.redirections.length > 0,
   );
-  return (
-    needed.length > 0 &&
-    !segments.some(({ command, isGuess }) => isGuess || mayStartOthers(command)) &&
-    needed.every(({ command }) => patterns.some((pattern) => isAllowedBy(pattern, command)))
-  );
+  const isOpen = segments.some(({ command, isGuess }) => isGuess || mayStartOthers(command));
+  const isListed = ({ command }: Segment) => patterns.some((pattern) => isAllowedBy(pattern, command));
+  const unlisted = isOpen ? needed : needed.filter((segment) => !isListed(segment));
+  if (needed.length > 0 && unlisted.length === 0) return { type: 'allow' };
+  return { type: 'plain', always: isOpen ? null : toCommandGrants(unlisted) };
 }

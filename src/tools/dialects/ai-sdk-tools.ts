@@ -1,3 +1,4 @@
+import { createGrants } from '../../policy/grant.ts';
 import { toShownAnswer } from '../answer-text.ts';
 import { type CallWiring, callToolWith } from '../call-tool.ts';
 import { toInputSchema } from '../input-schema.ts';
@@ -41,7 +42,7 @@ export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 's
  */
 export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Record<string, AiSdkTool> {
   const never = new AbortController().signal;
-  const { interrupt = never, signal = never, tellsEnds = false } = wiring;
+  const { interrupt = never, signal = never, tellsEnds = false, grants = createGrants() } = wiring;
   const toTool = (tool: Tool): AiSdkTool => ({
     description: tool.description,
     inputSchema: toSchema(tool),
@@ -51,6 +52,7 @@ export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Recor
       const answer = await callToolWith(call, {
         ...wiring,
         tools,
+        grants,
         signal,
         tellsEnds,
         interrupt: interrupts,

@@ -165,14 +165,32 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.enter('n');
     await at.shows('Denied.');
     await at.enter('run echo two');
-    await at.shows(/Denied[\s\S]*always, in this chat ›$/);
+    await at.shows(/Denied[\s\S]*"always" would allow: echo \*[\s\S]*always, in this chat ›$/);
     await at.enter('a');
-    await at.shows('│ two');
+    await at.shows(/Allowed, and from now on in this chat: echo \*[\s\S]*│ two/);
     await at.enter('run echo three');
     const screen = await at.shows('│ three');
 
     expect(screen).not.toContain('│ one');
-    expect(screen.match(/^\? .*wants|^\? .*run_command/gm)?.length).toBe(3);
+    expect(screen.match(/^\? run_command/gm)?.length).toBe(2);
+  });
+
+  test('always covers nothing but what it showed', async () => {
+    await using at = await openChat({ policy: 'default' });
+    await at.enter('run echo one');
+    await at.shows(/always, in this chat ›$/);
+    await at.enter('a');
+    await at.shows('│ one');
+
+    await at.enter('run X=touch; $X victim');
+    const question = await at.shows(/only known\s+when it runs[\s\S]*y yes · n no ›$/);
+    await at.enter('a');
+    await at.shows('"a" is no answer: type y or n.');
+    await at.enter('n');
+    await at.shows('Denied.');
+
+    expect(question).toMatch(/by agent worker, call \S+\n/);
+    expect(existsSync(at.project.file('victim'))).toBe(false);
   });
 
   test('a question stands while one looks around', async () => {
