@@ -85,7 +85,7 @@ async function takeSupervised(command: string): Promise<number> {
     });
   }
   const { output } = await handle.ended;
-  if (lines < output.lines && way === 'lines')
+  if (lines < (output.lines ?? 0) && way === 'lines')
     throw new Error(`${lines} of ${output.lines} lines were seen.`);
   return output.bytes;
 }

@@ -78,24 +78,17 @@ async function follow(
   handle: ProcessHandle,
   { from, port }: { from: number; port: RequestPort },
 ): Promise<null> {
-  let droppedBytes = 0;
-  let offset = from;
   for await (const piece of handle.output({ from, signal: port.signal })) {
     if (piece.type === 'gap') {
-      droppedBytes += piece.droppedBytes;
-      offset = piece.to;
+      const { stream, to, droppedBytes } = piece;
+      await port.send(toItem({ stream, offset: to, droppedBytes, bytes: new Uint8Array() }));
       continue;
     }
     for (let at = 0; at < piece.bytes.byteLength; at += MAX_PIECE_BYTES) {
       const bytes = piece.bytes.subarray(at, at + MAX_PIECE_BYTES);
-      offset = piece.offset + at;
-      await port.send(toItem({ stream: piece.stream, offset, droppedBytes, bytes }));
-      droppedBytes = 0;
+      const offset = piece.offset + at;
+      await port.send(toItem({ stream: piece.stream, offset, droppedBytes: 0, bytes }));
     }
-  }
-  // What is missing at the very end has nothing behind it that could tell of it.
-  if (droppedBytes > 0) {
-    await port.send(toItem({ stream: 'stdout', offset, droppedBytes, bytes: new Uint8Array() }));
   }
   return null;
 }

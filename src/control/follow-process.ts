@@ -110,15 +110,10 @@ async function untilTold(
 }
 
 async function* toTexts(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<FollowedText, void> {
-  let droppedBytes = 0;
   for await (const piece of pieces) {
-    if (piece.type === 'gap') {
-      droppedBytes += piece.droppedBytes;
-      continue;
-    }
-    const { stream, bytes, offset } = piece;
-    yield { stream, bytes, offset, droppedBytes };
-    droppedBytes = 0;
+    const { stream } = piece;
+    if (piece.type === 'chunk') yield { stream, bytes: piece.bytes, offset: piece.offset, droppedBytes: 0 };
+    else yield { stream, bytes: new Uint8Array(), offset: piece.to, droppedBytes: piece.droppedBytes };
   }
 }
 
@@ -133,7 +128,7 @@ export async function openRecordedLog(
   return createTailedLog({
     clock,
     path: paths.logOf(view.id),
-    statusPath: revival === null ? null : paths.statusOf(view.id),
+    statusPath: paths.statusOf(view.id),
     // The cap is for who supervises it.
     maxBytes: Number.MAX_SAFE_INTEGER,
     isOver,

@@ -189,8 +189,17 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
   if (revival === null) return view.output;
   try {
     const { size, mtimeMs } = statSync(revival.files.log);
-    const bytes = size + parseLogMap(readFileSync(revival.files.status, 'utf8')).shift;
-    return { ...view.output, bytes, lastOutputAt: bytes === 0 ? null : Math.round(mtimeMs) };
+    const { shift, gaps } = parseLogMap(readFileSync(revival.files.status, 'utf8'));
+    const bytes = size + shift;
+    const lines = bytes === view.output.bytes ? view.output.lines : null;
+    const droppedBytes = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+    return {
+      ...view.output,
+      bytes,
+      lines,
+      droppedBytes,
+      lastOutputAt: bytes === 0 ? null : Math.round(mtimeMs),
+    };
   } catch {
     return view.output;
   }

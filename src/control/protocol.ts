@@ -92,7 +92,7 @@ export interface ControlItems {
 export interface FollowItem {
   readonly stream: 'stdout' | 'stderr' | 'screen';
   readonly offset: number;
-  /** Bytes that are missing right before it. */
+  /** Bytes that are missing right before it. A gap comes by itself, without bytes, as soon as it is known. */
   readonly droppedBytes: number;
   /** Base64. */
   readonly bytes: string;

@@ -27,7 +27,7 @@ export interface FollowedText {
   readonly bytes: Uint8Array;
   /** Bytes of all streams before it: where reading goes on after a connection broke. */
   readonly offset: number;
-  /** Bytes that are missing right before it. */
+  /** Bytes that are missing right before it. A gap comes by itself, without bytes, as soon as it is known. */
   readonly droppedBytes: number;
 }
 

@@ -9,6 +9,8 @@ export interface DiskReading {
   readonly readTrouble: string | null;
   /** Of the bytes between two offsets those that are no longer there, without reading any. */
   droppedBytesBetween(from: number, to: number): number;
+  /** Which bytes are no longer there around an offset; `null` where it is. */
+  gapAt(offset: number): { readonly from: number; readonly to: number } | null;
   /** Calls back once, after a pause, when a read has failed. Keeps the program alive only once the log is finished. */
   tryLater(callback: () => void): Cancel;
 }

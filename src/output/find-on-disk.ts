@@ -35,11 +35,13 @@ function findEnds(log: OutputLog, ask: DiskAsk, from: number): DiskSpan {
   const { known, options } = ask;
   const tailBytes = Math.max(leastTailBytes, options.maxBytes);
   const headBytes = Math.max(leastHeadBytes, Math.ceil(options.maxBytes / 4));
-  if (known - from <= headBytes + tailBytes) {
+  // A gap that reaches into either end belongs to it as a whole: it is said once, with all that is missing.
+  const headEnd = log.onDisk?.gapAt(from + headBytes)?.to ?? from + headBytes;
+  const restStart = log.onDisk?.gapAt(known - tailBytes)?.from ?? known - tailBytes;
+  if (restStart <= headEnd) {
     const pieces = collect(log, { from, to: known });
     return pieces === null ? toProblem(log, ask) : toSpan(ask, { pieces, to: known });
   }
-  const [headEnd, restStart] = [from + headBytes, known - tailBytes];
   const pieces = collect(log, { from, to: headEnd });
   const rest = collect(log, { from: restStart, to: known });
   if (pieces === null || rest === null) return toProblem(log, ask);

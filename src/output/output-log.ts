@@ -30,9 +30,9 @@ export interface OutputLogOptions {
 export interface OutputStats {
   /** All that arrived, of all streams. */
   readonly bytes: number;
-  /** Newlines in all that arrived. */
-  readonly lines: number;
-  /** No longer in memory. */
+  /** Newlines in all that arrived; `null` where not all of it was counted. */
+  readonly lines: number | null;
+  /** No longer in memory, or in a file where all of it is. */
   readonly droppedBytes: number;
   /** `nowMs` of the last byte, `null` when none has come. */
   readonly lastOutputAtMs: number | null;

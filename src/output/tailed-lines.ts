@@ -7,23 +7,32 @@ const pieceBytes = 256 * 1024;
 
 /** Counts the newlines of a file that is not read otherwise. */
 export interface TailedLines {
-  /** So far as it was counted: each call goes on where the last one stopped, and what was taken out meanwhile is not in it. */
-  count(upTo: number): number;
+  /**
+   * `null` while not all of it is counted: each call continues where the last one stopped. What was taken out of the file before it
+   * was counted leaves `null` for good.
+   */
+  count(upTo: number): number | null;
 }
 
 export function createTailedLines(file: TailedFile): TailedLines {
   let counted = 0;
   let lines = 0;
+  let isWhole = true;
   return {
     count: (upTo) => {
+      if (!isWhole) return null;
       const stop = Math.min(upTo, counted + mostBytesAtOnce);
       while (counted < stop) {
         const span = file.read(counted, Math.min(pieceBytes, stop - counted));
         if (span === null) break;
-        if (span.type === 'bytes') lines += countNewlines(span.bytes);
-        counted = span.type === 'gap' ? span.to : counted + span.bytes.byteLength;
+        if (span.type === 'gap') {
+          isWhole = false;
+          return null;
+        }
+        lines += countNewlines(span.bytes);
+        counted += span.bytes.byteLength;
       }
-      return lines;
+      return counted >= upTo ? lines : null;
     },
   };
 }

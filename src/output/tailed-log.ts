@@ -134,6 +134,10 @@ class TailedOutput implements OutputLog, DiskReading {
     return gaps.reduce((sum, bytes) => sum + Math.max(0, bytes), to - present);
   }
 
+  gapAt(offset: number): LogGap | null {
+    return this.#file.map().gaps.find(({ from, to }) => from <= offset && offset < to) ?? null;
+  }
+
   tryLater(callback: () => void): Cancel {
     const { clock } = this.#options;
     return clock.at(clock.nowMs() + retryPauseMs, callback, { idle: !this.#finished });

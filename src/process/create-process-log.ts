@@ -5,7 +5,7 @@ import type { ProcessPlan } from './process-plan.ts';
 
 /** Where the output of a process is kept: by us as it comes, or in the file that the process writes, or has written, itself. */
 export function createProcessLog(
-  { output, files, terminal }: ProcessPlan,
+  { output, terminal }: ProcessPlan,
   wiring: { clock: Clock; hasEnded: boolean; onListenerError: (error: unknown) => void },
 ): OutputLog {
   const { clock, hasEnded, onListenerError } = wiring;
@@ -13,9 +13,7 @@ export function createProcessLog(
   if (logFile !== null && (direct || hasEnded)) {
     return createTailedLog({
       clock,
-      path: logFile.path,
-      statusPath: files?.status ?? null,
-      maxBytes: logFile.maxBytes,
+      ...logFile,
       isOver: hasEnded,
       stream: terminal?.type === 'terminal' ? 'screen' : 'stdout',
       secrets: output.secrets,

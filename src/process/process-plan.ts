@@ -33,7 +33,12 @@ export interface ProcessPlan {
     readonly maxBufferBytes: number;
     readonly headBytes: number;
     readonly maxReplyBytes: number;
-    readonly logFile: { readonly path: string; readonly maxBytes: number } | null;
+    readonly logFile: {
+      readonly path: string;
+      /** Where it is written down what was taken out of the log. */
+      readonly statusPath: string;
+      readonly maxBytes: number;
+    } | null;
     readonly secrets: readonly string[];
     /** It writes its log file itself, without our help. */
     readonly direct: boolean;

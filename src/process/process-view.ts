@@ -22,9 +22,12 @@ export type ProcessLifetime = 'session' | 'parent' | 'persistent';
 /** What a process has printed. */
 export interface OutputView {
   readonly bytes: number;
-  /** Complete lines. */
-  readonly lines: number;
-  /** No longer in memory; the log file may have them. */
+  /**
+   * Complete lines; `null` while not all are counted. Of a process that writes its log itself they are counted a few MiB with each
+   * view, and what its log lost before is never counted.
+   */
+  readonly lines: number | null;
+  /** No longer in memory; the log file may have them. Of a process that writes its log itself: no longer in the log. */
   readonly droppedBytes: number;
   /** Milliseconds since the epoch; `null` before the first byte. */
   readonly lastOutputAt: number | null;

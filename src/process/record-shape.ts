@@ -72,7 +72,7 @@ const facts = {
   createdAt: number,
   output: object({
     bytes: number,
-    lines: number,
+    lines: orNull(number),
     droppedBytes: number,
     lastOutputAt: orNull(number),
     logFile: orNull(text),

@@ -135,7 +135,7 @@ function toLogFile(
 ): ProcessPlan['output']['logFile'] {
   if (ground.paths === null || !spec.logFile) return null;
   const maxBytes = spec.maxLogBytes ?? ground.settings.maxLogBytes;
-  return { path: ground.paths.logOf(id), maxBytes };
+  return { path: ground.paths.logOf(id), statusPath: ground.paths.statusOf(id), maxBytes };
 }
 
 function toLaunch(

@@ -24,7 +24,8 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
   // By its id, never by what the record says: a file that somebody put there must not make us read another one.
   const { paths } = ground;
   const files = revival === null || paths === null ? null : toSpawnFiles(id, paths);
-  const logPath = paths === null || view.output.logFile === null ? null : paths.logOf(id);
+  const hasLog = paths !== null && view.output.logFile !== null;
+  const maxLogBytes = revival?.maxLogBytes ?? settings.maxLogBytes;
   return {
     id,
     kind: view.kind,
@@ -48,8 +49,9 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
       maxBufferBytes: settings.maxBufferBytes,
       headBytes: settings.headBytes,
       maxReplyBytes: revival?.maxReplyBytes ?? settings.maxReplyBytes,
-      logFile:
-        logPath === null ? null : { path: logPath, maxBytes: revival?.maxLogBytes ?? settings.maxLogBytes },
+      logFile: hasLog
+        ? { path: paths.logOf(id), statusPath: paths.statusOf(id), maxBytes: maxLogBytes }
+        : null,
       secrets: [],
       direct: files !== null,
     },

@@ -17,7 +17,11 @@ import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
 export interface FakeProcess {
   readonly view: ProcessView;
   readonly answered?: boolean;
-  readonly output?: readonly (Pick<FollowedText, 'stream'> & { readonly bytes: Uint8Array | string })[];
+  /** `droppedBytes`: so many are missing right before it. */
+  readonly output?: readonly (Pick<FollowedText, 'stream'> & {
+    readonly bytes: Uint8Array | string;
+    readonly droppedBytes?: number;
+  })[];
   readonly answer?: KillAnswer;
   readonly screen?: CaptureAnswer;
   readonly news?: readonly WatchNews[];
@@ -57,8 +61,9 @@ export function fakeStateDirectory(
   };
   const pieces = (id: string): readonly FollowedText[] => {
     let offset = 0;
-    return (find(id).process.output ?? []).map(({ stream, bytes }) => {
-      const piece = { stream, bytes: Buffer.from(bytes as string), offset, droppedBytes: 0 };
+    return (find(id).process.output ?? []).map(({ stream, bytes, droppedBytes = 0 }) => {
+      offset += droppedBytes;
+      const piece = { stream, bytes: Buffer.from(bytes as string), offset, droppedBytes };
       offset += piece.bytes.byteLength;
       return piece;
     });
@@ -75,7 +80,7 @@ export function fakeStateDirectory(
     show: async (id) => ({ ...find(id).known, timeline: [{ at: 0, event: 'created' }] }),
     read: async (id, { tail, since = 0, stream = 'both' } = {}) => {
       const all = pieces(id);
-      const to = all.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+      const to = all.reduce((sum, { bytes, droppedBytes }) => sum + droppedBytes + bytes.byteLength, 0);
       const read = { to, text: '', droppedBytes: 0, truncated: false, ended: true, problem: null };
       const positions = { stdout: 0, stderr: 0, screen: 0 };
       const lines = all

@@ -4,6 +4,8 @@ export interface LogPiece {
   /** Bytes of all streams before it. */
   readonly offset: number;
   readonly bytes: Uint8Array;
+  /** Bytes that are missing right before it. */
+  readonly droppedBytes: number;
 }
 
 /** Takes pieces one after another and gives what is to be printed of each. */

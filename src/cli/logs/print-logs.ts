@@ -60,7 +60,8 @@ async function print(source: Source, { order, text, io, signal }: Printing): Pro
   }
   const sieve = createSieve(order, span);
   const write = async (pieces: readonly LogPiece[]) => {
-    for (const piece of pieces) await writeOut(text.push(piece), { io, signal });
+    for (const piece of pieces)
+      if (piece.bytes.byteLength > 0) await writeOut(text.push(piece), { io, signal });
   };
   try {
     for await (const piece of readPieces(source, { order, span, io, signal })) await write(sieve.push(piece));
@@ -101,8 +102,8 @@ async function* readPieces(
   for await (const { stream, offset, bytes, droppedBytes } of state.follow(id, { from: span.from, signal })) {
     if (droppedBytes > 0) note(io, `${droppedBytes} bytes before offset ${offset} are no longer kept.`);
     const left = order.follows ? bytes.byteLength : span.to - offset;
-    const piece = { stream, offset, bytes: bytes.subarray(0, Math.max(0, left)) };
-    if (piece.bytes.byteLength > 0) yield piece;
+    const piece = { stream, offset, droppedBytes, bytes: bytes.subarray(0, Math.max(0, left)) };
+    if (piece.bytes.byteLength > 0 || droppedBytes > 0) yield piece;
     if (!order.follows && offset + bytes.byteLength >= span.to) return;
   }
 }

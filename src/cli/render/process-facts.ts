@@ -147,11 +147,13 @@ function toReadyText({ ready }: Extract<ProcessView, { ready: unknown }>): strin
   return ready.state === 'ready' ? `yes, after ${formatDuration(ready.afterMs)}` : ready.state;
 }
 
-function toOutputFacts({ output }: ProcessView): readonly Fact[] {
+function toOutputFacts({ output, mode }: ProcessView): readonly Fact[] {
   const { bytes, lines, droppedBytes, lastOutputAt, logFile, degraded } = output;
-  const dropped = droppedBytes === 0 ? '' : `; the first ${droppedBytes} bytes are no longer in memory`;
+  const counted = lines === null ? '' : `, ${lines} lines`;
+  const place = mode === 'file' || mode === 'tmux' ? 'in the log' : 'in memory';
+  const dropped = droppedBytes === 0 ? '' : `; ${droppedBytes} of them are no longer ${place}`;
   return [
-    ['output', `${bytes} bytes, ${lines} lines${dropped}${degraded === null ? '' : `; ${degraded}`}`],
+    ['output', `${bytes} bytes${counted}${dropped}${degraded === null ? '' : `; ${degraded}`}`],
     ...(lastOutputAt === null ? [] : [['last', `output at ${toTimeText(lastOutputAt)}`] as const]),
     ...(logFile === null ? [] : [['log', logFile] as const]),
   ];

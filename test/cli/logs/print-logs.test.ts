@@ -121,6 +121,42 @@ test('a line that came in parts matches as one', async () => {
   expect(stdout()).toBe('yes\nyes, unfinished');
 });
 
+test('bytes that are no longer kept are noted where they stood', async () => {
+  const output = [out('a\n'), { ...out('b\n'), droppedBytes: 40 }];
+
+  const { code, stdout, stderr } = logs(output, { flags: { tail: 'all' } });
+  await code;
+
+  expect(stdout()).toBe('a\nb\n');
+  expect(stderr()).toContain('40 bytes before offset 42 are no longer kept.');
+});
+
+test('a search joins no lines over a gap', async () => {
+  const output = [out('left'), { ...out('right\nleftright\n'), droppedBytes: 40 }];
+
+  const { code, stdout } = logs(output, { flags: { grep: 'leftright|^left' } });
+  await code;
+
+  expect(stdout()).toBe('leftleftright\n');
+});
+
+test('a search of a long line takes time in proportion to it', async () => {
+  const cpuMsOf = async (pieces: number) => {
+    const output = [...Array.from({ length: pieces }, () => out(Buffer.alloc(1024, 'x'))), out('yes\n')];
+    const before = process.cpuUsage();
+    const { code, stdout } = logs(output, { flags: { grep: 'yes' } });
+    await code;
+    expect(stdout()).toHaveLength(pieces * 1024 + 4);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  await cpuMsOf(1_000);
+
+  const [short, long] = [await cpuMsOf(1_000), await cpuMsOf(16_000)];
+
+  expect(long / short).toBeLessThan(64);
+});
+
 test('what matches so far is shown before more comes', async () => {
   const output = [out('yes\n'), err('no\n')];
 
