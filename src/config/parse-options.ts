@@ -75,14 +75,26 @@ function describeExpected(issue: Issue, given: unknown): string {
     case 'invalid_value':
       return describeChoice(issue.values, given);
     case 'too_small':
-      return issue.origin === 'number' ? `at least ${issue.minimum}` : 'something that is not empty';
+      if (issue.inclusive === false) return `more than ${issue.minimum}`;
+      return isLength(issue) && issue.minimum === 1
+        ? 'something that is not empty'
+        : `at least ${issue.minimum}${toUnit(issue)}`;
     case 'too_big':
-      return `at most ${issue.maximum}`;
+      return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${toUnit(issue)}`;
     case 'invalid_format':
       return withArticle(issue.format);
     default:
       return issue.message;
   }
+}
+
+function isLength({ origin }: { readonly origin: string }): boolean {
+  return origin === 'string' || origin === 'array';
+}
+
+function toUnit(issue: { readonly origin: string }): string {
+  if (!isLength(issue)) return '';
+  return issue.origin === 'string' ? ' characters' : ' items';
 }
 
 function describeChoice(values: readonly unknown[], given: unknown): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { parseOptions } from '../../src/config/parse-options.ts';
 import { commandSpec, killOptions } from '../../src/config/process-spec.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
@@ -146,6 +147,23 @@ test('a clock and a backend of ones own are taken', () => {
 
   expect(settings.clock).toBe(clock);
   expect(settings.backend).toBe(backend);
+});
+
+test.each([
+  [z.number().positive(), 0, 'is 0; expected more than 0.'],
+  [z.number().min(0), -1, 'is -1; expected at least 0.'],
+  [z.int().lt(10), 10, 'is 10; expected less than 10.'],
+  [z.int().max(9), 10, 'is 10; expected at most 9.'],
+  [z.string().max(2), 'abc', 'is "abc"; expected at most 2 characters.'],
+  [z.string().min(2), 'a', 'is "a"; expected at least 2 characters.'],
+  [z.array(z.string()).min(1), [], 'is []; expected something that is not empty.'],
+  [z.array(z.string()).max(1), ['a', 'b'], "is [ 'a', 'b' ]; expected at most 1 items."],
+])('a bound is named so that it refuses the value', (value, given, expected) => {
+  const schema = z.object({ value });
+
+  const { message } = problemOf(() => parseOptions(schema, { input: { value: given }, name: 'call' }));
+
+  expect(message).toBe(`call: "value" ${expected}`);
 });
 
 test('one of several forms is expected in words', () => {

@@ -58,6 +58,7 @@ async function print(source: Source, { order, text, io, signal }: Printing): Pro
     complain(io, `The output of ${source.id} cannot be read: ${span.problem}.`);
     return exitCodes.failed;
   }
+  if (order.since > span.to) note(io, `--since is ${order.since}; the output has ${span.to} bytes so far.`);
   const sieve = createSieve(order, span);
   const write = async (pieces: readonly LogPiece[]) => {
     for (const piece of pieces)

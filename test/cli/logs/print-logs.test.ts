@@ -47,6 +47,14 @@ test.each([
   expect(stdout().split('\n').length - 1).toBe(count);
 });
 
+test('an offset behind the end is told', async () => {
+  const { code, stdout, stderr } = logs(numbers, { flags: { since: '100000' } });
+
+  expect(await code).toBe(0);
+  expect(stdout()).toBe('');
+  expect(stderr()).toMatch(/^troupe: --since is 100000; the output has \d+ bytes so far\.\n$/);
+});
+
 test('a process that runs is not waited for', async () => {
   const { code, stdout } = logs([out('a\n'), err('b\n')], { live: true });
 

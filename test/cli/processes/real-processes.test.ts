@@ -280,7 +280,7 @@ test.skipIf(!hasTmux)('top shows, ends, and gives the terminal back', { timeout:
   await terminal.press('q');
   await terminal.shows('q quit');
   await terminal.press('k');
-  await terminal.shows(`End ${server.id} with its tree? y/N`);
+  await terminal.shows(/End service_\w+|End \w+ \(server\) with its tree/);
   await terminal.press('y');
   await terminal.shows('1 running');
   await terminal.press('q');
