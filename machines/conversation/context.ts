@@ -11,11 +11,15 @@ export interface InboxItem {
 export interface ConversationLimits {
   /** How often the model may speak in one turn. */
   readonly maxSteps: number;
-  /** How often a model that failed is asked again before the turn fails. */
+  /** How often a model that failed is asked again before the turn fails, while a person waits for the answer. */
   readonly maxRetries: number;
+  /** The same for a turn that no person waits for. */
+  readonly maxNoticeRetries: number;
   /** The first pause before a retry; each one after it is twice as long, up to `maxBackoffMs`. */
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
+  /** The longest pause in a turn that no person waits for. */
+  readonly maxNoticeBackoffMs: number;
 }
 
 /** Why a turn ended; the words belong to it elsewhere. */
@@ -34,10 +38,12 @@ export interface ConversationContext {
   /** Oldest first. */
   readonly inbox: readonly InboxItem[];
   readonly isUnfinished: boolean;
-  /** Of the turn that runs: how often the model has spoken, the inbox was emptied, and the model failed in a row. */
+  /** Of the turn that runs: how often the model has spoken, notices were delivered, and the model failed in a row. */
   readonly steps: number;
-  readonly deliveries: number;
+  readonly noticeDeliveries: number;
   readonly failures: number;
+  /** A person has said something in the turn that runs, and waits for its end. */
+  readonly hasWord: boolean;
   /** What the endpoint asked for with the last failure; `null` where it did not. */
   readonly retryAfterMs: number | null;
   /** How the conversation is to end, once somebody wants it to. */
@@ -45,16 +51,18 @@ export interface ConversationContext {
   readonly isBroken: boolean;
 }
 
-/** What is delivered at one safe point, and how often in one turn. The rest waits for the next turn. */
+/** A person's messages that one safe point delivers; the rest waits for the next safe point. */
 const MAX_MESSAGES_PER_DELIVERY = 3;
-const MAX_DELIVERIES_PER_TURN = 5;
+/** How often notices are delivered in one turn; the rest waits for the next turn. A person's words have no such limit. */
+const MAX_NOTICE_DELIVERIES = 5;
 
 export function createConversationContext(input: ConversationInput): ConversationContext {
   return {
     ...input,
     steps: 0,
-    deliveries: 0,
+    noticeDeliveries: 0,
     failures: 0,
+    hasWord: false,
     retryAfterMs: null,
     ending: 'none',
     isBroken: false,
@@ -66,27 +74,39 @@ export function isCalled({ inbox, isUnfinished }: ConversationContext): boolean 
   return isUnfinished || inbox.some(({ attention }) => attention === 'turn');
 }
 
-/** Whether the next safe point takes anything out of the inbox. */
-export function canDeliver({ deliveries }: ConversationContext): boolean {
-  return deliveries < MAX_DELIVERIES_PER_TURN;
+/** Whether a person has said what the next safe point delivers. */
+export function hasWordToHear({ inbox }: ConversationContext): boolean {
+  return inbox.some(({ kind }) => kind === 'message');
 }
 
-/** Whether somebody has said what the next safe point will tell the agent. */
-export function hasWordToHear(context: ConversationContext): boolean {
-  return canDeliver(context) && context.inbox.some(({ kind }) => kind === 'message');
+/** The ids that the next safe point takes out of the inbox: the oldest messages, and all notices, which are one message. */
+export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): readonly string[] {
+  const messages = inbox.filter(({ kind }) => kind === 'message').slice(0, MAX_MESSAGES_PER_DELIVERY);
+  const canNotify = noticeDeliveries < MAX_NOTICE_DELIVERIES;
+  const notices = inbox.filter(({ kind }) => kind === 'notice' && canNotify);
+  return [...messages, ...notices].map(({ id }) => id);
 }
 
-/** What the next safe point takes out of the inbox: all notices, which are one message, then the oldest messages. */
-export function nextDelivery(context: ConversationContext): readonly string[] {
-  const { inbox } = context;
-  if (!canDeliver(context)) return [];
-  const notices = inbox.filter(({ kind }) => kind === 'notice');
-  const room = MAX_MESSAGES_PER_DELIVERY - (notices.length > 0 ? 1 : 0);
-  const messages = inbox.filter(({ kind }) => kind === 'message').slice(0, room);
-  return [...notices, ...messages].map(({ id }) => id);
+/** Takes these entries out of the inbox. With a person's first words in a turn, the failures before them do not count. */
+export function takeOut(context: ConversationContext, ids: readonly string[]): Partial<ConversationContext> {
+  const taken = context.inbox.filter(({ id }) => ids.includes(id));
+  const bringsWord = taken.some(({ kind }) => kind === 'message');
+  const bringsNotice = taken.some(({ kind }) => kind === 'notice');
+  return {
+    inbox: context.inbox.filter((item) => !taken.includes(item)),
+    noticeDeliveries: context.noticeDeliveries + (bringsNotice ? 1 : 0),
+    hasWord: context.hasWord || bringsWord,
+    failures: bringsWord && !context.hasWord ? 0 : context.failures,
+  };
 }
 
-export function toBackoffMs({ limits, failures, retryAfterMs }: ConversationContext): number {
-  const doubled = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** Math.max(0, failures - 1));
+/** Whether a model that failed is asked again: less often while a person waits, and not after the time to finish in. */
+export function isWorthRetrying({ limits, failures, hasWord, ending }: ConversationContext): boolean {
+  return hasWord ? failures < limits.maxRetries : ending !== 'now' && failures < limits.maxNoticeRetries;
+}
+
+export function toBackoffMs({ limits, failures, retryAfterMs, hasWord }: ConversationContext): number {
+  const longestMs = hasWord ? limits.maxBackoffMs : limits.maxNoticeBackoffMs;
+  const doubled = Math.min(longestMs, limits.minBackoffMs * 2 ** Math.max(0, failures - 1));
   return Math.max(doubled, retryAfterMs ?? 0);
 }

@@ -91,7 +91,12 @@ export const conversationMachine = conversationSetup.createMachine({
               on: {
                 'model.replied': [
                   { guard: 'hasCalls', target: 'acting' },
-                  { guard: 'goesOn', target: 'thinking', reenter: true, actions: ['countStep', ...deliver] },
+                  {
+                    guard: 'hasMoreToHear',
+                    target: 'thinking',
+                    reenter: true,
+                    actions: ['countStep', ...deliver],
+                  },
                   { target: 'idle', actions: endTurn('answered') },
                 ],
                 'model.failed': [
@@ -112,7 +117,7 @@ export const conversationMachine = conversationSetup.createMachine({
                 working: {
                   description: 'Several at once; the results are kept in the order of the calls.',
                   on: {
-                    'inbox.arrived': { guard: 'isWordToHear', actions: 'interruptWaits' },
+                    'inbox.arrived': { guard: 'isWord', actions: 'interruptWaits' },
                     'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
                     'calls.settled': [
                       {
@@ -143,7 +148,13 @@ export const conversationMachine = conversationSetup.createMachine({
               initial: 'toRetry',
               states: {
                 toRetry: {
-                  description: 'The model failed and is asked again after a pause.',
+                  description:
+                    'The model failed and is asked again after a pause, which the first words of a person cut short.',
+                  always: {
+                    guard: 'isEndingUnheard',
+                    target: '#conversation.open.loop.idle',
+                    actions: endTurn('failed'),
+                  },
                   entry: [
                     {
                       type: 'announceRetry',
@@ -159,7 +170,12 @@ export const conversationMachine = conversationSetup.createMachine({
                   ],
                   exit: { type: 'disarmDeadline', params: { deadline: 'retry' } },
                   on: {
-                    'deadline.retry': '#conversation.open.loop.thinking',
+                    'deadline.retry': { target: '#conversation.open.loop.thinking', actions: [...deliver] },
+                    'inbox.arrived': {
+                      guard: 'isFirstWord',
+                      target: '#conversation.open.loop.thinking',
+                      actions: [...deliver],
+                    },
                     'turn.interrupt': {
                       target: '#conversation.open.loop.idle',
                       actions: endTurn('interrupted'),

@@ -3,11 +3,13 @@ import { unfilled } from '../unfilled.ts';
 import {
   type ConversationContext,
   type ConversationInput,
-  canDeliver,
   createConversationContext,
+  hasWordToHear,
   isCalled,
+  isWorthRetrying,
   nextDelivery,
   type TurnEnd,
+  takeOut,
 } from './context.ts';
 import type { ConversationDeadlineName, ConversationEvent } from './events.ts';
 
@@ -55,15 +57,14 @@ export const conversationSetup = setup({
       const gone = new Set(event.type === 'calls.settled' ? event.revealed : event.ids);
       return { inbox: context.inbox.filter(({ id }) => !gone.has(id)) };
     }),
-    takeOut: assign(({ context }) => {
-      const ids = new Set(nextDelivery(context));
-      if (ids.size === 0) return {};
-      return {
-        inbox: context.inbox.filter(({ id }) => !ids.has(id)),
-        deliveries: context.deliveries + 1,
-      };
+    takeOut: assign(({ context }) => takeOut(context, nextDelivery(context))),
+    resetTurn: assign({
+      steps: 0,
+      noticeDeliveries: 0,
+      failures: 0,
+      hasWord: false,
+      isUnfinished: false,
     }),
-    resetTurn: assign({ steps: 0, deliveries: 0, failures: 0, isUnfinished: false }),
     countStep: assign({ steps: ({ context }) => context.steps + 1, failures: 0 }),
     countFailure: assign(({ context, event }) =>
       event.type === 'model.failed'
@@ -76,14 +77,19 @@ export const conversationSetup = setup({
   },
   guards: {
     isCalled: ({ context }) => isCalled(context),
-    isWordToHear: ({ context, event }) =>
-      event.type === 'inbox.arrived' && event.item.kind === 'message' && canDeliver(context),
+    isWord: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
+    /** Nobody waited so far, and the endpoint has not asked for a pause. */
+    isFirstWord: ({ context, event }) =>
+      event.type === 'inbox.arrived' &&
+      event.item.kind === 'message' &&
+      !context.hasWord &&
+      context.retryAfterMs === null,
     hasCalls: ({ event }) => event.type === 'model.replied' && event.calls > 0,
     hasStepLeft: ({ context }) => context.steps < context.limits.maxSteps,
-    goesOn: ({ context }) =>
-      isCalled(context) && nextDelivery(context).length > 0 && context.steps < context.limits.maxSteps,
+    hasMoreToHear: ({ context }) => hasWordToHear(context) && context.steps < context.limits.maxSteps,
     isWorthRetrying: ({ context, event }) =>
-      event.type === 'model.failed' && event.isRetryable && context.failures < context.limits.maxRetries,
+      event.type === 'model.failed' && event.isRetryable && isWorthRetrying(context),
+    isEndingUnheard: ({ context }) => context.ending === 'now' && !context.hasWord,
     isEndingWithProcesses: ({ context }) => context.ending === 'withProcesses',
     isEndingNow: ({ context }) => context.ending === 'now',
     isBroken: ({ context }) => context.isBroken,

@@ -56,7 +56,12 @@ export interface Agent extends AsyncDisposable {
 
 /** What a headless run answers: one JSON object, the same in one program and across programs. */
 export type AgentResult =
-  | { readonly ok: true; readonly data: string }
+  | {
+      readonly ok: true;
+      readonly data: string;
+      /** What went wrong after the answer, such as a model that failed when a process had ended. */
+      readonly note?: string;
+    }
   | { readonly ok: false; readonly error: string };
 
 /** What an agent that delegates tells the other one; the keys are as they travel. */

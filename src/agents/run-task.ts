@@ -32,13 +32,15 @@ export async function runTask(
   try {
     agent = await create(agentOptions);
     const limits = toRunLimits(agent.definition);
-    end = stopAfter(timeoutMs ?? limits.timeoutMs, signal);
     const { conversation } = agent;
+    const answers = collectAnswers(conversation);
+    end = stopAfter(timeoutMs ?? limits.timeoutMs, { signal, hasAnswer: () => answers().length > 0 });
     const answered = work(conversation, {
       message: toFirstMessage({ task, ...(context !== undefined && { context }) }),
       finish: { background: background ?? limits.background, wait: waitMs ?? limits.waitMs },
     });
-    return await Promise.race([answered, end.reached]);
+    const failure = await Promise.race([answered, end.reached]);
+    return toResult(answers(), { failure, isWanted: signal?.aborted !== true });
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   } finally {
@@ -47,23 +49,29 @@ export async function runTask(
   }
 }
 
+/** Resolves at the end of the agent's work with what the last turn failed with; `null` where it did not. */
 async function work(
   conversation: Conversation,
   { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
-): Promise<AgentResult> {
+): Promise<string | null> {
+  const first = await conversation.say(message);
+  if (first.type !== 'answered') return describeFailure(first);
+  const last = await conversation.finish(finish);
+  return last === null ? null : describeFailure(last);
+}
+
+/** Listens for final answers, and returns what gives all so far. What was said when a turn was cut short is none. */
+function collectAnswers(conversation: Conversation): () => readonly string[] {
   const answers: string[] = [];
   let ofTurn: string[] = [];
   conversation.events$.subscribe((event) => {
     if (event.type === 'message.recorded') ofTurn.push(...toAnswer(event.message));
     if (event.type !== 'turn.ended') return;
-    if (event.outcome.type === 'answered') answers.push(...ofTurn);
+    const { type } = event.outcome;
+    if (type !== 'interrupted' && type !== 'closed') answers.push(...ofTurn);
     ofTurn = [];
   });
-  const first = await conversation.say(message);
-  if (first.type !== 'answered') return toResult(first);
-  const last = await conversation.finish(finish);
-  if (last?.type === 'failed' || last?.type === 'stepLimit') return toResult(last);
-  return { ok: true, data: joinAnswers(answers) };
+  return () => answers;
 }
 
 /** What came while it answered is told in the same turn: that may have more than one answer. */
@@ -77,36 +85,42 @@ function joinAnswers(answers: readonly string[]): string {
   return [...said.slice(0, -1).map((text) => text.trimEnd()), ...said.slice(-1)].join('\n\n');
 }
 
-function toResult(outcome: TurnOutcome): AgentResult {
+/** An answer stands, whatever failed behind it; of that the result tells in a note. */
+function toResult(
+  answers: readonly string[],
+  { failure, isWanted }: { failure: string | null; isWanted: boolean },
+): AgentResult {
+  if (failure === null) return { ok: true, data: joinAnswers(answers) };
+  if (answers.length === 0 || !isWanted) return { ok: false, error: failure };
+  return { ok: true, data: joinAnswers(answers), note: `After this answer: ${failure}` };
+}
+
+function describeFailure(outcome: TurnOutcome): string | null {
   switch (outcome.type) {
     case 'answered':
-      return { ok: true, data: outcome.text };
+      return null;
     case 'stepLimit':
-      return {
-        ok: false,
-        error: `The agent stopped after ${outcome.maxSteps} steps without an answer; limits.max_steps allows no more.`,
-      };
+      return `The agent stopped after ${outcome.maxSteps} steps without an answer; limits.max_steps allows no more.`;
     case 'failed':
-      return { ok: false, error: `The model failed: ${outcome.error}` };
+      return `The model failed: ${outcome.error}`;
     case 'interrupted':
-      return { ok: false, error: 'The agent was interrupted before it had an answer.' };
+      return 'The agent was interrupted before it had an answer.';
     case 'closed':
-      return { ok: false, error: 'The agent was ended before it had an answer.' };
+      return 'The agent was ended before it had an answer.';
   }
 }
 
-/** Resolves with why there will be no answer, once that is so. */
+/** Resolves with why nothing more is waited for, once that is so. */
 function stopAfter(
   timeoutMs: number,
-  signal: AbortSignal | undefined,
-): { readonly reached: Promise<AgentResult>; disarm(): void } {
-  const { promise: reached, resolve } = Promise.withResolvers<AgentResult>();
-  const abort = () => resolve({ ok: false, error: 'The agent was ended before it had an answer.' });
+  { signal, hasAnswer }: { signal: AbortSignal | undefined; hasAnswer: () => boolean },
+): { readonly reached: Promise<string>; disarm(): void } {
+  const { promise: reached, resolve } = Promise.withResolvers<string>();
+  const abort = () => resolve('The agent was ended before it had an answer.');
   const expire = () =>
-    resolve({
-      ok: false,
-      error: `The agent had no answer after ${formatDuration(timeoutMs)} and was ended; give it longer with --timeout or limits.max_run_time.`,
-    });
+    resolve(
+      `The agent ${hasAnswer() ? 'was not done' : 'had no answer'} after ${formatDuration(timeoutMs)} and was ended; give it longer with --timeout or limits.max_run_time.`,
+    );
   const timer = timeoutMs === 0 ? undefined : setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
   if (signal?.aborted === true) abort();
   signal?.addEventListener('abort', abort);

@@ -31,6 +31,8 @@ export const conversationOptions = z.strictObject({
       maxRetries: count.min(0).default(3),
       /** The first pause; it doubles, up to 30 s. Default 1 s. */
       minBackoff: duration.default(1_000),
+      /** How often it is asked again in a turn that no person waits for. Default 20: about an hour. */
+      maxNoticeRetries: count.min(0).default(20),
     })
     .prefault({}),
   attention: z.custom(isFunction, 'a function').optional(),

@@ -31,8 +31,16 @@ export interface ConversationOptions {
   readonly maxSteps?: number;
   /** How many calls of one step run at once. Default 5. */
   readonly maxParallelTools?: number;
-  /** How often a model that failed is asked again, and how long the first wait is; it doubles, up to 30 s. Default 3 and 1 s. */
-  readonly retry?: { readonly maxRetries?: number; readonly minBackoff?: Duration };
+  /**
+   * How often a model that failed is asked again, and how long the first pause is; it doubles, up to 30 s. Default 3 and 1 s. In a
+   * turn that a notice began, and that no person waits for, it is asked `maxNoticeRetries` times, with pauses of up to 5 min: default
+   * 20, about an hour. What a person says meanwhile ends such a pause.
+   */
+  readonly retry?: {
+    readonly maxRetries?: number;
+    readonly minBackoff?: Duration;
+    readonly maxNoticeRetries?: number;
+  };
   /** How much an end matters. A failure counts as `context` at least. Default: see `Attention`. */
   readonly attention?: (view: FinalView) => Attention;
   /**

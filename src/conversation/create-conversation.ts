@@ -38,8 +38,9 @@ import { createSpeaking } from './speaking.ts';
 import { createTurns } from './turns.ts';
 import { findDueProcesses, findEarlierDue, isWithdrawn } from './waiting-due.ts';
 
-/** The longest pause before a model that failed is asked again. */
+/** The longest pause before a model that failed is asked again, and the same while no person waits. */
 const MAX_BACKOFF_MS = 30_000;
+const MAX_NOTICE_BACKOFF_MS = 300_000;
 
 /** Whoever says more at once does not listen to the answers. */
 const MAX_WAITING_MESSAGES = 1_000;
@@ -120,7 +121,7 @@ export function openConversation(options: ConversationOptions): {
   };
   const world = { memory, clock, emit, tell, report };
   const speaking = createSpeaking({ ...world, model, descriptions });
-  const turns = createTurns({ ...world, maxSteps, failure: () => speaking.failure });
+  const turns = createTurns({ ...world, maxSteps, speaking });
   const ask: ConversationOptions['ask'] = async (question, signal) => {
     emit({ type: 'permission.asked', question });
     return (await options.ask?.(question, signal)) ?? false;
@@ -159,8 +160,10 @@ export function openConversation(options: ConversationOptions): {
       limits: {
         maxSteps,
         maxRetries: retry.maxRetries,
+        maxNoticeRetries: Math.max(retry.maxRetries, retry.maxNoticeRetries),
         minBackoffMs: retry.minBackoff,
         maxBackoffMs: MAX_BACKOFF_MS,
+        maxNoticeBackoffMs: MAX_NOTICE_BACKOFF_MS,
       },
       inbox: [...memory.inbox.values()].map(toInboxItem),
       isUnfinished: memory.isUnfinished,

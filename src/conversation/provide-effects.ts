@@ -65,6 +65,7 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
       gather: () => void setImmediate(() => send({ type: 'inbox.gathered' })),
       announceTurn: guarded(() => {
         acting.reset();
+        speaking.reset();
         world.prepareTurn();
         turns.begin();
       }),

@@ -5,7 +5,7 @@ import { toModelError } from '../models/to-model-error.ts';
 import { neutraliseMarkup } from '../tools/notice-markup.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
-import { think } from './think.ts';
+import { isEmpty, think } from './think.ts';
 
 /** Lets the model speak, once at a time, and records what it says. */
 export interface Speaking {
@@ -13,6 +13,10 @@ export interface Speaking {
   begin(): void;
   /** Nothing is told any more; what the model has said so far is recorded. */
   stop(): void;
+  /** A new turn: nothing has been said in it. */
+  reset(): void;
+  /** The last final answer of the turn that runs; `''` where there is none. */
+  readonly answer: string;
   /** What went wrong the last time, in words. */
   readonly failure: string;
 }
@@ -32,6 +36,7 @@ export function createSpeaking(world: {
 }): Speaking {
   const { model, descriptions, memory, emit, tell, report } = world;
   let current: Speech | null = null;
+  let answer = '';
   let failure = '';
 
   const listen = async (speech: Speech) => {
@@ -66,8 +71,12 @@ export function createSpeaking(world: {
     // What its provider has signed stays as it came.
     const message =
       heard.providerData === undefined ? { ...heard, text: neutraliseMarkup(heard.text) } : heard;
-    memory.record(message);
-    emit({ type: 'message.recorded', message });
+    // Providers refuse a message without a word.
+    if (!isEmpty(message)) {
+      memory.record(message);
+      emit({ type: 'message.recorded', message });
+      if (message.toolCalls.length === 0) answer = message.text;
+    }
     tell({ type: 'model.replied', calls: message.toolCalls.length });
   };
 
@@ -85,6 +94,12 @@ export function createSpeaking(world: {
       const message = { role: 'assistant', text: neutraliseMarkup(said), toolCalls: [] } as const;
       memory.record(message);
       emit({ type: 'message.recorded', message });
+    },
+    reset: () => {
+      answer = '';
+    },
+    get answer() {
+      return answer;
     },
     get failure() {
       return failure;

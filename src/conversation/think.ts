@@ -4,9 +4,10 @@ import { collectReply } from '../models/collect-reply.ts';
 import { ModelError } from '../models/model-error.ts';
 
 /**
- * Lets the model speak once.
+ * Lets the model speak once. Where no person waits for a reply, an empty one is a reply too.
  *
- * @throws whatever the model throws; ModelError `invalid` when it says nothing; the signal's reason when that is aborted.
+ * @throws whatever the model throws; ModelError `invalid` when it says nothing to a person who waits; the signal's reason when
+ * that is aborted.
  */
 export async function think(request: {
   readonly model: ChatModel;
@@ -18,9 +19,22 @@ export async function think(request: {
   const { model, tools, messages, signal, onText } = request;
   const stream = model.stream({ messages, tools, signal });
   const reply = await orAborted(collectReply(stream, { onText, messages }), signal);
-  if (reply.text.trim() === '' && reply.toolCalls.length === 0) {
+  if (isEmpty(reply) && isAwaited(messages)) {
     const message = `The model ${model.name} gave an empty answer: neither text nor a call.`;
     throw new ModelError({ failure: 'invalid', message });
   }
   return reply;
+}
+
+/** Whether a reply has neither words nor calls. */
+export function isEmpty({ text, toolCalls }: Extract<ChatMessage, { role: 'assistant' }>): boolean {
+  return text.trim() === '' && toolCalls.length === 0;
+}
+
+/** Whether a person has said something that no final answer stands behind. */
+function isAwaited(messages: readonly ChatMessage[]): boolean {
+  const last = messages.findLast(
+    (message) => message.role === 'user' || (message.role === 'assistant' && message.toolCalls.length === 0),
+  );
+  return last?.role === 'user';
 }

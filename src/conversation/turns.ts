@@ -5,6 +5,7 @@ import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 import type { InboxEntry } from './inbox-entry.ts';
 import type { Memory } from './memory.ts';
 import { toNotice } from './notice.ts';
+import type { Speaking } from './speaking.ts';
 
 /** The turns of a conversation: when one begins, what it takes in, and how it ended for those who wait. */
 export interface Turns {
@@ -26,10 +27,10 @@ export interface Turns {
 export function createTurns(world: {
   readonly memory: Memory;
   readonly maxSteps: number;
-  failure(): string;
+  readonly speaking: Pick<Speaking, 'answer' | 'failure'>;
   emit(event: ConversationEvent): void;
 }): Turns {
-  const { memory, maxSteps, failure, emit } = world;
+  const { memory, maxSteps, speaking, emit } = world;
   /** Who waits, by the id of the message that was said. */
   const waiting = new Map<string, (outcome: TurnOutcome) => void>();
   let running: { readonly messageIds: string[] } | null = null;
@@ -42,14 +43,12 @@ export function createTurns(world: {
 
   const toOutcome = (end: TurnEnd): TurnOutcome => {
     switch (end) {
-      case 'answered': {
-        const last = memory.transcript.findLast(({ role }) => role === 'assistant');
-        return { type: end, text: last?.role === 'assistant' ? last.text : '' };
-      }
+      case 'answered':
+        return { type: end, text: speaking.answer };
       case 'stepLimit':
         return { type: end, maxSteps };
       case 'failed':
-        return { type: end, error: failure() };
+        return { type: end, error: speaking.failure };
       default:
         return { type: end };
     }

@@ -1,6 +1,6 @@
 import type { ProcessHandle } from './process-handle.ts';
 
-/** What an agent prints that is a process: one JSON object, what it answered or why it could not. */
+/** What an agent prints that is a process: one JSON object, what it answered or why it could not. A note stands behind the text. */
 export type AgentAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly error: unknown };
@@ -24,7 +24,10 @@ export function readAgentAnswer(handle: Pick<ProcessHandle, 'reader'>): AgentAns
 function parseAnswer(text: string): AgentAnswer | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof (value as { ok?: unknown } | null)?.ok === 'boolean' ? (value as AgentAnswer) : null;
+    if (typeof (value as { ok?: unknown } | null)?.ok !== 'boolean') return null;
+    const { data, note } = value as { data?: unknown; note?: unknown };
+    const isNoted = typeof data === 'string' && typeof note === 'string';
+    return isNoted ? { ok: true, data: `${data}\n\n[${note}]` } : (value as AgentAnswer);
   } catch {
     return null;
   }

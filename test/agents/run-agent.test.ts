@@ -5,6 +5,7 @@ import type { AgentOptions } from '../../src/agents/agent.ts';
 import { createAgent } from '../../src/agents/create-agent.ts';
 import { type RunOptions, runAgent } from '../../src/agents/run-agent.ts';
 import { runTask } from '../../src/agents/run-task.ts';
+import { ModelError } from '../../src/models/model-error.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
 import { carriers, tempDir, waitUntil } from '../fixtures/os.ts';
 import { openProject } from './project.ts';
@@ -97,6 +98,62 @@ test('a remark on what ended during an answer does not replace it', async () => 
   });
 
   expect(result).toEqual({ ok: true, data: 'it is five\n\nit has ended' });
+});
+
+/** Wakes the agent with news once it has answered, and goes on with what it does then. */
+async function runBehindAnswer(then: readonly ScriptedStep[], options: Partial<RunOptions> = {}) {
+  using project = openProject();
+  const create = async (given: AgentOptions) => {
+    const agent = await createAgent(given);
+    const { conversation } = agent;
+    conversation.events$.subscribe(({ type }) => {
+      if (type === 'turn.ended') conversation.notify({ id: 'ci/1', source: 'CI', text: 'It is red.' });
+    });
+    return agent;
+  };
+  return await runTask(create, {
+    definition: { name: 'lead', model: { provider: 'scripted' }, limits: { max_steps: 2 } },
+    directory: project.directory,
+    model: createScriptedModel([{ text: 'it is five' }, ...then]),
+    depth: 0,
+    host: { stateDirectory: false },
+    task: 'go',
+    ...options,
+  });
+}
+
+test.for<[string, readonly ScriptedStep[], string]>([
+  ['fails', [new Error('no key')], 'The model failed: no key'],
+  ['never stops', [{ calls: [{ name: 'list_processes', arguments: {} }] }], 'stopped after 2 steps'],
+])('an answer stands when a later turn %s', async ([, steps, why]) => {
+  const result = await runBehindAnswer([...steps, ...steps]);
+
+  expect(result).toEqual({ ok: true, data: 'it is five', note: expect.stringContaining(why) });
+});
+
+test('an answer stands when nothing is said behind it', async () => {
+  expect(await runBehindAnswer([{}])).toEqual({ ok: true, data: 'it is five' });
+});
+
+test('an answer stands when its model stays away', async () => {
+  const away = () => Promise.reject(new ModelError({ failure: 'unavailable', message: 'Away.' }));
+
+  const result = await runBehindAnswer(
+    Array.from({ length: 9 }, () => away),
+    { waitMs: 500 },
+  );
+
+  expect(result).toEqual({ ok: true, data: 'it is five', note: expect.stringContaining('Away.') });
+});
+
+test('an answer stands when time runs out behind it', async () => {
+  const result = await runBehindAnswer([() => new Promise(() => {})], { timeoutMs: 1_500 });
+
+  expect(result).toEqual({
+    ok: true,
+    data: 'it is five',
+    note: expect.stringContaining('not done after 1.5s'),
+  });
 });
 
 test('what runs beyond the wait is ended', async () => {

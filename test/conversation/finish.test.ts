@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ModelError } from '../../src/models/model-error.ts';
 import { arrange, nextEvent, startServer } from './arrange.ts';
 
 test('a conversation without processes finishes at once', async () => {
@@ -134,6 +135,43 @@ test('no turn begins after the time to finish in', async () => {
   expect(given.turns()).toBe(2);
   expect(given.conversation.status).toBe('done');
 });
+
+test('finishing waits for a model that a person waits for', async () => {
+  await using given = arrange({ steps: [busy, { text: 'at last' }] });
+  const failed = nextEvent(given, 'model.failed');
+  const said = given.conversation.say('go');
+  await failed;
+
+  const finished = given.conversation.finish({ background: 'kill' });
+  given.clock.advance(0);
+  const statusBefore = given.conversation.status;
+  given.clock.advance(1_000);
+
+  expect(await Promise.all([said, finished])).toEqual([
+    { type: 'answered', text: 'at last' },
+    { type: 'answered', text: 'at last' },
+  ]);
+  expect(statusBefore).toBe('waiting');
+});
+
+test('finishing waits for a model that is away no longer than told', async () => {
+  await using given = arrange({ steps: [{ text: 'done' }, ...Array.from({ length: 9 }, () => busy)] });
+  given.clock.advance(0);
+  await given.conversation.say('go');
+  const failed = nextEvent(given, 'model.failed');
+  given.conversation.notify(news(1));
+  await failed;
+
+  const finished = given.conversation.finish({ background: 'wait', wait: '900ms' });
+  given.clock.advance(899);
+  const statusBefore = given.conversation.status;
+  given.clock.advance(1);
+
+  expect(await finished).toEqual({ type: 'failed', error: 'Busy.' });
+  expect(statusBefore).toBe('waiting');
+});
+
+const busy = new ModelError({ failure: 'unavailable', message: 'Busy.' });
 
 function news(number: number) {
   return { id: `news/${number}`, source: 'a test', text: `number ${number}` };

@@ -137,3 +137,84 @@ test('words of a reply that broke off are taken back', async () => {
   ]);
   expect(given.roles()).toEqual(['user', 'assistant']);
 });
+
+const news = { id: 'mail/7', source: 'a mailbox', text: 'You have mail.' };
+
+test('a notice turn is resumed when the model is back', async () => {
+  await using given = arrange({ steps: [...Array.from({ length: 9 }, () => busy()), { text: 'read it' }] });
+  given.conversation.events$.subscribe((event) => {
+    if (event.type === 'model.failed') queueMicrotask(() => given.clock.advance(event.inMs));
+  });
+
+  given.conversation.notify(news);
+  await given.conversation.idle();
+
+  const pauses = given.events.flatMap((event) => (event.type === 'model.failed' ? [event.inMs] : []));
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256].map((seconds) => seconds * 1_000));
+  expect(given.roles()).toEqual(['notice', 'assistant']);
+});
+
+test('a notice turn gives up after its last retry', async () => {
+  await using given = arrange({
+    steps: Array.from({ length: 9 }, () => busy()),
+    more: { retry: { maxRetries: 0, maxNoticeRetries: 2 } },
+  });
+  given.conversation.events$.subscribe((event) => {
+    if (event.type === 'model.failed') queueMicrotask(() => given.clock.advance(event.inMs));
+  });
+
+  given.conversation.notify(news);
+  await given.conversation.idle();
+
+  expect(given.events.at(-1)).toEqual({ type: 'turn.ended', outcome: { type: 'failed', error: 'Busy.' } });
+  expect(given.events.filter(({ type }) => type === 'model.failed')).toHaveLength(2);
+});
+
+test("a person's words end the pause of a notice turn", async () => {
+  await using given = arrange({ steps: [busy(), { text: 'both read' }] });
+  const failed = nextEvent(given, 'model.failed');
+  given.conversation.notify(news);
+  await failed;
+
+  const outcome = await given.conversation.say('anything new?');
+
+  expect(outcome).toEqual({ type: 'answered', text: 'both read' });
+  expect(given.roles()).toEqual(['notice', 'user', 'assistant']);
+});
+
+test('words in a pause that the endpoint asked for wait for its end', async () => {
+  await using given = arrange({ steps: [busy(45_000), { text: 'both read' }] });
+  const failed = nextEvent(given, 'model.failed');
+  given.conversation.notify(news);
+  await failed;
+
+  const said = given.conversation.say('anything new?');
+  given.clock.advance(44_999);
+  const rolesBefore = given.roles();
+  given.clock.advance(1);
+
+  expect(await said).toEqual({ type: 'answered', text: 'both read' });
+  expect(rolesBefore).toEqual(['notice']);
+});
+
+test('an empty reply to a notice ends the turn', async () => {
+  await using given = arrange({ steps: [{ text: 'hello' }, {}, { text: 'still here' }] });
+  await given.conversation.say('hi');
+
+  given.conversation.notify(news);
+  await given.conversation.idle();
+  const ended = given.events.at(-1);
+  await given.conversation.say('there?');
+
+  expect(ended).toEqual({ type: 'turn.ended', outcome: { type: 'answered', text: '' } });
+  expect(given.roles()).toEqual(['user', 'assistant', 'notice', 'user', 'assistant']);
+});
+
+test('an empty reply to a notice among words is a failure', async () => {
+  await using given = arrange({ steps: [{}, { text: 'both read' }] });
+  given.conversation.notify({ ...news, attention: 'context' });
+
+  const { outcome } = await sayWithRetries(given);
+
+  expect(outcome).toEqual({ type: 'answered', text: 'both read' });
+});

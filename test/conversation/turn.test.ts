@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createSupervisor } from '../../src/index.ts';
-import type { ChatDelta } from '../../src/models/chat-model.ts';
+import type { ChatDelta, ChatMessage } from '../../src/models/chat-model.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { arrange, gate, toolThat } from './arrange.ts';
@@ -159,19 +159,53 @@ test('closing does not wait for a model that hears nothing', async () => {
   expect(await said).toEqual({ type: 'closed' });
 });
 
-test('the inbox is emptied five times a turn', async () => {
+test('a turn delivers notices five times, exactly', async () => {
+  const look = { calls: [{ name: 'list_processes', arguments: {} }] };
   await using given = arrange({
-    steps: Array.from({ length: 8 }, (_, index) => () => {
-      if (index < 6) void given.conversation.say(`again ${index}`);
-      return { text: `answer ${index}` };
-    }),
+    steps: [
+      ...Array.from({ length: 7 }, (_, index) => () => {
+        given.conversation.notify({ id: `n${index}`, source: 'a test', text: `news ${index}` });
+        return look;
+      }),
+      { text: 'looked' },
+      { text: 'read the rest' },
+    ],
   });
 
   await given.conversation.say('go');
   await given.conversation.idle();
 
+  const told = given.notices().map(({ completionIds }) => completionIds);
+  expect(told).toEqual([['n0'], ['n1'], ['n2'], ['n3'], ['n4'], ['n5', 'n6']]);
   expect(given.turns()).toBe(2);
-  expect(given.roles().filter((role) => role === 'assistant')).toHaveLength(7);
+});
+
+test("a person's words are heard at every safe point", async () => {
+  const look = { calls: [{ name: 'list_processes', arguments: {} }] };
+  const heard: string[] = [];
+  await using given = arrange({
+    steps: [
+      ...Array.from({ length: 9 }, (_, index) => (messages: readonly ChatMessage[]) => {
+        heard.push(messages.findLast(({ role }) => role === 'user')?.text ?? '');
+        given.conversation.notify({ id: `n${index}`, source: 'a test', text: `news ${index}` });
+        void given.conversation.say(index === 7 ? 'STOP' : `word ${index}`);
+        return look;
+      }),
+      (messages) => {
+        heard.push(messages.findLast(({ role }) => role === 'user')?.text ?? '');
+        return { text: 'stopped' };
+      },
+    ],
+  });
+
+  await given.conversation.say('go');
+
+  expect(heard).toEqual([
+    'go',
+    ...Array.from({ length: 7 }, (_, index) => `word ${index}`),
+    'STOP',
+    'word 8',
+  ]);
 });
 
 test('closing ends a model that is speaking', async () => {

@@ -86,7 +86,7 @@ test('an end during tool calls comes after their results', async () => {
   ]);
 });
 
-test('an end during the final answer is handled once', async () => {
+test('an end during the final answer has a turn of its own', async () => {
   const [speaking, spoken] = [gate(), gate()];
   await using given = arrange({
     steps: [
@@ -109,9 +109,9 @@ test('an end during the final answer is handled once', async () => {
   const outcome = await answered;
   await given.conversation.idle();
 
-  expect(outcome).toEqual({ type: 'answered', text: 'and the server has ended' });
+  expect(outcome).toEqual({ type: 'answered', text: 'final' });
   expect(given.roles().slice(3)).toEqual(['assistant', 'notice', 'assistant']);
-  expect(given.turns()).toBe(1);
+  expect(given.turns()).toBe(2);
 });
 
 test('an end before the spawn result is folded into it', async () => {

@@ -37,7 +37,15 @@ export const conversationModel = conversationMachine.provide({
 });
 
 const aside: InboxItem = { id: 'aside', kind: 'notice', attention: 'context' };
-const limits = { maxSteps: 2, maxRetries: 1, minBackoffMs: BACKOFF_MS, maxBackoffMs: 30_000 };
+/** A retry while a person waits differs by its number only; `retry.test.ts` walks it. */
+const limits = {
+  maxSteps: 2,
+  maxRetries: 0,
+  maxNoticeRetries: 1,
+  minBackoffMs: BACKOFF_MS,
+  maxBackoffMs: 30_000,
+  maxNoticeBackoffMs: 300_000,
+};
 
 /** How a conversation may begin: anew, or with what a journal holds. */
 export const conversationInputs: readonly ConversationInput[] = [
@@ -115,13 +123,26 @@ export function conversationWays(): readonly ConversationWay[] {
   );
 }
 
-/** What decides how it may go on. The rest of the context is compared at every step, but makes no new path. */
+/**
+ * What decides how it may go on. The rest of the context is compared at every step, but makes no new path; neither does what is left of
+ * a turn that is over.
+ */
 function toKey(state: ConversationState): string {
   const { value, context } = state;
-  const { inbox, isUnfinished, steps, failures, retryAfterMs, ending, isBroken } = context;
+  const { inbox, isUnfinished, steps, failures, hasWord, retryAfterMs, ending, isBroken } = context;
   const waiting = inbox.map(({ id }) => id).toSorted();
   const pause = isPausing(state) && retryAfterMs;
-  return JSON.stringify([value, waiting, isUnfinished, steps, failures, pause, ending, isBroken]);
+  const turn = isInTurn(state) && [steps, failures, hasWord];
+  return JSON.stringify([value, waiting, isUnfinished, turn, pause, ending, isBroken]);
+}
+
+function isInTurn(state: ConversationState): boolean {
+  const loops = ['thinking', 'acting', 'waiting'] as const;
+  return loops.some((loop) => state.matches({ open: { loop } })) && !isWaitingForProcesses(state);
+}
+
+function isWaitingForProcesses(state: ConversationState): boolean {
+  return state.matches({ open: { loop: { waiting: 'forProcesses' } } });
 }
 
 /** What a context says, less the ids: those differ from run to run. */

@@ -183,7 +183,11 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
       },
     },
     maxSteps: input.limits.maxSteps,
-    retry: { maxRetries: input.limits.maxRetries, minBackoff: input.limits.minBackoffMs },
+    retry: {
+      maxRetries: input.limits.maxRetries,
+      maxNoticeRetries: input.limits.maxNoticeRetries,
+      minBackoff: input.limits.minBackoffMs,
+    },
     attention: ({ status }) => (status === 'completed' ? 'ignore' : 'turn'),
     journal: createMemoryJournal(toJournal(input, names)),
     onEvent: (event) => events.push(event),

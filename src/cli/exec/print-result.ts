@@ -1,5 +1,5 @@
 import type { AgentResult } from '../../agents/agent.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, complain, note, say } from '../cli-io.ts';
 import { toPrintable } from '../render/printable.ts';
 
 /**
@@ -11,6 +11,9 @@ export function printResult(
   { format, io }: { readonly format: 'text' | 'json'; readonly io: CliIo },
 ): void {
   if (format === 'json') say(io, JSON.stringify(result));
-  else if (result.ok) say(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
-  else complain(io, result.error);
+  else if (!result.ok) complain(io, result.error);
+  else {
+    say(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
+    if (result.note !== undefined) note(io, result.note);
+  }
 }
