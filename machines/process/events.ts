@@ -106,9 +106,9 @@ export type ProcessCommand = At<
 
 /** Times that the chart armed by name and that have come. */
 export type DeadlineName =
-  /** A foreground caller has waited long enough. */
+  /** A foreground caller has waited long enough, for a place, its attempts and the pauses between them. */
   | 'wait'
-  /** The hard limit of a foreground run. */
+  /** The hard limit of a foreground call. */
   | 'execution'
   /** The hard limit of a background run. */
   | 'background'

@@ -16,12 +16,19 @@ const arm = (order: (context: ProcessContext) => DeadlineOrder) =>
 const disarm = (deadline: DeadlineOrder['deadline']) =>
   ({ type: 'disarmDeadline', params: { deadline } }) as const;
 
-const armWait = arm(({ limits }) => ({ deadline: 'wait', afterMs: limit(limits.timeoutMs), from: 'start' }));
-const armExecution = arm(({ limits }) => ({
-  deadline: 'execution',
-  afterMs: limit(limits.maxExecutionMs),
-  from: 'start',
-}));
+/** The caller's limits count from the call, over all attempts, pauses and waits for a place. */
+const callerLimit = (deadline: 'wait' | 'execution', limitMs: (context: ProcessContext) => number) =>
+  arm((context) => ({
+    deadline,
+    afterMs: context.background ? null : limit(limitMs(context)),
+    from: 'call',
+  }));
+const armCaller = [
+  callerLimit('wait', ({ limits }) => limits.timeoutMs),
+  callerLimit('execution', ({ limits }) => limits.maxExecutionMs),
+];
+const dismissCaller = ['goToBackground', disarm('wait'), disarm('execution')] as const;
+const promoteUnstarted = [...dismissCaller, 'announceBackgrounded'] as const;
 const armBackground = arm(({ limits }) => ({
   deadline: 'background',
   afterMs: limit(limits.maxBackgroundMs),
@@ -129,16 +136,28 @@ export const processMachine = processSetup.createMachine({
   states: {
     pending: {
       description: 'Accepted, waiting for a slot or being started.',
+      entry: armCaller,
       initial: 'queued',
       on: {
-        'process.background': { actions: 'goToBackground' },
-        'limits.change': { actions: 'changeLimits' },
+        'process.background': { guard: 'isAwaited', actions: promoteUnstarted },
+        'limits.change': { actions: ['changeLimits', ...armCaller] },
+        'deadline.wait': { guard: 'isPromotedOnTimeout', actions: promoteUnstarted },
       },
       states: {
         queued: {
           description: 'Waiting for a slot.',
           on: {
             'process.admit': 'starting',
+            'process.background': [
+              { guard: 'isAwaited', target: 'starting', actions: ['leaveQueue', ...promoteUnstarted] },
+              { target: 'starting', actions: 'leaveQueue' },
+            ],
+            'deadline.wait': {
+              guard: 'isKilledOnTimeout',
+              target: '#process.timed_out',
+              actions: 'orderTimeout',
+            },
+            'deadline.execution': { target: '#process.timed_out', actions: 'orderTimeout' },
             'process.adopt': [
               { guard: 'isBetweenAttempts', target: 'starting', actions: 'beginNextAttempt' },
               { target: 'adopting' },
@@ -160,10 +179,13 @@ export const processMachine = processSetup.createMachine({
               { target: '#process.running', actions: ['recordSpawn', 'announceStarted'] },
             ],
             'process.spawnFailed': [
+              { guard: 'isStopByLimit', target: '#process.timed_out' },
               { guard: 'isStopOrdered', target: '#process.killed' },
               { target: 'unspawned', actions: 'recordSpawnFailure' },
             ],
             'process.stop': { actions: 'orderKill' },
+            'deadline.wait': { guard: 'isKilledOnTimeout', actions: 'orderTimeout' },
+            'deadline.execution': { actions: 'orderTimeout' },
           },
         },
         adopting: {
@@ -186,13 +208,13 @@ export const processMachine = processSetup.createMachine({
 
     running: {
       description: 'The process exists and somebody waits for it.',
-      entry: [armWait, armExecution, armHealth],
-      exit: [disarm('wait'), disarm('execution'), disarm('health')],
+      entry: armHealth,
+      exit: disarm('health'),
       initial: 'up',
       on: {
         'process.stop': { target: 'stopping', actions: 'orderKill' },
         'process.restart': { target: 'stopping', actions: 'orderRestart' },
-        'limits.change': { actions: ['changeLimits', armWait, armExecution] },
+        'limits.change': { actions: ['changeLimits', ...armCaller] },
       },
       states: {
         up: {
@@ -218,7 +240,7 @@ export const processMachine = processSetup.createMachine({
 
     backgrounded: {
       description: 'The process exists and nobody waits for it.',
-      entry: ['goToBackground', armBackground, armSilence, armElapsed, armHealth],
+      entry: [...dismissCaller, armBackground, armSilence, armElapsed, armHealth],
       exit: [disarm('background'), disarm('silence'), disarm('elapsed'), disarm('health')],
       initial: 'up',
       on: {
@@ -254,7 +276,7 @@ export const processMachine = processSetup.createMachine({
 
     stopping: {
       description: 'A stop was ordered and the tree is not yet proven gone.',
-      entry: 'announceStopping',
+      entry: [disarm('wait'), disarm('execution'), 'announceStopping'],
       exit: [disarm('grace'), disarm('proof'), disarm('drain')],
       initial: 'ordered',
       on: {
@@ -331,14 +353,19 @@ export const processMachine = processSetup.createMachine({
 
     restarting: {
       description: 'It ended and will be started again after a pause.',
-      entry: ['endBody', 'recordReason', 'scheduleRestart', armBackoff, 'announceRestarting'],
+      entry: ['endBody', 'recordReason', 'scheduleRestart', armBackoff, ...armCaller, 'announceRestarting'],
       exit: disarm('backoff'),
       on: {
         'deadline.backoff': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.restart': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.stop': { target: 'killed', actions: 'orderKill' },
-        'limits.change': { actions: 'changeLimits' },
-        'process.background': { actions: 'goToBackground' },
+        'limits.change': { actions: ['changeLimits', ...armCaller] },
+        'process.background': { guard: 'isAwaited', actions: promoteUnstarted },
+        'deadline.wait': [
+          { guard: 'isPromotedOnTimeout', actions: promoteUnstarted },
+          { guard: 'isKilledOnTimeout', target: 'timed_out', actions: 'orderTimeout' },
+        ],
+        'deadline.execution': { target: 'timed_out', actions: 'orderTimeout' },
       },
     },
 

@@ -99,7 +99,8 @@ export function orderedGraceMs({ limits }: ProcessContext, event: ProcessEvent):
 
 export const orderTimeout: Recorder = (context, event) => {
   const reached = reachedLimit(context, event);
-  if (reached === null) return {};
+  // A process that is coming up may have been ordered to stop before.
+  if (reached === null || context.stop !== null) return {};
   return {
     stop: toStopOrder(event.atMs, {
       cause: { type: 'limit', ...reached },

@@ -33,8 +33,8 @@ export interface DeadlineOrder {
   readonly deadline: DeadlineName;
   /** `null` is no limit: what was armed under the name is disarmed. */
   readonly afterMs: number | null;
-  /** From when it counts. */
-  readonly from: 'now' | 'start' | 'lastOutput';
+  /** From when it counts. `call`: when the process was asked for; `start`: when its attempt was started. */
+  readonly from: 'now' | 'call' | 'start' | 'lastOutput';
 }
 
 const bodyStub: CallbackActorLogic<BackendCommand, BodyInput, BackendFact> = fromCallback(() =>
@@ -53,6 +53,8 @@ const base = setup({
   actions: {
     armDeadline: (_, _order: DeadlineOrder) => unfilled('armDeadline'),
     disarmDeadline: (_, _order: { deadline: DeadlineName }) => unfilled('disarmDeadline'),
+    /** It does not wait for a slot any more: it starts as a background process. */
+    leaveQueue: () => unfilled('leaveQueue'),
     /** The backend actor broke or lost sight: end what it may have started without its help. */
     abandonTree: () => unfilled('abandonTree'),
 
@@ -109,6 +111,7 @@ const base = setup({
   },
   guards: {
     isBackground: ({ context }) => context.background,
+    isAwaited: ({ context }) => !context.background,
     isOutputEnded: ({ context }) => context.outputEnded,
     /** It had ended and was to be started again. */
     isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,

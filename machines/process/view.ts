@@ -11,7 +11,12 @@ export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed', 'ki
 
 /** What the chart alone knows of a process: one variant for each kind of state, with just its own facts. */
 export type LifeView =
-  | { readonly status: 'pending'; readonly attempt: number; readonly starting: boolean }
+  | {
+      readonly status: 'pending';
+      readonly attempt: number;
+      readonly starting: boolean;
+      readonly isAwaited: boolean;
+    }
   | ({ readonly status: 'running' | 'backgrounded' } & Up)
   | ({
       readonly status: 'stopping';
@@ -26,6 +31,7 @@ export type LifeView =
       /** Monotonic; see `Clock`. */
       readonly nextStartAtMs: number;
       readonly reason: EndReason;
+      readonly isAwaited: boolean;
     }
   | {
       readonly status: FinalStatus;
@@ -65,17 +71,30 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const { attempt, pid, pgid, exit, leftovers, survivors, receipt, restartTimesMs, outputEnded } =
     snapshot.context;
   const restarts = restartTimesMs.length;
+  const isAwaited = !snapshot.context.background;
   const reason = snapshot.context.reason ?? { type: 'lost', why: 'its end was not reported' };
   switch (status) {
     case 'pending':
-      return { status, attempt, starting: JSON.stringify(snapshot.value) !== '{"pending":"queued"}' };
+      return {
+        status,
+        attempt,
+        starting: JSON.stringify(snapshot.value) !== '{"pending":"queued"}',
+        isAwaited,
+      };
     case 'running':
     case 'backgrounded':
       return { status, attempt, restarts, pid, pgid, exit };
     case 'stopping':
       return { status, attempt, restarts, pid, pgid, exit, survivors, receipt };
     case 'restarting':
-      return { status, attempt, restarts, nextStartAtMs: snapshot.context.nextStartAtMs ?? 0, reason };
+      return {
+        status,
+        attempt,
+        restarts,
+        nextStartAtMs: snapshot.context.nextStartAtMs ?? 0,
+        reason,
+        isAwaited,
+      };
     default:
       return { status, attempt, restarts, pid, exit, reason, leftovers, receipt, outputEnded };
   }

@@ -10,7 +10,9 @@ export type SupervisorEvent =
   | { type: 'process.backgrounded'; lane: Lane }
   /** A process of an earlier supervisor was taken over. */
   | { type: 'process.adopted' }
-  /** A process is gone, and its leftovers with it: the slot is free. */
+  /** A process that waited for a foreground slot starts in the background instead. Never refused for want of room. */
+  | { type: 'process.promoted'; id: string; lane: Lane }
+  /** A process has ended: its slot is free. What it left behind holds none. */
   | { type: 'process.released'; slot: Slot }
   /** A process that waited for a slot does not want it any more. */
   | { type: 'process.withdrawn'; id: string; lane: Lane }

@@ -33,7 +33,7 @@ const supervisorSetup = setup({
     /** Lets the process start. */
     admit: (_, _process: { id: string }) => unfilled('admit'),
     refuse: (_, _process: { id: string; refusal: Refusal }) => unfilled('refuse'),
-    /** Orders every live process and every leftover to stop, but for what is to outlive this supervisor: that is let go of. */
+    /** Orders every live process to stop; persistent ones are released. */
     stopEverything: (_, _order: { graceMs: number }) => unfilled('stopEverything'),
     armShutdown: (_, _order: { afterMs: number }) => unfilled('armShutdown'),
     disarmShutdown: () => unfilled('disarmShutdown'),
@@ -43,8 +43,8 @@ const supervisorSetup = setup({
       const { lane, id } = event;
       return { queue: { ...context.queue, [lane]: [...context.queue[lane], id] } };
     }),
-    withdraw: assign(({ context, event }) => {
-      if (event.type !== 'process.withdrawn') return {};
+    leaveQueue: assign(({ context, event }) => {
+      if (event.type !== 'process.withdrawn' && event.type !== 'process.promoted') return {};
       const { lane, id } = event;
       return { queue: { ...context.queue, [lane]: context.queue[lane].filter((queued) => queued !== id) } };
     }),
@@ -99,7 +99,8 @@ export const supervisorMachine = supervisorSetup.createMachine({
     // It runs already: it counts, and is never refused.
     'process.adopted': { actions: 'countBackground' },
     'process.released': { actions: 'release' },
-    'process.withdrawn': { actions: 'withdraw' },
+    'process.withdrawn': { actions: 'leaveQueue' },
+    'process.promoted': { actions: ['leaveQueue', 'countBackground'] },
   },
   states: {
     open: {

@@ -19,12 +19,12 @@ const executionMode = z.enum(['background', 'sync', 'auto']);
 /** Time limits: 0 means none in the first three. */
 export const limitOptions = {
   /**
-   * How long a caller waits in the foreground, from the start of the process: waiting for a slot does not count.
+   * How long a caller waits in the foreground, from the call on: the wait for a free place, restarts and the pauses between them count.
    * Default 30 s.
    */
   timeout: duration.default(30_000),
   onTimeout: onTimeout.default('background'),
-  /** Hard limit while in the foreground, from the start. Default 300 s. */
+  /** Hard limit while in the foreground, from the call on. Default 300 s. */
   maxExecutionTime: duration.default(300_000),
   /** Hard limit on the whole run of a background process. Default 30 min. */
   maxBackgroundTime: duration.default(1_800_000),

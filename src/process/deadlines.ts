@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 
 /** The deadlines that one process has armed. */
 export interface Deadlines {
-  /** `startedAtMs`: the monotonic time from which `from: 'start'` counts. */
+  /** `startedAtMs`: the monotonic time from which `from: 'start'` counts. `from: 'call'` counts from the creation of this. */
   arm(order: DeadlineOrder, startedAtMs: number | null): void;
   disarm(name: DeadlineName): void;
   disarmAll(): void;
@@ -21,6 +21,7 @@ export function createDeadlines(options: {
 }): Deadlines {
   const { clock, lastOutputAtMs } = options;
   const armed = new Map<DeadlineName, Cancel>();
+  const calledAtMs = clock.nowMs();
 
   const disarm = (name: DeadlineName) => {
     armed.get(name)?.();
@@ -29,6 +30,7 @@ export function createDeadlines(options: {
 
   const anchorMs = (from: DeadlineOrder['from'], startedAtMs: number | null) => {
     if (from === 'lastOutput') return lastOutputAtMs();
+    if (from === 'call') return calledAtMs;
     return from === 'start' && startedAtMs !== null ? startedAtMs : clock.nowMs();
   };
 

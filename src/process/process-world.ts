@@ -3,7 +3,7 @@ import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/proc
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { AwaitedInput } from './process-view.ts';
+import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
 import type { SecretBook } from './secret-book.ts';
 
 /** What a process needs of the supervisor it belongs to. */
@@ -20,6 +20,8 @@ export interface ProcessWorld {
   onNoted(id: string): void;
   /** Its status or its readiness is another. */
   onChange(): void;
+  /** The processes that hold the foreground slots for processes of that kind, the longest holder first. */
+  slotHolders(kind: ProcessKind): readonly ProcessView[];
   /** Somebody has typed or written to it. */
   onTyped(id: string): void;
   /** Looks now whether it waits for somebody to type. */

@@ -1,4 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
+import { shorten } from '../config/shorten.ts';
 import { describeEnd } from './end-text.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
@@ -34,7 +35,8 @@ export type ResultEnvelope =
 
 /** What a caller gets when the process went to the background. */
 export interface BackgroundedData {
-  readonly status: 'backgrounded';
+  /** `pending`: it waits for a free place and has not started. */
+  readonly status: 'backgrounded' | 'pending';
   readonly process_id: string;
   readonly pid: number | null;
   readonly message: string;
@@ -74,6 +76,37 @@ export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
   return { ok: true, data: toBackgroundedData(view), process: toBrief(view) };
 }
 
+/**
+ * A caller's wait ended while the process was queued for a place. `holders` are the processes that hold the places, longest first; see
+ * `ProcessWorld.slotHolders`. `now` is milliseconds since the epoch. At `onTimeout: 'kill'` and at `maxExecutionTime` the process is
+ * taken back (`timed_out`); else it stays `pending`, and starts in the background as soon as a place is free.
+ */
+export function toQueuedEnvelope(
+  view: ProcessView,
+  { holders, now }: { holders: readonly ProcessView[]; now: number },
+): ResultEnvelope {
+  const after = formatDuration(now - view.createdAt);
+  const waited = `Process ${view.id} has not started after ${after}${describeHolders(view, { holders, now })}.`;
+  if (view.status === 'timed_out') {
+    return {
+      ok: false,
+      error: `${waited} It was taken back at its time limit and will not start.`,
+      process: toBrief(view),
+    };
+  }
+  const message =
+    `${waited} It waits on and starts in the background when a place is free. To make room end one of them; ` +
+    `to take it back kill ${view.id}.`;
+  const data: BackgroundedData = {
+    status: 'pending',
+    process_id: view.id,
+    pid: null,
+    message,
+    log_file: view.output.logFile,
+  };
+  return { ok: true, data, process: toBrief(view) };
+}
+
 /** Its end may never come: whoever waits is told so. */
 export function toSurvivedEnvelope(view: ProcessView): ResultEnvelope {
   const survivors = view.status === 'stopping' ? view.survivors : [];
@@ -106,15 +139,33 @@ function toErrorText(view: FinalView, { stdout, stderr }: PrintedText): string {
 }
 
 function toBackgroundedData(view: ProcessView): BackgroundedData {
-  const seconds = formatDuration('runtimeMs' in view ? view.runtimeMs : 0);
   const log = view.output.logFile;
+  const state =
+    view.status === 'restarting'
+      ? `It ended (${describeEnd(view.reason, null)}) and is to be started again`
+      : `Still running after ${formatDuration('runtimeMs' in view ? view.runtimeMs : 0)}`;
   return {
     status: 'backgrounded',
     process_id: view.id,
     pid: 'pid' in view ? view.pid : null,
     message:
-      `Still running after ${seconds}: it goes on in the background as ${view.id}. A notice comes by itself when it ends; ` +
+      `${state}: it goes on in the background as ${view.id}. A notice comes by itself when it ends; ` +
       `there is no need to poll. Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
     log_file: log,
   };
+}
+
+function describeHolders(
+  { kind }: ProcessView,
+  { holders, now }: { holders: readonly ProcessView[]; now: number },
+): string {
+  if (holders.length === 0) return '';
+  const places = kind === 'agent' ? 'agents' : 'foreground commands';
+  const each = holders.map((holder) => {
+    const since = formatDuration(
+      now - ('startedAt' in holder ? (holder.startedAt ?? now) : holder.createdAt),
+    );
+    return `${holder.id} (${shorten(holder.commandLine, 80)}, for ${since})`;
+  });
+  return `: all ${holders.length} places for ${places} are taken by ${each.join(', ')}`;
 }

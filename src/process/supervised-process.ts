@@ -36,6 +36,7 @@ import type { RecordedWatch } from './recorded-watch.ts';
 import {
   type ResultEnvelope,
   toBackgroundedEnvelope,
+  toQueuedEnvelope,
   toResultEnvelope,
   toSurvivedEnvelope,
 } from './result-envelope.ts';
@@ -174,12 +175,13 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   async result(): Promise<ResultEnvelope> {
-    await this.#changes.until(
-      () => this.hasEnded || this.#isReleased || this.status === 'backgrounded' || this.#hasSurvived,
-    );
+    await this.#changes.until(() => this.#isOver || !this.#isAwaited || this.#hasSurvived);
     if (this.#hasSurvived) return toSurvivedEnvelope(this.view());
-    if (!this.hasEnded) return toBackgroundedEnvelope(this.view());
+    if (!this.hasEnded && this.status !== 'pending') return toBackgroundedEnvelope(this.view());
+    if (!this.hasEnded) return this.#toQueuedEnvelope(this.view());
     const view = await this.ended;
+    if (view.status === 'timed_out' && view.pid === null && view.startedAt === null)
+      return this.#toQueuedEnvelope(view);
     return toResultEnvelope(view, readPrinted(this.log, this.plan.output.maxReplyBytes));
   }
 
@@ -416,6 +418,20 @@ export class SupervisedProcess implements ProcessHandle {
     return this.hasEnded || this.#isReleased;
   }
 
+  /** A caller waits in the foreground. A start in the background is awaited until it has come up. */
+  get #isAwaited(): boolean {
+    const { view } = this.life;
+    if (view.status === 'pending') return view.isAwaited || view.starting;
+    return view.status === 'restarting' ? view.isAwaited : view.status !== 'backgrounded';
+  }
+
+  #toQueuedEnvelope(view: ProcessView): ResultEnvelope {
+    return toQueuedEnvelope(view, {
+      holders: this.#world.slotHolders(this.plan.kind),
+      now: this.#world.clock.epochMs(),
+    });
+  }
+
   /** Something is alive although it was killed: the end may never come. */
   get #hasSurvived(): boolean {
     const { view } = this.life;
@@ -440,7 +456,8 @@ export class SupervisedProcess implements ProcessHandle {
     if (announcement.type === 'process.restarting') this.log.markRestart();
     if (this.plan.ready !== null && beginsAnew.has(announcement.type)) this.#ready = { state: 'waiting' };
     if (announcement.type === 'process.ended') this.#end();
-    if (announcement.type === 'process.survived') this.#changed();
+    if (announcement.type === 'process.survived' || announcement.type === 'process.backgrounded')
+      this.#changed();
     else this.#showStatus();
     this.#world.onAnnouncement(this.id, announcement);
   }

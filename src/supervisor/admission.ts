@@ -14,10 +14,14 @@ export interface Admission {
   adopted(process: { id: string; kind: ProcessKind }): void;
   /** It is in the background now. */
   backgrounded(process: { id: string; kind: ProcessKind }): void;
-  /** It is gone, and what it left behind with it; or it does not want to start any more. */
+  /** It waited for a slot and starts in the background instead: it counts, beyond the limit if need be. */
+  promoted(process: { id: string; kind: ProcessKind }): void;
+  /** It has ended; or it does not want to start any more. What it left behind holds no slot. */
   released(process: { id: string; kind: ProcessKind }): void;
   /** Who counts against `maxBackgroundProcesses`. */
   backgroundIds(): readonly string[];
+  /** Who holds the foreground slots for processes of that kind; the longest holder first. */
+  foregroundIds(kind: ProcessKind): readonly string[];
   /** Orders everything to stop; resolves when everything has, or when it took too long. */
   stop(): Promise<void>;
 }
@@ -93,12 +97,22 @@ export function createAdmission(options: {
       slots.set(id, { place: 'background', lane });
       actor.send({ type: 'process.backgrounded', lane });
     },
+    promoted: ({ id, kind }) => {
+      const lane = toLane(kind);
+      if (!queued.delete(id)) return;
+      slots.set(id, { place: 'background', lane });
+      actor.send({ type: 'process.promoted', id, lane });
+    },
     released: ({ id, kind }) => {
       const slot = slots.get(id);
       if (slots.delete(id) && slot !== undefined) leave({ type: 'process.released', slot });
       else if (queued.delete(id)) leave({ type: 'process.withdrawn', id, lane: toLane(kind) });
     },
     backgroundIds: () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id),
+    foregroundIds: (kind) =>
+      [...slots]
+        .filter(([, { place, lane }]) => place === 'foreground' && lane === toLane(kind))
+        .map(([id]) => id),
     stop: () =>
       new Promise((resolve) => {
         isStopping = true;

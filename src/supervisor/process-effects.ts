@@ -12,6 +12,8 @@ interface EffectWorld {
   find(id: string): SupervisedProcess;
   /** Writes down that an attempt is about to be started, which a crash must not make two of. */
   saveAttempt(process: SupervisedProcess, attempt: number): void;
+  /** Takes a process that waits for a slot out of the queue: it counts as a background process from now on. */
+  leaveQueue(id: string): void;
   /** Ends what the backend may have started, without its help. */
   abandonTree(id: string): void;
 }
@@ -50,6 +52,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
       armDeadline: ({ context }, order) =>
         world.find(context.id).life.deadlines.arm(order, context.spawnedAtMs),
       disarmDeadline: ({ context }, { deadline }) => world.find(context.id).life.deadlines.disarm(deadline),
+      leaveQueue: ({ context }) => world.leaveQueue(context.id),
       abandonTree: ({ context }) => world.abandonTree(context.id),
     },
   });

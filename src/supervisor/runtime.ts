@@ -43,6 +43,11 @@ export interface Runtime {
   announceCreation(process: SupervisedProcess): void;
   /** What an ended process has left behind is owned from now on, until it is gone. */
   keepLeftovers(process: SupervisedProcess): void;
+  /**
+   * Ends for a shutdown what ended processes have left behind; leftovers of persistent processes are released. Resolves when all of them
+   * are gone or known to survive.
+   */
+  endLeftovers(): Promise<void>;
 }
 
 type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
@@ -115,17 +120,15 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
         if (isPersistent(process) && !isQueued(process)) release(process);
         else process.stop({ ...order, by: 'supervisor' });
       }
-      for (const id of leftovers.ids) {
-        if (isPersistent(find(id))) releaseLeftovers(find(id));
-        else void leftovers.end(id, order);
-      }
     },
   });
   let isStopping = false;
 
-  const releaseLeftovers = ({ id, plan }: SupervisedProcess) => {
-    leftovers.release(id);
-    admission.released({ id, kind: plan.kind });
+  const endLeftovers = async () => {
+    const order = { signal: 'SIGTERM', graceMs: settings.shutdownGrace } as const;
+    const endOrRelease = (id: string) =>
+      isPersistent(find(id)) ? leftovers.release(id) : leftovers.end(id, order);
+    await Promise.all(leftovers.ids.map(endOrRelease));
   };
 
   /** What is only coming up, or ending, is let go of once it is up, or ends by itself. */
@@ -193,10 +196,10 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
   };
 
   const keepLeftovers = (process: SupervisedProcess) => {
+    if (isStopping && isPersistent(process)) return;
     leftovers.keep(process.id, () => {
       process.forgetLeftovers();
       tell('leftovers.ended', process);
-      admission.released({ id: process.id, kind: process.plan.kind });
     });
   };
 
@@ -207,14 +210,13 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       typeof process.life.view,
       { leftovers: unknown }
     >;
-    const release = () => admission.released({ id: process.id, kind: process.plan.kind });
     // Before anybody is told of the end.
     const searching = watches.end(process.id);
     schedules.cancelOf(process.id);
     if (left.length > 0) keepLeftovers(process);
     // Only now: who left something behind is not among those that may be forgotten.
     registry.end(process);
-    if (left.length === 0) release();
+    admission.released({ id: process.id, kind: process.plan.kind });
     void complete(process, searching);
   };
 
@@ -269,6 +271,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       clock,
       find,
       saveAttempt: records.saveAttempt,
+      leaveQueue: (id) => admission.promoted({ id, kind: find(id).plan.kind }),
       abandonTree: trees.abandon,
     }),
     parent: admission.actor,
@@ -278,6 +281,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       if (process !== undefined) records.touch(process);
     },
     onChange: () => changes.next(),
+    slotHolders: (kind) => admission.foregroundIds(kind).map((id) => find(id).view()),
     onTyped: inputs.typed,
     lookForInput: inputs.look,
     members: (id) => findMembers(find(id), ground),
@@ -303,6 +307,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     changes,
     announceCreation,
     keepLeftovers,
+    endLeftovers,
   };
 }
 

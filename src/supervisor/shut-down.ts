@@ -13,7 +13,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   runtime.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
 
   runtime.schedules.close();
-  await runtime.admission.stop();
+  await Promise.all([runtime.admission.stop(), runtime.endLeftovers()]);
   const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   const released = concerned.filter(({ isReleased }) => isReleased);

@@ -40,7 +40,6 @@ export function keepOwed(record: ProcessRecord, taking: Taking): boolean {
   if (leftovers.length === 0) return true;
   const isKnown = addTree(record, { ground, hasLeaderEnded: true });
   if (isKnown && lifetime === 'persistent') {
-    runtime.admission.adopted(process.plan);
     runtime.keepLeftovers(process);
     return true;
   }

@@ -47,6 +47,7 @@ export const processModel = processMachine.provide({
     endBody: () => {},
     signalTree: () => {},
     killTree: () => {},
+    leaveQueue: () => {},
     surveyTree: () => {},
     settleOutput: () => {},
   },
@@ -83,6 +84,21 @@ const orderedEnd = ['process.exited', 'tree.gone', 'output.ended'] as const;
 /** Where the own log of a process ends is known by its tree: as long as a child is alive it may be written. */
 const persistent = { isPersistent: true, childHoldsOutput: true } as const;
 
+/** The pause between two attempts is longer than any limit of the caller. */
+const pausedBetween = {
+  policy: 'transient',
+  backoffMs: 1_000_000,
+  follows: [
+    'process.admit',
+    'process.spawned',
+    'process.spawnFailed',
+    ...naturalEnd,
+    'process.background',
+    'deadline.wait',
+    'deadline.execution',
+  ],
+} as const;
+
 export const processRows: readonly ModelRow[] = [
   row('no limits'),
   row('leftovers are killed', { leftoverPolicy: 'kill' }),
@@ -92,6 +108,20 @@ export const processRows: readonly ModelRow[] = [
   row('killed on timeout', { limits: { timeoutMs: 10_000 }, onTimeout: 'kill' }),
   row('waited for beyond the timeout', {
     limits: { timeoutMs: 10_000, maxExecutionMs: 20_000 },
+    onTimeout: 'wait',
+  }),
+  row('promoted between two attempts', {
+    ...pausedBetween,
+    limits: { timeoutMs: 10_000 },
+  }),
+  row('killed on timeout between two attempts', {
+    ...pausedBetween,
+    limits: { timeoutMs: 10_000 },
+    onTimeout: 'kill',
+  }),
+  row('limited between two attempts', {
+    ...pausedBetween,
+    limits: { maxExecutionMs: 20_000 },
     onTimeout: 'wait',
   }),
   row('limited in the background', { limits: { maxBackgroundMs: 20_000 } }),
@@ -139,6 +169,7 @@ function row(
     leftoverPolicy?: ProcessInput['leftoverPolicy'];
     policy?: ProcessInput['restart']['policy'];
     healthyAfterMs?: number;
+    backoffMs?: number;
     childHoldsOutput?: boolean;
     changesLimits?: boolean;
     isPersistent?: boolean;
@@ -156,8 +187,8 @@ function row(
       policy: variant.policy ?? 'temporary',
       maxRestarts: 1,
       withinMs: NEVER_MS,
-      minBackoffMs: 1_000,
-      maxBackoffMs: 1_000,
+      minBackoffMs: variant.backoffMs ?? 1_000,
+      maxBackoffMs: variant.backoffMs ?? 1_000,
       healthyAfterMs: variant.healthyAfterMs ?? NEVER_MS,
     },
     seed: 1,
@@ -291,9 +322,9 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     case 'limits.change':
       return row.changesLimits;
     case 'deadline.wait':
-      return limits.timeoutMs > 0;
+      return limits.timeoutMs > 0 && isLimitAhead(state, limits.timeoutMs, row);
     case 'deadline.execution':
-      return limits.maxExecutionMs > 0;
+      return limits.maxExecutionMs > 0 && isLimitAhead(state, limits.maxExecutionMs, row);
     case 'deadline.background':
       return limits.maxBackgroundMs > 0;
     case 'deadline.silence':
@@ -305,6 +336,20 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
     default:
       return true;
   }
+}
+
+/**
+ * A limit of the caller is dismissed with the caller, and comes in a pause only where it is shorter. While the process comes up it is
+ * followed in short rows only: what comes after is like in the others.
+ */
+function isLimitAhead(state: ProcessState, limitMs: number, row: ModelRow): boolean {
+  const { background, restart, stop } = state.context;
+  if (state.matches({ pending: 'starting' }) && row.follows === null) return false;
+  return (
+    !background &&
+    stop?.cause.type !== 'limit' &&
+    (!state.matches('restarting') || limitMs < restart.minBackoffMs)
+  );
 }
 
 /** Whether SIGKILL has done its work on the tree, or is about to. */

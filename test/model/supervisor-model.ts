@@ -43,6 +43,7 @@ export const supervisorEvents: readonly SupervisorModelEvent[] = [
     { type: 'process.released', slot: { place: 'foreground', lane } },
     { type: 'process.released', slot: { place: 'background', lane } },
     { type: 'process.withdrawn', id: lane, lane },
+    { type: 'process.promoted', id: lane, lane },
   ]),
   { type: 'process.adopted' },
   { type: 'supervisor.stop' },
@@ -71,6 +72,8 @@ export function canHappenToSupervisor(state: SupervisorState, event: SupervisorM
       return foreground[event.slot.lane] > 0;
     case 'process.withdrawn':
       return queue[event.lane].length > 0;
+    case 'process.promoted':
+      return state.matches('open') && queue[event.lane].length > 0 && background < 2;
     default:
       return true;
   }

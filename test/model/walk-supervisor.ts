@@ -77,6 +77,10 @@ const supervisorDriver: Driver = {
     const queued = scene.processes.find(({ status, plan }) => status === 'pending' && plan.kind === lane);
     void queued?.kill();
   },
+  'process.promoted': ({ processes }, { lane }) => {
+    const queued = processes.find(({ status, plan }) => status === 'pending' && plan.kind === lane);
+    queued?.background();
+  },
   'supervisor.stop': (scene) => {
     void shutDown(scene.runtime, scene.ground).then((report) => {
       scene.report = report;

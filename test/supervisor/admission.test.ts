@@ -40,20 +40,115 @@ test('tools and agents wait in lines of their own', async () => {
   expect(agents[0]?.id).toMatch(/^agent_/);
 });
 
-test('waiting for a slot does not count against the time-out', async () => {
-  await using rig = createScriptedRig({ maxParallelTools: 1, timeout: 1_000, maxExecutionTime: 5_000 });
+const endless = { timeout: 0, maxExecutionTime: 0 } as const;
+
+test('a queued caller is told who holds the places', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
-  supervisor.start({ command: [...command], timeout: 0, maxExecutionTime: 0 });
-  const waiting = supervisor.start({ command: [...command], onTimeout: 'kill' });
+  const holder = supervisor.start({ command: 'npm run dev', ...endless });
+  clock.advance(4_000);
+  const result = supervisor.execute({ command: 'ls', timeout: '3s' });
 
+  clock.advance(3_000);
+
+  const queued = supervisor.list({ live: true }).find(({ status }) => status === 'pending');
+  expect(await result).toMatchObject({
+    ok: true,
+    data: {
+      status: 'pending',
+      process_id: queued?.id,
+      message:
+        `Process ${queued?.id} has not started after 3s: all 1 places for foreground commands are taken by ` +
+        `${holder.id} (npm run dev, for 7s). It waits on and starts in the background when a place is free. ` +
+        `To make room end one of them; to take it back kill ${queued?.id}.`,
+    },
+  });
+});
+
+test('a queued process starts without its caller', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  const { supervisor, clock } = rig;
+  const holder = supervisor.start({ command: [...command], ...endless });
+  const queued = supervisor.start({ command: [...command], timeout: '3s', maxExecutionTime: '10s' });
   clock.advance(60_000);
-  rig.run(0).exit();
-  await turn();
-  clock.advance(999);
-  expect(waiting.status).toBe('running');
-  clock.advance(1);
+  expect(queued.view()).toMatchObject({ status: 'pending', queued: true });
 
-  expect((await waiting.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 1_000 });
+  rig.run(0).exit();
+  await holder.ended;
+
+  expect(queued.status).toBe('backgrounded');
+  expect(supervisor.start({ command: [...command] }).status).toBe('running');
+});
+
+test('the wait for a place counts against the time-out', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  const { supervisor, clock } = rig;
+  const holder = supervisor.start({ command: 'npm run dev', ...endless });
+  const order = { command: 'ls', timeout: '3s', onTimeout: 'kill' } as const;
+  const early = supervisor.execute(order);
+  clock.advance(2_000);
+  const late = supervisor.start(order);
+
+  clock.advance(1_000);
+  const answer = await early;
+  rig.run(0).exit();
+  await holder.ended;
+  clock.advance(2_000);
+
+  expect(answer).toMatchObject({ ok: false, process: { status: 'timed_out', pid: null } });
+  expect(answer).toHaveProperty('error', expect.stringContaining(`taken by ${holder.id} (npm run dev`));
+  expect((await late.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 3_000 });
+  expect(rig.backend.runs).toHaveLength(2);
+});
+
+test('the hard limit bounds a caller who waits', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1 });
+  const { supervisor, clock } = rig;
+  supervisor.start({ command: 'npm run dev', ...endless });
+  const result = supervisor.execute({
+    command: 'ls',
+    timeout: '3s',
+    onTimeout: 'wait',
+    maxExecutionTime: '10s',
+  });
+
+  clock.advance(10_000);
+
+  expect(await result).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('has not started after 10s'),
+  });
+  expect(rig.backend.runs).toHaveLength(1);
+});
+
+test('a move to the background leaves the queue', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  const { supervisor } = rig;
+  supervisor.start({ command: [...command], ...endless });
+  const queued = supervisor.start({ command: [...command] });
+
+  queued.background('user');
+
+  expect(queued.status).toBe('backgrounded');
+  expect(queued.timeline().map(({ event }) => event)).toEqual(['created', 'backgrounded', 'started']);
+  const start = () => supervisor.start({ command: [...command], background: true });
+  expect(start).toThrow(`(1) reached: ${queued.id}`);
+});
+
+test('leftovers hold no place', async () => {
+  await using rig = createScriptedRig({ maxParallelTools: 1, maxBackgroundProcesses: 1 });
+  const { supervisor } = rig;
+  for (const background of [false, true]) {
+    const handle = supervisor.start({ command: [...command], background });
+    rig.backend.lastRun.children = [{ pid: 7, pgid: 7, startedAt: '0', command: 'redis-server' }];
+    rig.backend.lastRun.exit();
+
+    expect((await handle.ended).leftovers).toHaveLength(1);
+  }
+
+  const next = [false, true].map((background) => supervisor.start({ command: [...command], background }));
+
+  expect(next.map(({ status }) => status)).toEqual(['running', 'backgrounded']);
 });
 
 test('a killed process leaves the queue', async () => {
@@ -123,9 +218,10 @@ test('a promotion goes beyond the limit', async () => {
 test('a promotion frees its foreground slot', async () => {
   await using rig = createScriptedRig({ maxParallelTools: 1, timeout: 1_000 });
   const first = rig.supervisor.start({ command: [...command] });
+  rig.clock.advance(500);
   const second = rig.supervisor.start({ command: [...command] });
 
-  rig.clock.advance(1_000);
+  rig.clock.advance(500);
 
   expect([first.status, second.status]).toEqual(['backgrounded', 'running']);
 });

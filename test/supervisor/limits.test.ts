@@ -177,3 +177,59 @@ test('the time-out at the exit ends it once', async () => {
     expect(rig.count('process.backgrounded')).toBe(offsetMs < 0 ? 0 : 1);
   }
 });
+
+/** Fails at once, each time: between the attempts nothing runs for half a minute. */
+const failing = {
+  script: (run) => {
+    run.comeUp();
+    run.exit({ code: 1 });
+  },
+} as const satisfies Parameters<typeof createScriptedRig>[0];
+const pausing = { policy: 'transient', minBackoff: '30s', maxBackoff: '30s' } as const;
+
+test('a time-out in a pause promotes the caller', async () => {
+  await using rig = createScriptedRig(failing);
+  const result = rig.supervisor.execute({ command: 'x', timeout: '2s', restart: pausing });
+  await turn();
+
+  rig.clock.advance(2_000);
+
+  const answer = (await result) as { data: { message: string } };
+  expect(answer).toMatchObject({ ok: true, process: { status: 'restarting' } });
+  expect(answer.data.message).toMatch(/^It ended \(exited with code 1\) and is to be started again/);
+  expect(rig.count('process.backgrounded')).toBe(1);
+});
+
+test('a time-out in a pause ends the process', async () => {
+  await using rig = createScriptedRig(failing);
+  const handle = rig.supervisor.start({ command: 'x', timeout: '2s', onTimeout: 'kill', restart: pausing });
+  await turn();
+
+  rig.clock.advance(2_000);
+
+  expect((await handle.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 2_000 });
+});
+
+test('the limits of a call outlast its attempts', async () => {
+  await using rig = createScriptedRig();
+  const handle = rig.supervisor.start({
+    command: 'x',
+    timeout: '3s',
+    onTimeout: 'wait',
+    maxExecutionTime: '10s',
+    restart: { policy: 'transient', minBackoff: '2s', maxBackoff: '2s', maxRestarts: 99 },
+  });
+
+  for (const at of [3_000, 6_000, 9_000]) {
+    rig.clock.advance(at - rig.clock.nowMs());
+    expect(handle.status).toBe('running');
+    rig.backend.lastRun.exit({ code: 1 });
+    await turn();
+  }
+  rig.clock.advance(1_000);
+
+  const { reason, runtimeMs } = await handle.ended;
+  expect(reason).toEqual({ type: 'timedOut', limit: 'maxExecutionTime', afterMs: 10_000 });
+  expect(rig.clock.nowMs()).toBe(10_000);
+  expect(runtimeMs).toBeLessThan(10_000);
+});

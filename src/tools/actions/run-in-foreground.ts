@@ -1,7 +1,8 @@
+import { isFinal } from '../../../machines/process/view.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
-import type { ResultEnvelope } from '../../process/result-envelope.ts';
+import type { ProcessBrief, ResultEnvelope } from '../../process/result-envelope.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
@@ -56,10 +57,12 @@ function toOutcome(
 ): Outcome<RunResult> {
   const { ok, process, ...said } = envelope;
   const view = handle.view();
-  if (process?.status === 'backgrounded') {
+  if (ok && process !== null && !isFinal(process.status)) {
     const { message } = said['data'] as { message: string };
-    const words = context.tellsEnds ? message : `It goes on in the background. ${describeWhatComes(context)}`;
-    return { ok: true, value: { type: 'backgrounded', view, message: words } };
+    return {
+      ok: true,
+      value: { type: 'backgrounded', view, message: toLeftWords(process, { message, context }) },
+    };
   }
   const reveals = toRevealed(view);
   if (!ok) {
@@ -67,6 +70,15 @@ function toOutcome(
     return { ok: false, error: isEnded(view) ? describeFailure(view, error) : error, reveals, worked: true };
   }
   return { ok: true, value: { type: 'ended', view, output: 'data' in said ? said['data'] : said }, reveals };
+}
+
+/** What a model is told of a process that nobody waits for any more. */
+function toLeftWords(
+  { status }: ProcessBrief,
+  { message, context }: { message: string; context: ToolContext },
+): string {
+  if (status === 'pending') return `${message} ${describeWhatComes(context)}`;
+  return context.tellsEnds ? message : `It goes on in the background. ${describeWhatComes(context)}`;
 }
 
 /** Its code or signal first: what a command prints does not say how it ended. */
