@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
@@ -9,6 +9,7 @@ import type { CommandSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { LINEAGE } from '../spawn/environment.ts';
+import { startChild } from '../spawn/start-child.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import { toStatePaths } from '../store/state-paths.ts';
@@ -139,7 +140,7 @@ function startDaemon(call: { program: string; directory: string; logPath: string
   for (const name of callersVariables) delete env[name];
   let child: ChildProcess;
   try {
-    child = spawn(process.execPath, [program, 'serve', '--state-dir', directory], {
+    child = startChild(process.execPath, [program, 'serve', '--state-dir', directory], {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: '/',

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { appendFileSync, closeSync, fstatSync, futimesSync, openSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { runProgram } from '../spawn/start-child.ts';
 import { type LogGap, toGapLine } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
 
@@ -22,8 +21,8 @@ export const punchHole: MakeRoom = async ({ file, statusPath, keepHeadBytes, kee
   appendFileSync(statusPath, toGapLine({ from: from + shift, to: to + shift }), { mode: 0o600 });
   const range = ['--offset', `${from}`, '--length', `${to - from}`];
   // Its words are read, see `capLog`.
-  const env = { ...process.env, LC_ALL: 'C' };
-  await promisify(execFile)('fallocate', ['--punch-hole', ...range, path], { env });
+  const result = await runProgram('fallocate', ['--punch-hole', ...range, path], { env: { LC_ALL: 'C' } });
+  if (result.failed) throw result.cause ?? result;
   writeMark(path, { from, to });
 };
 

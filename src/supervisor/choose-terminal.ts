@@ -29,7 +29,10 @@ export function chooseTerminal(
   if (wanted === 'none') return without(notWanted(wanted), spec);
   const obstacle = wanted === 'pty' ? notWanted(wanted) : findObstacle(spec, ground);
   const tmux = obstacle ?? ground.terminals.tmux();
-  if (!('why' in tmux)) return withTerminal(tmux, { id, spec, ground, because: 'tmux is installed' });
+  if (!('why' in tmux)) {
+    if (Object.keys(spec.secrets).length > 0) return without(cannotHide, spec);
+    return withTerminal(tmux, { id, spec, ground, because: 'tmux is installed' });
+  }
   if (spec.lifetime === 'persistent') throw notWithoutTmux(tmux);
   if (wanted === 'tmux') return without(tmux, spec);
   const pty = ground.terminals.pty();
@@ -42,6 +45,12 @@ function notWanted(wanted: 'none' | 'pty'): Unavailable {
   return { why, remedy: 'Set that option to "auto" or "tmux"' };
 }
 
+/** A pty is no way out: whoever has secrets does not get the terminal that is the less closed of the two. */
+const cannotHide: Unavailable = {
+  why: 'tmux writes the log by itself, where "secrets" cannot be replaced',
+  remedy: 'Leave "secrets" out, and type them with `writeSecret`',
+};
+
 /** tmux writes the log by itself. */
 function findObstacle(spec: CommandSettings, { paths }: PlanningGround): Unavailable | null {
   if (paths === null)
@@ -50,11 +59,6 @@ function findObstacle(spec: CommandSettings, { paths }: PlanningGround): Unavail
     return {
       why: 'tmux cannot do without a log, and "logFile" is false',
       remedy: 'Leave "logFile" out',
-    };
-  if (Object.keys(spec.secrets).length > 0)
-    return {
-      why: 'tmux writes the log by itself, where "secrets" cannot be replaced',
-      remedy: 'Leave "secrets" out, and type them with `writeSecret`',
     };
   return null;
 }

@@ -48,6 +48,17 @@ describe('the import rule', () => {
   });
 });
 
+test('programs are started in one file', PARSING, () => {
+  const imports = listSourceFiles('src')
+    .flatMap(readImports)
+    .filter(({ kind }) => kind !== 'type');
+
+  const starting = imports.filter(({ to }) => to === 'node:child_process' || to === 'execa');
+
+  // What starts one elsewhere hands the masters of open terminals on.
+  expect(new Set(starting.map(({ from }) => from))).toEqual(new Set(['src/spawn/start-child.ts']));
+});
+
 describe('importing troupe', () => {
   test.runIf(existsSync(join(rootFolder, 'src/index.ts')))('loads no optional part', PARSING, () => {
     const loaded = loadedWithDoor(readImports);

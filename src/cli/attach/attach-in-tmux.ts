@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { isatty } from 'node:tty';
+import { startChild } from '../../spawn/start-child.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import type { AttachCall, AttachEnd } from './attach-here.ts';
@@ -11,7 +11,7 @@ export async function attachInTmux(
 ): Promise<AttachEnd> {
   // Within a session of somebody's own tmux refuses to begin another one, although that one is elsewhere.
   const { TMUX: _, ...env } = io.env;
-  const child = spawn(program, isReadOnly ? [...args, '-r'] : args, { stdio: 'inherit', env });
+  const child = startChild(program, isReadOnly ? [...args, '-r'] : args, { stdio: 'inherit', env });
   let told: EndSignal | null = null;
   const removeSignals = onEndSignal((signal) => {
     told = signal;
@@ -42,7 +42,7 @@ async function hasSession(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const asking = args.map((arg) => (arg === 'attach-session' ? 'has-session' : arg));
-  const child = spawn(program, asking, { stdio: 'ignore', env });
+  const child = startChild(program, asking, { stdio: 'ignore', env });
   return new Promise((resolve) => {
     child.once('error', () => resolve(true));
     child.once('close', (code) => resolve(code === 0));

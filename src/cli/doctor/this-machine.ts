@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installedSandbox } from '../../policy/sandbox/sandbox-runtime.ts';
+import { runSync } from '../../spawn/start-child.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Machine } from './check.ts';
 import { findSupervisors } from './find-supervisors.ts';
@@ -27,7 +27,7 @@ export function thisMachine({ io, stateDirectory }: { io: CliIo; stateDirectory:
     },
     canWrite: (directory) => can(directory, constants.W_OK | constants.X_OK),
     tmuxVersion: () => {
-      const { status, stdout } = spawnSync('tmux', ['-V'], { encoding: 'utf8', timeout: TMUX_MS });
+      const { status, stdout } = runSync('tmux', ['-V'], { timeout: TMUX_MS });
       return status === 0 ? stdout.trim() : null;
     },
     ptyProblem: async () => {

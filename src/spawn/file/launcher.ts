@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
 import type { InputPipe } from '../pipe/input-pipe.ts';
+import { startChild } from '../start-child.ts';
 import { toCommand } from '../to-command.ts';
 import { findProgram } from './find-program.ts';
 import { createLauncherScript } from './launcher-script.ts';
@@ -45,7 +46,7 @@ export function launch(
     const script = createLauncherScript({ hasSetsid: tools.setsid !== null });
     const setsid = tools.setsid === null ? [] : [tools.setsid];
     const own = shellVariables.filter((name) => !(name in env)).join(' ');
-    return spawn(
+    return startChild(
       tools.shell,
       ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, ...setsid, file, ...args],
       {

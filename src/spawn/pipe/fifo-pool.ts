@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runSync } from '../start-child.ts';
 
 /** A pipe of the operating system; both ends belong to who took it. */
 export interface Fifo {
@@ -49,7 +49,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
     try {
       directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
       const paths = Array.from({ length: batchSize }, (_, number) => join(`${directory}`, String(number)));
-      spawnSync('mkfifo', ['-m', '600', ...paths], {
+      runSync('mkfifo', ['-m', '600', ...paths], {
         stdio: 'ignore',
         timeout: makingMs,
         killSignal: 'SIGKILL',

@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
@@ -6,6 +6,7 @@ import type { Backend, BackendPort } from '../backend.ts';
 import { createChildControl } from '../child-control.ts';
 import { refuseAll } from '../refuse-all.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
+import { startChild } from '../start-child.ts';
 import { identify } from '../tree/identity.ts';
 import { createFifoPool } from './fifo-pool.ts';
 import { createInputPipe, type InputPipe } from './input-pipe.ts';
@@ -52,8 +53,8 @@ function trySpawn({ request }: BackendPort, { stdin, stdout, stderr }: Pipes): C
   const stdio = [stdin.stdio, stdout.stdio, stderr.stdio];
   const options: SpawnOptions = { cwd, env, detached: true, stdio };
   try {
-    if (work.type === 'argv') return spawn(work.file, work.args, options);
-    if (work.type === 'shell') return spawn(work.shell, ['-c', work.script], options);
+    if (work.type === 'argv') return startChild(work.file, work.args, options);
+    if (work.type === 'shell') return startChild(work.shell, ['-c', work.script], options);
     return new Error('the pipe backend runs commands, not functions');
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

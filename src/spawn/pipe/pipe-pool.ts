@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { startChild } from '../start-child.ts';
 
 /** A pipe as a shell makes it; both ends belong to who took it. */
 export interface Pipe {
@@ -74,7 +75,7 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
 
 function startShell(): ChildProcess {
   const file = existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh';
-  const shell = spawn(file, ['-c', script], { cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
+  const shell = startChild(file, ['-c', script], { cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => {});
   return shell;
 }

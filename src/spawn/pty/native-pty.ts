@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import type { Unavailable } from '../terminal/terminal-world.ts';
 
@@ -18,14 +19,23 @@ export interface NativePty {
     /** Its exit was collected: from then on its pid may be another's. */
     readonly onExit: (code: number, signal: number) => void;
   }): Started;
+  /** A terminal with nobody in it; both ends belong to the caller, and children inherit both. */
+  open(size: TerminalSize): OpenTerminal;
   resize(fd: number, columns: number, rows: number): void;
+}
+
+interface OpenTerminal {
+  readonly master: number;
+  readonly slave: number;
+  /** The path of the slave. */
+  readonly pty: string;
 }
 
 interface Started {
   readonly pid: number;
   /**
-   * Our end of the terminal. The native part forgets FD_CLOEXEC, and Node cannot set it: what this program starts meanwhile has it
-   * as well. That keeps the terminal in being for so long, and no process in it from ending.
+   * Our end of the terminal, its master. The native part forgets FD_CLOEXEC, and Node cannot set it: every child would inherit it, if it were
+   * not for `hideMaster`.
    */
   readonly fd: number;
   /** The path of its own end. */
@@ -46,6 +56,7 @@ interface Binding {
     helperPath: string,
     onExit: (code: number, signal: number) => void,
   ): Started;
+  open(columns: number, rows: number): OpenTerminal;
   resize(fd: number, columns: number, rows: number): void;
 }
 
@@ -64,6 +75,7 @@ export function loadNativePty(): NativePty | Unavailable {
         const [uid, gid] = [nobodyElse, nobodyElse];
         return binding.fork(file, args, variables, cwd, columns, rows, uid, gid, true, helperPath, onExit);
       },
+      open: ({ columns, rows }) => binding.open(columns, rows),
       resize: (fd, columns, rows) => binding.resize(fd, columns, rows),
     };
   } catch (error) {

@@ -4,8 +4,10 @@ import { ReadStream } from 'node:tty';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import type { SpawnRequest } from '../backend.ts';
+import { hideMaster, openMasters } from '../start-child.ts';
 import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
+import { startBeside } from './start-beside.ts';
 
 /** A leader and our end of its terminal. */
 export interface PtyChild {
@@ -27,7 +29,7 @@ export interface PtyChild {
 
 /** Starts it; an error is a start that the system refused. `onExit` is called once, in a later turn. */
 export function startPtyChild(
-  { file, args }: PtyCommand,
+  command: PtyCommand,
   {
     request,
     native,
@@ -35,22 +37,26 @@ export function startPtyChild(
     onExit,
   }: { request: SpawnRequest; native: NativePty; size: TerminalSize; onExit: (exit: ExitStatus) => void },
 ): PtyChild | Error {
+  const { cwd } = request;
+  // What ours understands; who was told another one by name is to have that.
+  const env = { TERM: 'xterm-256color', ...request.env };
   let letGo = () => {};
+  const end = (exit: ExitStatus) => {
+    letGo();
+    onExit(exit);
+  };
   try {
-    const { fd, pid, pty } = native.start({
-      file,
-      args,
-      // What ours understands; who was told another one by name is to have that.
-      env: { TERM: 'xterm-256color', ...request.env },
-      cwd: request.cwd,
-      ...size,
-      onExit: (code, signal) => {
-        letGo();
-        onExit(toExitStatus(code, signal));
-      },
-    });
+    // On macOS the native part closes what is open.
+    if (openMasters().length > 0 && process.platform !== 'darwin') {
+      const { fd, pty, child } = startBeside(command, { native, size, env, cwd });
+      letGo = holdTerminal(pty);
+      child.once('exit', (code, signal) => end({ code, signal: signal as ProcessSignal | null }));
+      return toChild(native, { fd, pid: child.pid, unref: () => child.unref() });
+    }
+    const exited = (code: number, signal: number) => end(toExitStatus(code, signal));
+    const { fd, pid, pty } = native.start({ ...command, env, cwd, ...size, onExit: exited });
     letGo = holdTerminal(pty);
-    return toChild(native, { fd, pid });
+    return toChild(native, { fd, pid, unref: () => {} });
   } catch (error) {
     return findWhyNot(error);
   }
@@ -73,7 +79,10 @@ function holdTerminal(path: string): () => void {
 /** More than a terminal gives at once. */
 const readBytes = 16 * 1024;
 
-function toChild(native: NativePty, { fd, pid }: { fd: number; pid: number }): PtyChild {
+function toChild(
+  native: NativePty,
+  { fd, pid, unref }: { fd: number; pid: number; unref: () => void },
+): PtyChild {
   let onBytes = (_bytes: Buffer) => {};
   const buffer = Buffer.allocUnsafe(readBytes);
   // Past the queue of the stream: at the end, which is an error here, whatever waits there would be thrown away.
@@ -82,6 +91,7 @@ function toChild(native: NativePty, { fd, pid }: { fd: number; pid: number }): P
     return true;
   };
   const source = new ReadStream(fd, { onread: { buffer, callback } });
+  source.once('close', hideMaster(fd));
   // On Linux its end is one, EIO; what it had was read.
   source.on('error', () => {});
   // The number may be another's as soon as it is destroyed.
@@ -113,7 +123,10 @@ function toChild(native: NativePty, { fd, pid }: { fd: number; pid: number }): P
       check();
       native.resize(fd, columns, rows);
     },
-    unref: () => void source.unref(),
+    unref: () => {
+      source.unref();
+      unref();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { findProgram } from '../file/find-program.ts';
+import { runSync } from '../start-child.ts';
 import type { Unavailable } from '../terminal/terminal-world.ts';
 
 /** 3.3 is the first that says by which signal a command ended, and that can be told to write nothing on the screen then. */
@@ -11,7 +11,7 @@ const remedy = 'Install tmux 3.3 or newer, or see that PATH leads to it';
 export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | Unavailable {
   const program = findProgram('tmux', { path, cwd: '/' });
   if (program instanceof Error) return { why: 'tmux is not installed', remedy };
-  const { stdout, error } = spawnSync(program, ['-V'], { encoding: 'utf8', timeout: longestMs });
+  const { stdout, error } = runSync(program, ['-V'], { timeout: longestMs });
   if (error !== undefined) return { why: `${program} cannot be run (${error.message})`, remedy };
   if (stdout.trim() === '') return { why: `${program} does not say its version`, remedy };
   return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed`, remedy } : program;

@@ -1,4 +1,5 @@
 import { toError } from '../../config/error-text.ts';
+import { runProgram } from '../start-child.ts';
 import { type TmuxCommand, toTmuxText } from './tmux-text.ts';
 
 /** What tmux answers; what it could not do is told in its own words. */
@@ -42,19 +43,12 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
     longestMs: number,
   ): Promise<TmuxAnswer> {
     try {
-      const { execa } = await import('execa');
-      const {
-        stdout = '',
-        stderr = '',
-        failed,
-        shortMessage,
-      } = await execa(program, [...base, ...args], {
+      const { stdout, stderr, failed, shortMessage } = await runProgram(program, [...base, ...args], {
         input,
         // The server has what its first client has: nothing of ours, and nobody's mark.
         env: { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' },
         extendEnv: false,
         cwd: '/',
-        reject: false,
         stripFinalNewline: false,
         timeout: longestMs,
         forceKillAfterDelay: 500,

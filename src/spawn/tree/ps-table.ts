@@ -1,5 +1,6 @@
 import { TroupeError } from '../../config/troupe-error.ts';
 import { LINEAGE } from '../environment.ts';
+import { runProgram } from '../start-child.ts';
 import type { ProcessEntry, ProcessTable, TableScope } from './process-table.ts';
 
 const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
@@ -73,12 +74,8 @@ async function readScope(): Promise<TableScope> {
 
 /** `ps -p` of nobody exits 1 and prints nothing, which is an answer; no answer at all must not look like one. */
 async function run(file: string, args: readonly string[]): Promise<string> {
-  const { execa } = await import('execa');
-  const result = await execa(file, args, {
-    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
-    extendEnv: false,
-    reject: false,
-  });
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
+  const result = await runProgram(file, args, { env, extendEnv: false });
   if (result.failed && result.exitCode !== 1) {
     throw new TroupeError({ code: 'internal', message: `${file} gave no process table`, cause: result });
   }

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
+import { runSync } from '../start-child.ts';
 import { readProcText } from './proc-entry.ts';
 import type { TableScope } from './process-table.ts';
 
@@ -15,7 +15,7 @@ export function readTableScope(platform: NodeJS.Platform = process.platform): Ta
 
 /** A few milliseconds, once for each supervisor. */
 function askBootSession(): string | null {
-  const { stdout } = spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
+  const { stdout } = runSync('sysctl', ['-n', 'kern.bootsessionuuid'], {});
   return stdout?.trim() || null;
 }
 

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { LINEAGE } from '../environment.ts';
+import { startChild } from '../start-child.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
 /** One running `sh`. It keeps nothing alive: neither the program nor, with it, itself. */
@@ -22,7 +23,7 @@ export function startWatchdogProcess(options: {
   inheritedLineage: string | undefined;
   onEnd: (error: Error | null) => void;
 }): WatchdogProcess {
-  const child = spawn('/bin/sh', ['-c', watchdogScript, 'troupe-watchdog', options.supervisorId], {
+  const child = startChild('/bin/sh', ['-c', watchdogScript, 'troupe-watchdog', options.supervisorId], {
     detached: true,
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,17 +1,14 @@
-import { execFile } from 'node:child_process';
 import type { AwaitedInput } from '../../process/process-view.ts';
+import { runProgram } from '../../spawn/start-child.ts';
 
 /** It opens a file and prints; more is a machine that is not well. */
 const longestMs = 5_000;
 
 /** How a terminal hands on what is typed, by its flags; `null` where they cannot be read. Starts one program. */
-export function readTerminalMode(path: string): Promise<AwaitedInput['kind'] | null> {
-  return new Promise((resolve) => {
-    const options = { timeout: longestMs, env: { ...process.env, LC_ALL: 'C' } };
-    execFile('stty', ['-F', path, '-a'], options, (error, text) => {
-      resolve(error === null ? parseTerminalMode(text) : null);
-    });
-  });
+export async function readTerminalMode(path: string): Promise<AwaitedInput['kind'] | null> {
+  const options = { timeout: longestMs, env: { LC_ALL: 'C' } };
+  const { failed, stdout } = await runProgram('stty', ['-F', path, '-a'], options);
+  return failed ? null : parseTerminalMode(stdout);
 }
 
 /** `text` as `stty -a` prints it: a minus stands before what is switched off. */

@@ -1,3 +1,4 @@
+import { runProgram } from '../../spawn/start-child.ts';
 import { createPsTable } from '../../spawn/tree/ps-table.ts';
 import type { ListeningSocket, PortHolder, SocketTable } from './listening-sockets.ts';
 
@@ -61,8 +62,7 @@ function toSocket({ pid, address }: LsofRow): ListeningSocket {
 
 /** Without a match it exits 1 and prints nothing, which is an answer; a missing lsof is an error. */
 async function runLsof(args: readonly string[]): Promise<string> {
-  const { execa } = await import('execa');
-  const result = await execa('lsof', args, { reject: false, stdin: 'ignore' });
+  const result = await runProgram('lsof', args);
   if (result.failed && result.exitCode !== 1) throw result;
   return result.stdout;
 }

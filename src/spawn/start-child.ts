@@ -1,0 +1,83 @@
+import {
+  type ChildProcess,
+  type SpawnOptions,
+  type SpawnSyncOptions,
+  type SpawnSyncReturns,
+  type StdioOptions,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Options } from 'execa';
+
+/**
+ * The masters of this program's open terminals. A child that inherits one can read what another owner's terminal prints and type into it, and
+ * neither Node nor node-pty can set FD_CLOEXEC on it. The descriptors belong to the program and not to a supervisor, so their list is the program's, too.
+ */
+const masters = new Set<{ readonly fd: number }>();
+let nullFd: number | null = null;
+
+/** Hides the master `fd` from every child that is started from now on; the result is called when it has been closed. */
+export function hideMaster(fd: number): () => void {
+  nullFd ??= openSync('/dev/null', 'r+');
+  const master = { fd };
+  masters.add(master);
+  return () => {
+    if (!masters.delete(master) || masters.size > 0 || nullFd === null) return;
+    closeSync(nullFd);
+    nullFd = null;
+  };
+}
+
+/** The descriptors of the terminals that are open now. */
+export function openMasters(): readonly number[] {
+  return [...new Set([...masters].map(({ fd }) => fd))];
+}
+
+/** Starts a program, as `spawn` does. Every child of troupe is started here, by the two functions below, or by node-pty. */
+export function startChild(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  return spawn(file, args, { ...options, stdio: withoutMasters(options.stdio) });
+}
+
+/** Runs a short program and waits for its end, as `spawnSync` does: meanwhile this program does nothing else. */
+export function runSync(
+  file: string,
+  args: readonly string[],
+  options: SpawnSyncOptions,
+): SpawnSyncReturns<string> {
+  return spawnSync(file, args, { ...options, encoding: 'utf8', stdio: withoutMasters(options.stdio) });
+}
+
+/** How a short program ended. */
+interface Ran {
+  readonly failed: boolean;
+  /** `undefined` where it could not be started, or ended by a signal. */
+  readonly exitCode?: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** One line about a failure. */
+  readonly shortMessage?: string | undefined;
+  /** Why it could not be started. */
+  readonly cause?: unknown;
+}
+
+/** Runs a short program to its end, as `execa` does. Its stdin is empty unless there is `input`; a failure is no exception. */
+export async function runProgram(file: string, args: readonly string[], options: Options = {}): Promise<Ran> {
+  const { execa } = await import('execa');
+  const stdin = options.input === undefined ? 'ignore' : 'pipe';
+  const stdio = withoutMasters([stdin, 'pipe', 'pipe']);
+  const result = await execa(file, args, { ...options, stdio, reject: false } as Options);
+  const { failed, exitCode, stdout, stderr, shortMessage, cause } = result;
+  return { failed, exitCode, stdout: `${stdout ?? ''}`, stderr: `${stderr ?? ''}`, shortMessage, cause };
+}
+
+/** libuv puts /dev/null in the place of each master, and leaves alone what is to be ignored. */
+function withoutMasters(stdio: StdioOptions | undefined): StdioOptions | undefined {
+  if (masters.size === 0 || nullFd === null) return stdio;
+  const standard = Array.isArray(stdio) ? stdio : [0, 1, 2].map(() => stdio ?? 'pipe');
+  const hidden = new Set(openMasters());
+  const rest = Array.from({ length: Math.max(...hidden) - 2 }, (_, index) =>
+    hidden.has(index + 3) ? nullFd : 'ignore',
+  );
+  return [...standard, ...rest];
+}
