@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CliIo } from './cli-io.ts';
 
 const NAME = '.troupe';
 
 /**
- * Where records are kept, absolute: what the flag names, or TROUPE_STATE_DIR, or the nearest `.troupe` from here upwards; without any,
- * `.troupe` here. Nothing is made.
+ * Where records are kept, absolute: what the flag names, or TROUPE_STATE_DIR, or the nearest `.troupe` of this user from here upwards;
+ * without any, `.troupe` here. Nothing is made.
  */
 export function findStateDirectory({
   flag,
@@ -18,7 +18,7 @@ export function findStateDirectory({
   const named = flag ?? env['TROUPE_STATE_DIR'];
   if (named !== undefined && named !== '') return resolve(cwd, named);
   for (let place = cwd; ; place = dirname(place)) {
-    if (isDirectory(join(place, NAME))) return join(place, NAME);
+    if (isOurs(join(place, NAME))) return join(place, NAME);
     if (dirname(place) === place) return join(cwd, NAME);
   }
 }
@@ -32,9 +32,10 @@ export function findAgentStateDirectory(io: Pick<CliIo, 'cwd' | 'env'>): string 
   return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false ? false : directory;
 }
 
-function isDirectory(path: string): boolean {
+/** A link to a directory counts, and is refused where it is opened: to pass over it in silence would use another directory. */
+function isOurs(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
+    return lstatSync(path).uid === process.geteuid?.() && statSync(path).isDirectory();
   } catch {
     return false;
   }

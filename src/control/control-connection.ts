@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -132,14 +132,16 @@ export async function openConnection(
   };
 }
 
-/** Asked before the connection: a stranger who listens there would be told what is typed. */
+/** Asked before the connection: a stranger who listens there, or behind a link, would be told what is typed. */
 function refuseForeign(socketPath: string): void {
-  let uid: number;
+  let stats: Stats;
   try {
-    uid = lstatSync(socketPath).uid;
+    stats = lstatSync(socketPath);
   } catch (error) {
     throw notReached(socketPath, error as NodeJS.ErrnoException);
   }
+  const { uid } = stats;
+  if (!stats.isSocket()) throw noSupervisor(`${socketPath} is no socket`);
   const own = process.getuid?.() ?? uid;
   if (uid === own) return;
   const message = `The control socket ${socketPath} belongs to user ${uid}, and you are user ${own}: run this command as that user.`;

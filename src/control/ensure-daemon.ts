@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/pause.ts';
@@ -12,6 +12,7 @@ import { LINEAGE } from '../spawn/environment.ts';
 import { startChild } from '../spawn/start-child.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import { makeDirectory } from '../store/make-directory.ts';
+import { openPrivateFile, readPrivateFile } from '../store/private-files.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRoll } from '../store/supervisor-roll.ts';
 import { QUICK } from './call-patience.ts';
@@ -168,7 +169,7 @@ function startDaemon(call: { program: string; directory: string; logPath: string
 
 /** What daemons said, for who looks for the reason of a failure: not more than a page or two. */
 function openLog(path: string): number {
-  const log = openSync(path, 'a', 0o600);
+  const log = openPrivateFile(path, 'append');
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log, 0);
   return log;
 }
@@ -210,7 +211,7 @@ const isStackLine = /^\s+at /;
 
 function readTail(path: string): string {
   try {
-    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const lines = readPrivateFile(path).trimEnd().split('\n');
     return lines
       .filter((line) => !isStackLine.test(line))
       .slice(-MAX_LOG_LINES)

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import type { ProcessRecord, Revival } from '../process/process-record.ts';
@@ -7,6 +7,7 @@ import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
 import { holdsNumber, isFromScope, isSame } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+import { readPrivateFile } from '../store/private-files.ts';
 
 /** What can be said of a process whose supervisor is gone. */
 export type Standing =
@@ -189,7 +190,7 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
   if (revival === null) return view.output;
   try {
     const { size, mtimeMs } = statSync(revival.files.log);
-    const { shift, gaps } = parseLogMap(readFileSync(revival.files.status, 'utf8'));
+    const { shift, gaps } = parseLogMap(readPrivateFile(revival.files.status));
     const bytes = size + shift;
     const lines = bytes === view.output.bytes ? view.output.lines : null;
     const droppedBytes = gaps.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -12,7 +12,8 @@ import { type ControlServer, serveControl } from './control-server.ts';
  *
  * A socket that cannot be opened is a warning: the supervisor does without.
  *
- * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
+ * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
+ * `unsupported-platform` on Windows.
  */
 export function createReachableSupervisor(options: SupervisorOptions = {}): Supervisor {
   let server: Promise<ControlServer | null> | null = null;

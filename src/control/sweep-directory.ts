@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
@@ -126,7 +126,7 @@ function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
     // What somebody is just writing goes without us.
     if (!isKept.test(name)) continue;
     const path = join(paths.processes, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats !== undefined) files.set(path, stats);
   }
   return files;

@@ -1,4 +1,5 @@
-import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { appendPrivateFile, openPrivateFile } from '../store/private-files.ts';
 import { tailPathOf, toBaseLine } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
 
@@ -13,7 +14,7 @@ export const cutLog: MakeRoom = async ({ file, statusPath, keepHeadBytes, keepTa
   const { path } = file;
   const { shift, headBytes } = file.map();
   const head = shift === 0 ? keepHeadBytes : headBytes;
-  const descriptor = openSync(path, 'r+');
+  const descriptor = openPrivateFile(path, 'change');
   try {
     const { size } = fstatSync(descriptor);
     const tail = { from: Math.max(head, size - keepTailBytes), to: size };
@@ -21,7 +22,7 @@ export const cutLog: MakeRoom = async ({ file, statusPath, keepHeadBytes, keepTa
     copyRange(descriptor, { ...tail, target: tailPathOf(path) });
     const offset = fstatSync(descriptor).size + shift;
     const kept = { from: tail.from + shift, to: tail.to + shift };
-    appendFileSync(statusPath, toBaseLine({ headBytes: head, offset, tail: kept }), { mode: 0o600 });
+    appendPrivateFile(statusPath, toBaseLine({ headBytes: head, offset, tail: kept }));
     ftruncateSync(descriptor, head);
   } finally {
     closeSync(descriptor);
@@ -29,7 +30,7 @@ export const cutLog: MakeRoom = async ({ file, statusPath, keepHeadBytes, keepTa
 };
 
 function copyRange(source: number, { from, to, target }: { from: number; to: number; target: string }): void {
-  const copy = openSync(target, 'w', 0o600);
+  const copy = openPrivateFile(target, 'replace');
   const buffer = Buffer.allocUnsafe(Math.min(pieceBytes, to - from));
   try {
     for (let position = from; position < to; ) {

@@ -19,7 +19,7 @@ export async function compactLog(options: {
   const plan = layout.planCompaction(options.pendingBytes);
   const besidePath = `${path}.new`;
   await files.rm(besidePath, { force: true });
-  const beside = await files.open(besidePath, 'ax+', 0o600);
+  const beside = await files.open(besidePath, 'create');
   try {
     await copy(handle, beside, { from: 0, to: plan.headBytes });
     await beside.writev([plan.line]);

@@ -1,9 +1,10 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { openPrivateHandle, type PrivateAccess } from '../store/private-files.ts';
 
 /** What the log file needs of a disk. Everything may reject, and the log goes on. */
 export interface LogFileSystem {
   mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
-  open(path: string, flags: string, mode: number): Promise<LogFileHandle>;
+  open(path: string, access: PrivateAccess): Promise<LogFileHandle>;
   stat(path: string): Promise<{ ino: number; dev: number }>;
   rename(from: string, to: string): Promise<void>;
   rm(path: string, options: { force: true }): Promise<void>;
@@ -16,4 +17,4 @@ export interface LogFileHandle {
   close(): Promise<void>;
 }
 
-export const nodeLogFileSystem: LogFileSystem = { mkdir, open, stat, rename, rm };
+export const nodeLogFileSystem: LogFileSystem = { mkdir, open: openPrivateHandle, stat, rename, rm };

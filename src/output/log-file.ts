@@ -159,7 +159,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
   async function openFile(): Promise<LogFileHandle> {
     // Not again later: who has removed the directory does not want it back.
     if (!hasOpened) await files.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const opened = await files.open(path, 'a+', 0o600);
+    const opened = await files.open(path, 'readAndAppend');
     const facts = await opened.stat();
     hasOpened = true;
     identity = facts;

@@ -1,5 +1,6 @@
-import { appendFileSync, closeSync, fstatSync, futimesSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, futimesSync, writeSync } from 'node:fs';
 import { runProgram } from '../spawn/start-child.ts';
+import { appendPrivateFile, openPrivateFile } from '../store/private-files.ts';
 import { type LogGap, toGapLine } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
 
@@ -18,7 +19,9 @@ export const punchHole: MakeRoom = async ({ file, statusPath, keepHeadBytes, kee
   const from = Math.ceil(keepHeadBytes / blockBytes) * blockBytes;
   const to = Math.floor((size - keepTailBytes) / blockBytes) * blockBytes;
   if (to - from < 2 * blockBytes) return;
-  appendFileSync(statusPath, toGapLine({ from: from + shift, to: to + shift }), { mode: 0o600 });
+  // Refuses a link, which `fallocate` would follow.
+  closeSync(openPrivateFile(path, 'change'));
+  appendPrivateFile(statusPath, toGapLine({ from: from + shift, to: to + shift }));
   const range = ['--offset', `${from}`, '--length', `${to - from}`];
   // Its words are read, see `capLog`.
   const result = await runProgram('fallocate', ['--punch-hole', ...range, path], { env: { LC_ALL: 'C' } });
@@ -27,7 +30,7 @@ export const punchHole: MakeRoom = async ({ file, statusPath, keepHeadBytes, kee
 };
 
 function writeMark(path: string, { from, to }: LogGap): void {
-  const descriptor = openSync(path, 'r+');
+  const descriptor = openPrivateFile(path, 'change');
   try {
     const before = fstatSync(descriptor);
     writeSync(descriptor, `\n[troupe: ${to - from} bytes missing here: the log file is at its cap]\n`, from);

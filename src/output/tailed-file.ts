@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, readFileSync, readSync, type Stats, writeSync } from 'node:fs';
+import { openPrivateFile } from '../store/private-files.ts';
 import { type LogGap, type LogMap, parseLogMap, tailPathOf } from './log-map.ts';
 
 /** Bytes at an offset, or what is no longer there. */
@@ -34,7 +35,7 @@ export interface TailedFile {
 /** Answers with a descriptor; throws as the system does. */
 export type OpenFile = (path: string) => number;
 
-const openToRead: OpenFile = (path) => openSync(path, 'r');
+const openToRead: OpenFile = (path) => openPrivateFile(path, 'read');
 
 export function createTailedFile({
   path,
@@ -60,7 +61,7 @@ export function createTailedFile({
 
   function stat(): Stats | null {
     try {
-      const stats = statSync(path);
+      const stats = lstatSync(path);
       hasBeenThere = true;
       isMissing = false;
       statTrouble = null;
@@ -77,7 +78,7 @@ export function createTailedFile({
   function map(): LogMap {
     if (statusPath === null) return current;
     try {
-      const { size } = statSync(statusPath);
+      const { size } = lstatSync(statusPath);
       if (size !== statusSize) {
         current = parseLogMap(readWhole(statusPath));
         statusSize = size;
@@ -150,7 +151,7 @@ export function createTailedFile({
 
   function replace(offset: number, bytes: Uint8Array): void {
     const { file, position } = placeOf(map(), offset);
-    const descriptor = openSync(file, 'r+');
+    const descriptor = openPrivateFile(file, 'change');
     try {
       writeSync(descriptor, bytes, 0, bytes.byteLength, position);
     } finally {

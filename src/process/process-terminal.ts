@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type {
@@ -14,6 +14,7 @@ import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { readScreenFile, toScreenText } from '../spawn/terminal/screen-text.ts';
 import { refuseScreen, refuseWrite } from '../spawn/tree-commands.ts';
 import { makeDirectory } from '../store/make-directory.ts';
+import { replacePrivateFile } from '../store/private-files.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TerminalView } from './process-view.ts';
 
@@ -171,7 +172,7 @@ export class ProcessTerminal {
     if (this.#hasEnded() && !existsSync(directory)) return;
     try {
       makeDirectory(directory);
-      writeFileSync(screenPath, toScreenText(this.#last), { mode: 0o600 });
+      replacePrivateFile(screenPath, toScreenText(this.#last));
     } catch (error) {
       this.#reportError(error);
     }

@@ -1,10 +1,11 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { lockFile } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 import { makeDirectory } from './make-directory.ts';
+import { openPrivateFile } from './private-files.ts';
 
 const NEWLINE = 10;
 
@@ -26,7 +27,7 @@ export function createFileJournal(path: string): Journal {
     makeDirectory(dirname(path));
     const release = lockFile(path);
     try {
-      const opened = openSync(path, 'a+', 0o600);
+      const opened = openPrivateFile(path, 'readAndAppend');
       lines = takeWholeLines(opened, path);
       file = opened;
     } catch (error) {

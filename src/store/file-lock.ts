@@ -1,6 +1,8 @@
-import { readFileSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readlinkSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
+import { readTableScope } from '../spawn/tree/table-scope.ts';
+import { readPrivateFile } from './private-files.ts';
 import { isRunning, type Program, thisProgram } from './program.ts';
 
 /** How it is said that somebody else has the file. */
@@ -15,26 +17,32 @@ const conversationInUse: LockRefusal = {
   advice: 'end that one first, or begin another conversation',
 };
 
-/** `unknown`: a file that holds no program. A machine that crashed may have left it, or somebody is writing it. */
-type Holder = Program | 'unknown';
+interface HoldingProgram extends Program {
+  /** Nobody can guess it: a lock that came with a cloned repository holds nothing. */
+  readonly bootId: string | null;
+}
+
+/** `unknown`: a file that holds no program. A machine that crashed may have left it, or another program is writing it. */
+type Holder = HoldingProgram | 'unknown';
 
 /**
  * Keeps other programs away from a file until it is released; what a program that died has left is taken over. The lock is
  * `<path>.lock`, a symbolic link whose target is the holder: it is there with what it says or not at all. Its directory has to be there.
- * Within one program nothing is kept apart, and a holder in another pid namespace is not told from a dead one.
+ * Within one program nothing is kept apart. A holder of another boot, or one that names no boot, is dead; one in another pid namespace
+ * cannot be told from a dead one.
  *
  * @throws TroupeError with the code of `refusal`, naming the program that holds it; what the system says when it cannot be made.
  */
 export function lockFile(path: string, refusal: LockRefusal = conversationInUse): Cancel {
   const lock = `${path}.lock`;
-  const own = thisProgram();
+  const own: HoldingProgram = { ...thisProgram(), bootId: readTableScope().bootId };
   const holder = take(lock, own);
   if (holder !== null) throw inUse({ path, lock, holder, refusal });
   return () => release(lock, own);
 }
 
 /** What cannot be removed is taken over by the next one after our end. */
-function release(lock: string, own: Program): void {
+function release(lock: string, own: HoldingProgram): void {
   try {
     const holder = readHolder(lock);
     if (holder !== null && isSame(holder, own)) remove(lock);
@@ -44,13 +52,13 @@ function release(lock: string, own: Program): void {
 }
 
 /** `null` once it is ours, else who has it. */
-function take(lock: string, own: Program): Holder | null {
+function take(lock: string, own: HoldingProgram): Holder | null {
   for (;;) {
     if (tryCreate(lock, own)) return null;
     const holder = readHolder(lock);
     if (holder === null) continue;
     if (isSame(holder, own)) return null;
-    if (holder === 'unknown' || isRunning(holder)) return holder;
+    if (holder === 'unknown' || isHeld(holder, own)) return holder;
     const rival = removeDead(lock, own);
     if (rival !== null) return rival;
   }
@@ -60,13 +68,13 @@ function take(lock: string, own: Program): Holder | null {
  * Two may find the same dead holder, and the slower one must not remove the lock of the quicker. So a dead one is removed only under a
  * lock of its own, `<lock>.lock`, after another look. `null` when that was done, else who is doing it.
  */
-function removeDead(lock: string, own: Program): Holder | null {
+function removeDead(lock: string, own: HoldingProgram): Holder | null {
   const guard = `${lock}.lock`;
   const rival = take(guard, own);
   if (rival !== null) return rival;
   try {
     const holder = readHolder(lock);
-    if (holder !== null && holder !== 'unknown' && !isRunning(holder)) remove(lock);
+    if (holder !== null && holder !== 'unknown' && !isHeld(holder, own)) remove(lock);
     return null;
   } finally {
     remove(guard);
@@ -74,7 +82,7 @@ function removeDead(lock: string, own: Program): Holder | null {
 }
 
 /** `false` when there is one. */
-function tryCreate(lock: string, own: Program): boolean {
+function tryCreate(lock: string, own: HoldingProgram): boolean {
   const text = JSON.stringify(own);
   try {
     createLink(text, lock);
@@ -110,21 +118,26 @@ function readText(lock: string): string {
     return readlinkSync(lock);
   } catch (error) {
     if (!hasCode(error, 'EINVAL')) throw error;
-    return readFileSync(lock, 'utf8');
+    return readPrivateFile(lock);
   }
 }
 
 function parseHolder(text: string): Holder {
   try {
-    const { pid, startedAt } = JSON.parse(text) as Partial<Program>;
-    return typeof pid === 'number' && pid > 0 ? { pid, startedAt: startedAt ?? null } : 'unknown';
+    const { pid, startedAt = null, bootId = null } = JSON.parse(text) as Partial<HoldingProgram>;
+    return typeof pid === 'number' && pid > 0 ? { pid, startedAt, bootId } : 'unknown';
   } catch {
     return 'unknown';
   }
 }
 
-function isSame(holder: Holder, own: Program): boolean {
-  return holder !== 'unknown' && holder.pid === own.pid && holder.startedAt === own.startedAt;
+function isHeld(holder: HoldingProgram, own: HoldingProgram): boolean {
+  return holder.bootId === own.bootId && isRunning(holder);
+}
+
+function isSame(holder: Holder, own: HoldingProgram): boolean {
+  if (holder === 'unknown' || holder.bootId !== own.bootId) return false;
+  return holder.pid === own.pid && holder.startedAt === own.startedAt;
 }
 
 /** One that is not there is no mistake. */

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createFileRecordStore } from './file-record-store.ts';
+import { checkStateDirectory, makeStateDirectory } from './make-state-directory.ts';
 import { thisProgram } from './program.ts';
 import { isRecordId } from './record-id.ts';
 import { parseRollEntry } from './roll-entry.ts';
@@ -25,6 +26,8 @@ export interface FileSupervisorRoll extends SupervisorRoll {
  * The roll in a state directory: `supervisors/<id>.json`. Nothing is made before somebody enters.
  *
  * A state directory that two machines share is none: each takes the other's supervisors for those of an earlier boot, and dead.
+ *
+ * @throws TroupeError `state-directory` where the directory is a link, belongs to another user, or can be written to by others.
  */
 export function createFileSupervisorRoll(options: {
   /** The state directory. */
@@ -33,6 +36,7 @@ export function createFileSupervisorRoll(options: {
 }): FileSupervisorRoll {
   const { clock = createRealClock() } = options;
   const paths = toStatePaths(options.directory);
+  checkStateDirectory(paths);
   const store = createFileRecordStore({ directory: paths.supervisors, parse: parseRollEntry, clock });
   const sockets = createSocketPlace(paths);
   const here = readTableScope();
@@ -46,6 +50,7 @@ export function createFileSupervisorRoll(options: {
   return {
     makeSocketPath: sockets.make,
     enter: ({ id, role, socket }) => {
+      makeStateDirectory(paths);
       const earlier = store.read(id);
       const since = earlier !== null && isThisProgram(earlier) ? earlier.since : clock.epochMs();
       store.save(id, { version: 1, id, ...program, ...here, since, role, socket });

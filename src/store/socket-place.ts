@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { makeDirectory } from './make-directory.ts';
+import { checkPrivateSocket } from './private-files.ts';
 import { checkRecordId } from './record-id.ts';
 import type { StatePaths } from './state-paths.ts';
 
@@ -44,6 +45,7 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
       const place = dirname(path);
       makeDirectory(place);
       if (place !== supervisors && !isOurDirectory(place)) throw notOurs(place);
+      checkPrivateSocket(path);
       return path;
     },
     clear: (supervisorId, socket) => {

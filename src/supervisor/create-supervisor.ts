@@ -37,7 +37,8 @@ const SWEEPS_FOR_LOGS = 60;
  * Creates a supervisor. What earlier supervisors of the state directory have left is taken over at once (option
  * `recover`). Apart from that nothing is started and no file is written before the first process.
  *
- * @throws TroupeError `invalid-option`; `unsupported-platform` on Windows.
+ * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
+ * `unsupported-platform` on Windows.
  */
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });

@@ -44,7 +44,7 @@ export interface Ground extends PlanningGround {
   enter(): void;
 }
 
-/** @throws TroupeError `unsupported-platform`; `invalid-option` where the environment tells no depth. */
+/** @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option` where the environment tells no depth. */
 export function createGround(
   settings: SupervisorSettings,
   wiring: { reportError: (error: unknown) => void; onIdentity: (id: string) => void },

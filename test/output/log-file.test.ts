@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -160,7 +161,8 @@ describe('the log file', () => {
   });
 
   test('the full device of the system degrades it', async () => {
-    const file = createFile({ path: '/dev/full' });
+    const full = await open('/dev/full', 'a+');
+    const file = createFile({ files: { ...nodeLogFileSystem, open: async () => full } });
 
     file.write(Buffer.from('x'));
     await until(() => expect(file.degraded?.error).toContain('ENOSPC'));
@@ -170,7 +172,7 @@ describe('the log file', () => {
   });
 
   test('a part that was written is not written again', async () => {
-    const disk = await nodeLogFileSystem.open(join(directory, 'part'), 'a+', 0o600);
+    const disk = await nodeLogFileSystem.open(join(directory, 'part'), 'readAndAppend');
     const files: LogFileSystem = {
       ...nodeLogFileSystem,
       open: async () => ({

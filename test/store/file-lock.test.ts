@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFile } from '../../src/store/file-lock.ts';
 import { endAll, startTicksOf, stateOf, tempDir } from '../fixtures/os.ts';
-import { deadProgram, leaveDeadLock } from './dead-lock.ts';
+import { bootId, deadProgram, leaveDeadLock } from './dead-lock.ts';
 
 const program = new URL('programs/locks-and-looks.ts', import.meta.url).pathname;
 
@@ -17,11 +17,11 @@ function arrange() {
   return { path, lock, plant, names: () => readdirSync(temp.path).sort() };
 }
 
-function startSleeper(): { pid: number; startedAt: string | null } {
+function startSleeper() {
   const child = spawn('sleep', ['300'], { stdio: 'ignore' });
   const pid = child.pid ?? 0;
   onTestFinished(() => endAll([pid]));
-  return { pid, startedAt: startTicksOf(pid) };
+  return { pid, startedAt: startTicksOf(pid), bootId };
 }
 
 test('a lock names its holder and is gone at the release', () => {
@@ -30,7 +30,7 @@ test('a lock names its holder and is gone at the release', () => {
   const release = lockFile(path);
 
   const startedAt = startTicksOf(process.pid);
-  expect(JSON.parse(readlinkSync(lock))).toEqual({ pid: process.pid, startedAt });
+  expect(JSON.parse(readlinkSync(lock))).toEqual({ pid: process.pid, startedAt, bootId });
   release();
   release();
   expect(names()).toEqual([]);
@@ -54,7 +54,9 @@ describe('a lock is taken over', () => {
   test.each([
     ['of nobody', () => deadProgram],
     ['of one whose pid is another’s now', () => ({ ...startSleeper(), startedAt: '1' })],
-    ['of one who had our pid before', () => ({ pid: process.pid, startedAt: '1' })],
+    ['of one who had our pid before', () => ({ pid: process.pid, startedAt: '1', bootId })],
+    ['of a running program that names no boot', () => ({ pid: 1, startedAt: null })],
+    ['of another boot', () => ({ ...startSleeper(), bootId: 'another' })],
   ])('%s', (_, toHolder) => {
     const { path, lock, plant, names } = arrange();
     plant(toHolder());
@@ -64,6 +66,7 @@ describe('a lock is taken over', () => {
     expect(JSON.parse(readlinkSync(lock))).toEqual({
       pid: process.pid,
       startedAt: startTicksOf(process.pid),
+      bootId,
     });
     release();
     expect(names()).toEqual([]);
@@ -74,7 +77,7 @@ describe('a lock is taken over', () => {
     const child = spawn('true', { stdio: 'ignore' });
     const ended = once(child, 'exit');
     const pid = child.pid ?? 0;
-    plant({ pid, startedAt: startTicksOf(pid) });
+    plant({ pid, startedAt: startTicksOf(pid), bootId });
     // Busy waiting: the exit is collected as soon as the event loop turns.
     while (stateOf(pid) !== 'Z') expect(stateOf(pid)).not.toBeNull();
 

@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import { toErrorText } from '../../config/error-text.ts';
 import { createFileJournal } from '../../store/file-journal.ts';
 import type { Journal } from '../../store/journal.ts';
+import { makeStateDirectory } from '../../store/make-state-directory.ts';
+import { toStatePaths } from '../../store/state-paths.ts';
 import { describeRefusal } from '../describe-refusal.ts';
 
 /** What a chat is kept in. */
@@ -13,6 +16,7 @@ export interface Keeping {
 
 /** Opens the journal of an earlier chat. @throws what the system says, or TroupeError, where it cannot be gone on with. */
 export function openJournal(file: string): Keeping & { readonly journal: Journal } {
+  makeStateDirectory(toStatePaths(dirname(dirname(file))));
   const journal = createFileJournal(file);
   const entries = journal.read();
   return { journal: { ...journal, read: () => entries }, remark: null };

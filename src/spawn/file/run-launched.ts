@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import { redactText } from '../../output/redact-text.ts';
+import { appendPrivateFile } from '../../store/private-files.ts';
 import type { BackendPort } from '../backend.ts';
 import { createInputWriter } from '../pipe/input-writer.ts';
 import type { FileWorld } from './file-world.ts';
@@ -47,7 +47,7 @@ export function runLaunched(
   /** For who adopts it; without this line it must carry the cookie to be known again. */
   function noteBegin(leader: NamedProcess): void {
     try {
-      appendFileSync(statusPath, toBeganLine(request.attempt, leader));
+      appendPrivateFile(statusPath, toBeganLine(request.attempt, leader));
     } catch (error) {
       world.reportError(error);
     }

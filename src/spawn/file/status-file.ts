@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { type LogGap, parseLogMap } from '../../output/log-map.ts';
+import { readPrivateFile } from '../../store/private-files.ts';
 
 /** A process as a status file names it: `startedAt` is in the unit of the process table. */
 export interface NamedProcess {
@@ -65,7 +65,7 @@ export function unreadableEnd(statusPath: string): string {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readPrivateFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;

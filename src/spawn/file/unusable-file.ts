@@ -1,7 +1,9 @@
-import { constants, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { toErrorText } from '../../config/error-text.ts';
+import { TroupeError } from '../../config/troupe-error.ts';
 import { redactText } from '../../output/redact-text.ts';
+import { makeDirectory } from '../../store/make-directory.ts';
+import { openPrivateFile } from '../../store/private-files.ts';
 import type { SpawnRequest } from '../backend.ts';
 
 /** A file of a process that could not be opened; `cause` is the system's error. */
@@ -13,18 +15,16 @@ export class UnusableFile extends Error {
   }
 }
 
-/** For its owner alone, and not through a link that somebody laid there. */
+/** @throws UnusableFile where `openPrivateFile` throws. */
 export function openForAppending(path: string): number {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-  const open = () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    return open();
+    return openPrivateFile(path, 'append');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new UnusableFile(path, error);
   }
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return open();
+    makeDirectory(dirname(path));
+    return openPrivateFile(path, 'append');
   } catch (error) {
     throw new UnusableFile(path, error);
   }
@@ -33,7 +33,9 @@ export function openForAppending(path: string): number {
 /** Why a command was not started whose file that is. */
 export function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnRequest) {
   const { code = null } = cause as NodeJS.ErrnoException;
-  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}. ${remedyOf(code)}`;
+  // Ours says what to do itself.
+  const remedy = cause instanceof TroupeError ? '' : `. ${remedyOf(code)}`;
+  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}${remedy}`;
   return {
     type: 'process.spawnFailed',
     cause: causeOf(code),
@@ -52,8 +54,6 @@ function remedyOf(code: string | null): string {
     case 'ENOSPC':
     case 'EDQUOT':
       return 'The disk is full: free some space, or give another "stateDirectory".';
-    case 'ELOOP':
-      return 'It is a symbolic link: remove it.';
     case 'EMFILE':
     case 'ENFILE':
       return 'Too many files are open: end other processes, or raise "ulimit -n".';

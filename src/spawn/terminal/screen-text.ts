@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
+import { readPrivateFile } from '../../store/private-files.ts';
 
 /**
  * A screen as a file keeps it: a first line with its numbers and its title, then its lines. A shell can write it, too.
@@ -18,7 +18,7 @@ const firstLine = /^screen (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?)(?: (.*))?$/;
 /** The last screen in that file; `null` where it was never taken, or was swept away. */
 export function readScreenFile(path: string): ScreenCapture | null {
   try {
-    return parseScreenText(readFileSync(path, 'utf8'));
+    return parseScreenText(readPrivateFile(path));
   } catch {
     return null;
   }

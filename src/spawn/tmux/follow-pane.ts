@@ -1,5 +1,5 @@
-import { appendFileSync } from 'node:fs';
 import type { Cancel } from '../../clock/clock.ts';
+import { appendPrivateFile } from '../../store/private-files.ts';
 import type { BackendPort } from '../backend.ts';
 import type { FileWorld } from '../file/file-world.ts';
 import { followStatus } from '../file/follow-status.ts';
@@ -99,7 +99,7 @@ export function followPane({ port, request, world, server, isAdopted, opened }: 
     const { pid, pgid } = who;
     if (who.isAlive && !who.isNoted) {
       try {
-        appendFileSync(files.status, toBeganLine(attempt, who));
+        appendPrivateFile(files.status, toBeganLine(attempt, who));
       } catch (error) {
         reportError(error);
       }
