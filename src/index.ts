@@ -110,7 +110,14 @@ export type {
   ReadyView,
   TerminalView,
 } from './process/process-view.ts';
-export type { BackgroundedData, ProcessBrief, ResultEnvelope } from './process/result-envelope.ts';
+export type {
+  BackgroundedData,
+  CommandFacts,
+  Leftover,
+  PrintedText,
+  ProcessBrief,
+  ResultEnvelope,
+} from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
 export type { SecretOptions } from './process/write-secret.ts';
 export type {

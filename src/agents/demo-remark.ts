@@ -5,8 +5,11 @@ export function toDemoRemark({ name, text }: { readonly name: string; readonly t
   if (name === 'notice') return toNoticeRemark(text);
   const answer = parse(text);
   if (answer === null) return shorten(text);
-  if (answer.ok === false) return `${name} did not work: ${shorten(toText(answer.error))}`;
   const data = (answer.data ?? {}) as Readonly<Record<string, unknown>>;
+  if (answer.ok === false) {
+    const output = typeof data['output'] === 'string' && data['output'] !== '' ? `\n${data['output']}` : '';
+    return `${name} did not work: ${shorten(toText(answer.error) + output)}`;
+  }
   if (typeof answer.data === 'string') return `${name} answered:\n${shorten(answer.data)}`;
   if (data['status'] === 'backgrounded') {
     return `It goes on in the background as ${toText(data['process_id'])}. I will tell you when it ends.`;

@@ -87,7 +87,8 @@ function toProgress({ mcpReq }: ServerContext, { timing, onError }: McpClient) {
 
 /** The same twice: as data, and as text for clients that show nothing else. */
 function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
-  const text = answer.ok ? toAnswerText(answer) : neutraliseMarkup(answer.error);
+  const isPlain = !answer.ok && answer.data === undefined;
+  const text = isPlain ? neutraliseMarkup(answer.error) : toAnswerText(answer);
   const said = toShownAnswer(answer);
   return {
     content: [text, ...(notice === null ? [] : [notice])].map((each) => ({ type: 'text', text: each })),

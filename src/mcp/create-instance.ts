@@ -32,7 +32,7 @@ export function createInstance(
     },
   );
   const subscribed = new Set<string>();
-  server.setRequestHandler('tools/list', () => ({ tools: toMcpTools(client.tools) as Tool[] }));
+  server.setRequestHandler('tools/list', () => ({ tools: [...toMcpTools(client.tools)] as Tool[] }));
   server.setRequestHandler('tools/call', async (request, context) => {
     const stopLogging = era === 'modern' ? logDuring(context, client) : null;
     try {

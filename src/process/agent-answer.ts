@@ -1,9 +1,6 @@
+import { toByteWords } from '../output/cut-text.ts';
 import type { ProcessHandle } from './process-handle.ts';
-
-/** What an agent prints that is a process: one JSON object, what it answered or why it could not. A note stands behind the text. */
-export type AgentAnswer =
-  | { readonly ok: true; readonly data: unknown }
-  | { readonly ok: false; readonly error: unknown };
+import type { AgentAnswer } from './result-envelope.ts';
 
 /** Its cursor stands where the output of this attempt begins. */
 const READER = 'agent-answer';
@@ -13,18 +10,29 @@ export function beginAnswer(handle: Pick<ProcessHandle, 'read' | 'reader'>): voi
   handle.reader(READER).acknowledge(handle.read({ tail: 0 }));
 }
 
-/** What a process of kind `agent` answered; `null` where it printed no answer, or one longer than what is kept of an output. */
-export function readAgentAnswer(handle: Pick<ProcessHandle, 'reader'>): AgentAnswer | null {
-  const { text, droppedBytes } = handle
-    .reader(READER)
-    .read({ stream: 'stdout', format: 'raw', maxBytes: Number.MAX_SAFE_INTEGER });
-  return droppedBytes > 0 ? null : parseAnswer(text);
+/** A longer answer is refused in words: cut text would no longer be the answer. */
+const maxAnswerBytes = 1024 * 1024;
+
+/** Returns what a process of kind `agent` answered; `null` where it printed no answer. */
+export function readAgentAnswer(handle: Pick<ProcessHandle, 'id' | 'reader'>): AgentAnswer | null {
+  const reader = handle.reader(READER);
+  const read = reader.read({ stream: 'stdout', format: 'raw', maxBytes: maxAnswerBytes });
+  if (read.droppedBytes === 0 && !read.truncated) return parseAnswer(read.text);
+  if (!isObject(read.text)) return null;
+  const bytes = read.positions.stdout - reader.positions.stdout;
+  const error = `The answer of ${handle.id} is ${bytes} bytes long and was not kept whole; an answer may have ${toByteWords(maxAnswerBytes)}.`;
+  return { ok: false, error };
+}
+
+function isObject(text: string): boolean {
+  return /^\s*\{/.test(text);
 }
 
 function parseAnswer(text: string): AgentAnswer | null {
+  if (!isObject(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof (value as { ok?: unknown } | null)?.ok !== 'boolean') return null;
+    if (typeof (value as { ok?: unknown }).ok !== 'boolean') return null;
     const { data, note } = value as { data?: unknown; note?: unknown };
     const isNoted = typeof data === 'string' && typeof note === 'string';
     return isNoted ? { ok: true, data: `${data}\n\n[${note}]` } : (value as AgentAnswer);

@@ -28,6 +28,8 @@ export interface ProcessWorld {
   lookForInput(id: string): Promise<AwaitedInput | null>;
   /** Who is alive of its tree; the leader first. */
   members(id: string): Promise<readonly TreeMember[]>;
+  /** The TCP ports on which these processes listen; none where that cannot be told. */
+  findPorts(pids: readonly number[]): Promise<readonly number[]>;
   /** Ends what an ended process left behind, and proves it. */
   endLeftovers(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
   /** Its actor threw: nobody is left to end what it has started. Its end is announced after this. */

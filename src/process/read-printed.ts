@@ -1,11 +1,20 @@
+import { outputStreams } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
-import { readOutput } from '../output/read-output.ts';
+import { type ReadOptions, readOutput } from '../output/read-output.ts';
 import type { PrintedText } from './result-envelope.ts';
 
-/** What a process printed, as its result shows it: cut to `maxBytes` each, head and tail. */
+/** Reads what a process printed as its result shows it: each text cut to `maxBytes`, head and tail. */
 export function readPrinted(log: OutputLog, maxBytes: number): PrintedText {
-  const stdout = readOutput(log, { stream: 'stdout', format: 'raw', maxBytes });
-  const stderr = readOutput(log, { stream: 'stderr', format: 'raw', maxBytes });
-  const isWhole = stdout.droppedBytes === 0 && !stdout.truncated;
-  return { stdout: stdout.text, stderr: stderr.text, whole: isWhole };
+  const read = (stream: NonNullable<ReadOptions['stream']>) =>
+    readOutput(log, { stream, format: 'raw', maxBytes });
+  const [stdout, stderr] = [read('stdout'), read('stderr')];
+  const used = outputStreams.filter((stream) => log.positions[stream] > 0);
+  const all = used.length === 1 && used[0] === 'stdout' ? stdout : read('both');
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    output: all.text,
+    truncated: [stdout, stderr, all].some(({ truncated, droppedBytes }) => truncated || droppedBytes > 0),
+    droppedBytes: all.droppedBytes,
+  };
 }

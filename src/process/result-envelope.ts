@@ -1,3 +1,4 @@
+import type { TreeMember } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/shorten.ts';
 import { describeEnd } from './end-text.ts';
@@ -13,25 +14,57 @@ export interface ProcessBrief {
   readonly runtimeMs: number;
 }
 
+/** A process that outlived the natural end of its command. */
+export interface Leftover {
+  readonly pid: number;
+  readonly command: string;
+  /** TCP ports on which it listens, in ascending order; empty where that cannot be told. */
+  readonly ports: readonly number[];
+}
+
+/** What a process has printed. Each text has at most `maxReplyBytes`; a longer one keeps head and tail, with a line that counts what is missing. */
+export interface PrintedText {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** All of it in the order of arrival: both streams, or what was drawn on a terminal. */
+  readonly output: string;
+  /** Something is missing in one of these texts. */
+  readonly truncated: boolean;
+  /** Bytes that `output` does not show. */
+  readonly droppedBytes: number;
+}
+
+/** What a command printed and how it ended, whether it succeeded or not. */
+export interface CommandFacts extends PrintedText {
+  /** `null` while it runs, after a signal, and where nothing was started. */
+  readonly exitCode: number | null;
+  /** `null` unless a signal ended it. */
+  readonly signal: string | null;
+  /** Empty until the command has ended. */
+  readonly leftovers: readonly Leftover[];
+}
+
 /**
- * What a caller in the foreground gets. Where the command itself printed a JSON object with a boolean `ok`, it is that
- * object: then `data` and `error` are what the command says, and other keys may stand beside them.
+ * The result of a foreground call. `data` is the stdout of a command that exited with 0; `error` says why it did not. Of a process of
+ * kind `agent` that printed a JSON object with a boolean `ok`, they are what that object says, and its other keys stand beside them.
  */
-export type ResultEnvelope =
-  | {
-      readonly [key: string]: unknown;
-      readonly ok: true;
-      readonly data?: unknown;
-      readonly process: ProcessBrief;
-    }
-  | {
-      readonly [key: string]: unknown;
-      readonly ok: false;
-      /** Text, unless the command says otherwise. */
-      readonly error?: unknown;
-      /** `null` where nothing was started. */
-      readonly process: ProcessBrief | null;
-    };
+export type ResultEnvelope = CommandFacts &
+  (
+    | {
+        readonly [key: string]: unknown;
+        readonly ok: true;
+        readonly data?: unknown;
+        readonly process: ProcessBrief;
+      }
+    | {
+        readonly [key: string]: unknown;
+        readonly ok: false;
+        /** Text, unless an agent says otherwise. */
+        readonly error?: unknown;
+        /** `null` where nothing was started. */
+        readonly process: ProcessBrief | null;
+      }
+  );
 
 /** What a caller gets when the process went to the background. */
 export interface BackgroundedData {
@@ -41,14 +74,6 @@ export interface BackgroundedData {
   readonly pid: number | null;
   readonly message: string;
   readonly log_file: string | null;
-}
-
-export interface PrintedText {
-  /** Head and tail with the dropped count between them, where it was too long. */
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Whether `stdout` is all there was. */
-  readonly whole: boolean;
 }
 
 export function toBrief(view: ProcessView): ProcessBrief {
@@ -63,17 +88,26 @@ export function toBrief(view: ProcessView): ProcessBrief {
   };
 }
 
-export function toResultEnvelope(view: FinalView, printed: PrintedText): ResultEnvelope {
-  const process = toBrief(view);
-  if (view.status === 'completed') {
-    const own = printed.whole ? parseOwnEnvelope(printed.stdout) : null;
-    return own === null ? { ok: true, data: printed.stdout, process } : { ...own, process };
-  }
-  return { ok: false, error: toErrorText(view, printed), process };
+/** What a process of kind `agent` prints: one JSON object, what it answered or why it could not. A note stands behind the text. */
+export type AgentAnswer =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
+/** What a result is made of: the view, and what is beside it. */
+export interface ResultParts<View extends ProcessView = ProcessView> {
+  readonly view: View;
+  readonly printed: PrintedText;
+  readonly leftovers: readonly Leftover[];
 }
 
-export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
-  return { ok: true, data: toBackgroundedData(view), process: toBrief(view) };
+export function toResultEnvelope(parts: ResultParts<FinalView>, answer: AgentAnswer | null): ResultEnvelope {
+  const { view, printed } = parts;
+  if (view.status !== 'completed') return { ok: false, error: toErrorText(view, printed), ...toFacts(parts) };
+  return { ...(answer ?? { ok: true, data: printed.stdout }), ...toFacts(parts) };
+}
+
+export function toBackgroundedEnvelope(parts: ResultParts): ResultEnvelope {
+  return { ok: true, data: toBackgroundedData(parts.view), ...toFacts(parts) };
 }
 
 /**
@@ -82,16 +116,17 @@ export function toBackgroundedEnvelope(view: ProcessView): ResultEnvelope {
  * taken back (`timed_out`); else it stays `pending`, and starts in the background as soon as a place is free.
  */
 export function toQueuedEnvelope(
-  view: ProcessView,
+  parts: ResultParts,
   { holders, now }: { holders: readonly ProcessView[]; now: number },
 ): ResultEnvelope {
+  const { view } = parts;
   const after = formatDuration(now - view.createdAt);
   const waited = `Process ${view.id} has not started after ${after}${describeHolders(view, { holders, now })}.`;
   if (view.status === 'timed_out') {
     return {
       ok: false,
       error: `${waited} It was taken back at its time limit and will not start.`,
-      process: toBrief(view),
+      ...toFacts(parts),
     };
   }
   const message =
@@ -104,28 +139,46 @@ export function toQueuedEnvelope(
     message,
     log_file: view.output.logFile,
   };
-  return { ok: true, data, process: toBrief(view) };
+  return { ok: true, data, ...toFacts(parts) };
 }
 
-/** Its end may never come: whoever waits is told so. */
-export function toSurvivedEnvelope(view: ProcessView): ResultEnvelope {
+/** A process that was stopped and may never end. */
+export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
+  const { view } = parts;
   const survivors = view.status === 'stopping' ? view.survivors : [];
   const who = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ');
   const error =
     `Process ${view.id} was stopped and is not gone${who === '' ? '' : `: alive still: ${who}`}. ` +
     'It stays "stopping" and is watched.';
-  return { ok: false, error, process: toBrief(view) };
+  return { ok: false, error, ...toFacts(parts) };
 }
 
-/** A JSON object with a boolean `ok` is a result by itself; anything else is text. */
-function parseOwnEnvelope(stdout: string): { readonly ok: true } | { readonly ok: false } | null {
-  if (!/^\s*\{/.test(stdout)) return null;
-  try {
-    const value: unknown = JSON.parse(stdout);
-    return typeof (value as { ok?: unknown }).ok === 'boolean' ? (value as { ok: true }) : null;
-  } catch {
-    return null;
-  }
+/** Nothing was started. */
+export function toRefusedEnvelope(error: string): ResultEnvelope {
+  const nothing = { stdout: '', stderr: '', output: '', truncated: false, droppedBytes: 0 };
+  return { ok: false, error, ...nothing, exitCode: null, signal: null, leftovers: [], process: null };
+}
+
+/** Says on which ports each of them listens. */
+export async function toLeftovers(
+  members: readonly TreeMember[],
+  findPorts: (pids: readonly number[]) => Promise<readonly number[]>,
+): Promise<readonly Leftover[]> {
+  // Most leftovers serve nothing: one look at the sockets of the machine is enough then.
+  const isServing = (await findPorts(members.map(({ pid }) => pid))).length > 0;
+  const leftovers: Leftover[] = [];
+  for (const { pid, command } of members)
+    leftovers.push({ pid, command, ports: isServing ? await findPorts([pid]) : [] });
+  return leftovers;
+}
+
+function toFacts({
+  view,
+  printed,
+  leftovers,
+}: ResultParts): CommandFacts & { readonly process: ProcessBrief } {
+  const process = toBrief(view);
+  return { ...printed, exitCode: process.code, signal: process.signal, leftovers, process };
 }
 
 function toErrorText(view: FinalView, { stdout, stderr }: PrintedText): string {
@@ -149,8 +202,8 @@ function toBackgroundedData(view: ProcessView): BackgroundedData {
     process_id: view.id,
     pid: 'pid' in view ? view.pid : null,
     message:
-      `${state}: it goes on in the background as ${view.id}. A notice comes by itself when it ends; ` +
-      `there is no need to poll. Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
+      `${state}: it goes on in the background as ${view.id}. ` +
+      `Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
     log_file: log,
   };
 }

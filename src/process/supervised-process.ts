@@ -19,6 +19,7 @@ import { createReaders, type OutputReader } from '../output/reader.ts';
 import { showsSecret } from '../output/redact.ts';
 import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
+import { readAgentAnswer } from './agent-answer.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createProcessLog } from './create-process-log.ts';
@@ -35,7 +36,9 @@ import { readPrinted } from './read-printed.ts';
 import type { RecordedWatch } from './recorded-watch.ts';
 import {
   type ResultEnvelope,
+  type ResultParts,
   toBackgroundedEnvelope,
+  toLeftovers,
   toQueuedEnvelope,
   toResultEnvelope,
   toSurvivedEnvelope,
@@ -176,13 +179,21 @@ export class SupervisedProcess implements ProcessHandle {
 
   async result(): Promise<ResultEnvelope> {
     await this.#changes.until(() => this.#isOver || !this.#isAwaited || this.#hasSurvived);
-    if (this.#hasSurvived) return toSurvivedEnvelope(this.view());
-    if (!this.hasEnded && this.status !== 'pending') return toBackgroundedEnvelope(this.view());
-    if (!this.hasEnded) return this.#toQueuedEnvelope(this.view());
+    if (this.#hasSurvived) return toSurvivedEnvelope(await this.#toParts(this.view()));
+    if (!this.hasEnded && this.status !== 'pending')
+      return toBackgroundedEnvelope(await this.#toParts(this.view()));
+    if (!this.hasEnded) return this.#toQueuedEnvelope(await this.#toParts(this.view()));
     const view = await this.ended;
+    const parts = await this.#toParts(view);
     if (view.status === 'timed_out' && view.pid === null && view.startedAt === null)
-      return this.#toQueuedEnvelope(view);
-    return toResultEnvelope(view, readPrinted(this.log, this.plan.output.maxReplyBytes));
+      return this.#toQueuedEnvelope(parts);
+    return toResultEnvelope(parts, this.plan.kind === 'agent' ? readAgentAnswer(this) : null);
+  }
+
+  async #toParts<View extends ProcessView>(view: View): Promise<ResultParts<View>> {
+    const printed = readPrinted(this.log, this.plan.output.maxReplyBytes);
+    const members = 'leftovers' in view ? view.leftovers : [];
+    return { view, printed, leftovers: await toLeftovers(members, this.#world.findPorts) };
   }
 
   get status$(): Observable<ProcessStatus> {
@@ -425,8 +436,8 @@ export class SupervisedProcess implements ProcessHandle {
     return view.status === 'restarting' ? view.isAwaited : view.status !== 'backgrounded';
   }
 
-  #toQueuedEnvelope(view: ProcessView): ResultEnvelope {
-    return toQueuedEnvelope(view, {
+  #toQueuedEnvelope(parts: ResultParts): ResultEnvelope {
+    return toQueuedEnvelope(parts, {
       holders: this.#world.slotHolders(this.plan.kind),
       now: this.#world.clock.epochMs(),
     });

@@ -4,6 +4,7 @@ import { quote } from '../config/quote.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
+import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
@@ -105,7 +106,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
       try {
         return await start(spec).result();
       } catch (error) {
-        return { ok: false, error: toError(error).message, process: null };
+        return toRefusedEnvelope(toError(error).message);
       }
     },
     get: (id) => registry.get(id),

@@ -17,6 +17,7 @@ import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts'
 import { createNewsStream, type NewsStream } from './news-stream.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
+import { findListeningPorts } from './readiness/listening-ports.ts';
 import { watchReadiness } from './readiness/watch-readiness.ts';
 import { createRecordKeeper, noRecords, type RecordKeeper } from './record-keeper.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
@@ -285,6 +286,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     onTyped: inputs.typed,
     lookForInput: inputs.look,
     members: (id) => findMembers(find(id), ground),
+    findPorts: findListeningPorts,
     endLeftovers: (id, order) => leftovers.end(id, order),
     onBroken: (id, error) => {
       trees.abandon(id);

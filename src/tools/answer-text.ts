@@ -7,18 +7,21 @@ import type { ToolAnswer } from './tool.ts';
 const MAX_ANSWER_LENGTH = 256 * 1024;
 
 /**
- * An answer as it is written into a transcript: `{"ok":true,"data":…}` or `{"ok":false,"error":"…"}`, the same answer
- * always as the same text. Nothing in it looks like a notice.
+ * An answer as it is written into a transcript: `{"ok":true,"data":…}`, `{"ok":false,"error":"…"}` or, where more is known,
+ * `{"ok":false,"error":"…","data":…}`; the same answer always as the same text. Nothing in it looks like a notice.
  */
 export function toAnswerText(answer: ToolAnswer): string {
-  const shown = answer.ok ? { ok: true, data: answer.data ?? null } : { ok: false, error: answer.error };
+  const { ok, data } = answer;
+  const shown = answer.ok ? { ok, data: data ?? null } : { ok, error: answer.error, data };
   return neutraliseMarkup(JSON.stringify(shown));
 }
 
 /** The same as plain data, for those who write it down themselves. */
 export function toShownAnswer(
   answer: ToolAnswer,
-): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: string } {
+):
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly error: string; readonly data?: unknown } {
   return JSON.parse(toAnswerText(answer));
 }
 
@@ -31,7 +34,11 @@ export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAns
   const answer = withIds(given as ToolAnswer);
   if (!answer.ok) {
     const error = typeof answer.error === 'string' ? answer.error : toErrorWords(answer.error, tool);
-    return { ...answer, error: shorten(error, MAX_ANSWER_LENGTH) };
+    const { data, ...rest } = answer;
+    const shortened = { ...rest, error: shorten(error, MAX_ANSWER_LENGTH) };
+    if (data === undefined) return shortened;
+    const checked = checkAnswer({ ok: true, data }, { tool });
+    return checked.ok ? { ...shortened, data: checked.data } : shortened;
   }
   if (answer.data === undefined) return answer;
   try {

@@ -10,6 +10,8 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly title?: string;
   readonly description: string;
   readonly input: S;
+  /** See `Tool.output`. */
+  readonly output?: z.ZodObject;
   /** What its calls do to processes. Default `other`: nothing. */
   readonly permission?: Permission;
   /** Where that depends on the input: all of them, with `intend`. */
@@ -27,6 +29,7 @@ export function defineTool<S extends z.ZodObject>(definition: {
     ...(definition.title !== undefined && { title: definition.title }),
     description,
     input,
+    ...(definition.output !== undefined && { output: definition.output }),
     permissions,
     prepare: (given) => {
       const parsed = parseToolInput({ name, input }, given);

@@ -17,7 +17,9 @@ export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> 
       exit_code: view.exit?.code ?? null,
       signal: view.exit?.signal ?? null,
       end: describeEnd(view.reason, view.exit),
-      leftovers: view.leftovers.length,
+      ...(view.leftovers.length > 0 && {
+        leftovers: view.leftovers.map(({ pid, command }) => ({ pid, command })),
+      }),
     }),
     ...(view.awaitsInput !== null && { awaits_input: toAwaited(view.awaitsInput) }),
     ...(view.progress !== null && { progress: toProgress(view.progress) }),

@@ -9,7 +9,12 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 /** What a model is answered; never an exception. */
 export type ToolAnswer = (
   | { readonly ok: true; readonly data: unknown }
-  | { readonly ok: false; readonly error: string }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      /** What is known beside the reason, such as what a command that failed has printed. Shown to the model. */
+      readonly data?: unknown;
+    }
 ) & {
   /**
    * Ids of the completions whose final state this answer shows. Once it is in the transcript no notice comes for them. Not
@@ -70,6 +75,8 @@ export interface Tool {
   readonly description: string;
   /** Flat: no provider is trusted with nested arguments. */
   readonly input: z.ZodObject;
+  /** The shape of `data` in its answers, good or not, for hosts that are told of it. Default: not told. */
+  readonly output?: z.ZodObject;
   /** All that its calls may need. */
   readonly permissions: readonly Permission[];
   /** Checks the input and does nothing yet. */

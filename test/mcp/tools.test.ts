@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Script } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { waitUntil } from '../fixtures/os.ts';
 import { arrange, dataOf, eras } from './arrange.ts';
 
 const prints =
@@ -51,7 +52,44 @@ test.for(eras)('a command that fails is an error answer (%s)', async (era) => {
   const result = await given.client.callTool({ name: 'run_command', arguments: { command: 'cat x' } });
 
   expect(result.isError).toBe(true);
-  expect(dataOf(result)).toMatchObject({ ok: false, error: expect.stringContaining('no such file') });
+  expect(dataOf(result)).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('exited with code 2'),
+    data: { exit_code: 2, signal: null, output: 'no such file\n' },
+  });
+  expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
+});
+
+test.for(eras)('an answer fits the output schema of its tool (%s)', async (era) => {
+  const ends: Record<string, Script> = {
+    good: prints('fine\n'),
+    bad: prints('no such file\n', 2),
+    missing: (run) =>
+      run.tell({ type: 'process.spawnFailed', cause: 'missing-program', code: 'ENOENT', message: 'none' }),
+    slow: (run) => run.comeUp(),
+  };
+  await using given = await arrange({
+    era,
+    script: (run) => {
+      const { work } = run.request;
+      if (work.type === 'shell') ends[work.script]?.(run);
+    },
+  });
+  const { tools } = await given.client.listTools();
+  const call = (command: string) =>
+    given.client.callTool({ name: 'run_command', arguments: { command, timeout_seconds: 5 } });
+
+  const ended = [await call('good'), await call('bad'), await call('missing')];
+  const slow = call('slow');
+  await waitUntil(() => given.backend.runs.length === 4);
+  given.clock.advance(5_000);
+
+  // The client itself refuses what does not fit.
+  expect(tools.find(({ name }) => name === 'run_command')?.outputSchema).toMatchObject({
+    properties: { data: { properties: { output: { type: 'string' } } } },
+  });
+  expect(ended.map((result) => dataOf(result)['ok'])).toEqual([true, false, false]);
+  expect(dataOf(await slow)).toMatchObject({ ok: true, data: { status: 'backgrounded' } });
 });
 
 test.for(eras)('a missing argument is named (%s)', async (era) => {

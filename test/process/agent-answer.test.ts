@@ -6,7 +6,7 @@ test('a note stands behind the answer of a delegate', () => {
   const printed = { ok: true, data: 'it is five', note: 'After this answer: The model failed: Away.' };
   const reader = () => ({ read: () => ({ text: JSON.stringify(printed), droppedBytes: 0 }) });
 
-  const answer = readAgentAnswer({ reader } as unknown as Pick<ProcessHandle, 'reader'>);
+  const answer = readAgentAnswer({ reader } as unknown as ProcessHandle);
 
   expect(answer).toEqual({
     ok: true,

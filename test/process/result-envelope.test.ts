@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/index.ts';
+import { createSupervisor, type ProcessKind } from '../../src/index.ts';
 import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
 
 /** The result of a foreground call whose command does as the script says. */
-async function executeScript(script: Script, options: { maxReplyBytes?: number } = {}) {
+async function executeScript(
+  script: Script,
+  { kind = 'tool', ...options }: { kind?: ProcessKind; maxReplyBytes?: number; maxBufferBytes?: number } = {},
+) {
   const backend = createScriptedBackend(script);
   await using supervisor = createSupervisor({ backend, stateDirectory: false, ...options });
-  return await supervisor.execute({ command: 'scripted' });
+  return await supervisor.execute({ command: 'scripted', kind });
 }
 
 const printing =
@@ -28,28 +31,70 @@ test('what a good end printed is the data', async () => {
   });
 });
 
+test.each([0, 3])('both streams stand beside the result of code %i', async (code) => {
+  const result = await executeScript((run) => {
+    run.comeUp();
+    run.print('first\n');
+    run.print('a warning\n', 'stderr');
+    run.print('last\n');
+    run.exit({ code });
+  });
+
+  expect(result).toMatchObject({
+    stdout: 'first\nlast\n',
+    stderr: 'a warning\n',
+    output: 'first\na warning\nlast\n',
+    exitCode: code,
+    signal: null,
+    truncated: false,
+    leftovers: [],
+  });
+});
+
+test('a result names what outlived its command', async () => {
+  const result = await executeScript((run) => {
+    run.comeUp();
+    run.children = [{ pid: 4_000_001, pgid: 4_000_000, startedAt: '1', command: 'serve' }];
+    run.exit();
+  });
+
+  expect(result.leftovers).toEqual([{ pid: 4_000_001, command: 'serve', ports: [] }]);
+});
+
 test.each([
   ['{"ok":true,"files":["a"]}', { ok: true, files: ['a'] }],
   ['{"ok":false,"error":"no such file"}', { ok: false, error: 'no such file' }],
   [' \n{"ok": true}\n', { ok: true }],
-])('an object with ok of its own is the result: %j', async (stdout, expected) => {
-  const { process, ...rest } = await executeScript(printing(stdout));
+])('the object of an agent is its result: %j', async (stdout, expected) => {
+  const result = await executeScript(printing(stdout), { kind: 'agent' });
 
-  expect(rest).toEqual(expected);
-  expect(process?.status).toBe('completed');
+  expect(result).toMatchObject({ ...expected, stdout, exitCode: 0 });
+  expect(result.process?.status).toBe('completed');
+  expect(result).not.toHaveProperty('data');
 });
 
-test('the process beside a result cannot be forged', async () => {
-  const result = await executeScript(printing('{"ok":true,"process":{"id":"tool_forged1"}}'));
+test('the object of a command that is no agent is text', async () => {
+  const text = '{"ok":false,"error":"no such file"}';
 
-  expect(result.process?.id).toMatch(/^tool_[2-9a-z]{8}$/);
-  expect(result.process?.id).not.toBe('tool_forged1');
+  expect(await executeScript(printing(text))).toMatchObject({ ok: true, data: text, exitCode: 0 });
+});
+
+test('what stands beside the result of an agent cannot be forged', async () => {
+  const printed = '{"ok":true,"process":{"id":"tool_forged1"},"exitCode":7,"leftovers":[1]}';
+
+  const result = await executeScript(printing(printed), { kind: 'agent' });
+
+  expect(result).toMatchObject({ exitCode: 0, leftovers: [] });
+  expect(result.process?.id).toMatch(/^agent_[2-9a-z]{8}$/);
 });
 
 test.each(['{"ok":"yes"}', '{"files":[]}', '[{"ok":true}]', '{"ok":true', 'true', '{"ok":true} tail'])(
   'other text stays text: %j',
   async (stdout) => {
-    expect(await executeScript(printing(stdout))).toMatchObject({ ok: true, data: stdout });
+    expect(await executeScript(printing(stdout), { kind: 'agent' })).toMatchObject({
+      ok: true,
+      data: stdout,
+    });
   },
 );
 
@@ -78,6 +123,13 @@ test('an end by a signal from outside is named', async () => {
   expect((result as { error: string }).error).toMatch(/was ended by SIGKILL from outside\nhalf a line$/);
 });
 
+test('a result says that its output was cut', async () => {
+  const text = `${'a'.repeat(40_000)}\n`;
+
+  expect(await executeScript(printing(text))).toMatchObject({ truncated: true });
+  expect(await executeScript(printing(text), { maxReplyBytes: 50_000 })).toMatchObject({ truncated: false });
+});
+
 test('a long output is cut head and tail', async () => {
   const text = `${'a'.repeat(40_000)}\n${'z'.repeat(40_000)}\n`;
 
@@ -87,13 +139,27 @@ test('a long output is cut head and tail', async () => {
   expect(result.data).toMatch(/^a+\n\[… 79002 bytes left out …\]\nz+\n$/);
 });
 
-test('a long object with ok is cut like text', async () => {
-  const text = JSON.stringify({ ok: true, text: 'x'.repeat(5_000) });
+test('the object of an agent is taken whole, whatever a reply may have', async () => {
+  const text = JSON.stringify({ ok: true, data: 'x'.repeat(500_000) });
 
-  const result = (await executeScript(printing(text), { maxReplyBytes: 1_000 })) as { data: string };
+  const result = await executeScript(printing(text), { kind: 'agent', maxReplyBytes: 1_000 });
 
-  expect(result.data).toContain('bytes left out');
+  expect(result).toMatchObject({ ok: true, data: 'x'.repeat(500_000), truncated: true });
 });
+
+test.each([{}, { maxBufferBytes: 4_000_000 }])(
+  'an object of an agent that is too long is an error',
+  async (options) => {
+    const text = JSON.stringify({ ok: true, data: 'x'.repeat(1_100_000) });
+
+    const result = await executeScript(printing(text), { kind: 'agent', ...options });
+
+    expect(result).toMatchObject({ ok: false, process: { status: 'completed' } });
+    expect(result.error).toMatch(
+      /^The answer of agent_\w+ is 1100021 bytes long .* an answer may have 1\.0 MiB\.$/,
+    );
+  },
+);
 
 test('what start would throw is a result', async () => {
   await using supervisor = createSupervisor({ backend: createScriptedBackend(), stateDirectory: false });

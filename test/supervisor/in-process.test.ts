@@ -20,10 +20,14 @@ test('what a function returns is its data', async () => {
   expect(await execute(async () => 'text')).toMatchObject({ ok: true, data: 'text', process: { pid: null } });
   expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}\n' });
   expect(await execute(async () => undefined)).toMatchObject({ ok: true, data: '' });
-  expect(await execute(async () => ({ ok: false, error: 'none' }))).toMatchObject({
-    ok: false,
-    error: 'none',
-  });
+  expect(await execute(async () => ({ ok: false }))).toMatchObject({ ok: true, data: '{"ok":false}\n' });
+});
+
+test('what a function of kind agent returns is its answer', async () => {
+  await using supervisor = createSupervisor({ stateDirectory: false });
+  const run: Run = async () => ({ ok: false, error: 'none' });
+
+  expect(await supervisor.execute({ run, kind: 'agent' })).toMatchObject({ ok: false, error: 'none' });
 });
 
 test('a result that JSON cannot tell is its text', async () => {

@@ -94,8 +94,55 @@ test('a command that fails is an error with its words', async () => {
 
   const answer = await given.call('run_command', { command: 'cat x' });
 
-  expect(errorOf(answer)).toMatch(/^Process tool_\w+ exited with code 2:\nno such file\n$/);
+  expect(errorOf(answer)).toMatch(/^Process tool_\w+ exited with code 2\.$/);
+  expect(shown(answer)).toMatchObject({ data: { exit_code: 2, signal: null, output: 'no such file\n' } });
   expect(answer.reveals).toHaveLength(1);
+});
+
+test.for([
+  ['run_command', {}, 0],
+  ['run_command', {}, 1],
+  ['background_process', { action: 'spawn', wait: true }, 0],
+  ['background_process', { action: 'spawn', wait: true }, 1],
+] as const)('%s shows both streams in order of arrival (%j, code %i)', async ([tool, more, code]) => {
+  await using given = arrange({
+    script: (run) => {
+      run.comeUp();
+      run.print('FAIL one\n');
+      run.print('a warning\n', 'stderr');
+      run.print('FAIL two\n');
+      run.children = [{ pid: 4_000_001, pgid: 4_000_000, startedAt: '1', command: 'serve' }];
+      run.exit({ code });
+    },
+  });
+
+  const answer = await given.call(tool, { ...more, command: 'npm test' });
+
+  expect(shown(answer)).toMatchObject({
+    ok: code === 0,
+    data: {
+      exit_code: code,
+      signal: null,
+      output: 'FAIL one\na warning\nFAIL two\n',
+      leftovers: [{ pid: 4_000_001, command: 'serve', ports: [] }],
+    },
+  });
+});
+
+test('a command that goes to the background shows its output so far', async () => {
+  await using given = arrange();
+  const pending = await given.begin('run_command', { command: 'make', timeout_seconds: 5 });
+  given.backend.lastRun.print('compiling\n');
+  given.backend.lastRun.print('a warning\n', 'stderr');
+
+  given.clock.advance(5_000);
+
+  const answer = await pending.answer;
+  expect(shown(answer)).toMatchObject({ data: { status: 'backgrounded', output: 'compiling\na warning\n' } });
+  answer.onRecorded?.();
+  const { process_id } = dataOf(answer);
+  const read = await given.call('get_process_output', { process_id, since_last_read: true });
+  expect(dataOf(read).output).toBe('');
 });
 
 test('a command that takes long goes on in the background', async () => {

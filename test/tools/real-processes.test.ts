@@ -4,7 +4,7 @@ import { createPolicy } from '../../src/policy/create-policy.ts';
 import { callToolWith } from '../../src/tools/call-tool.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { openStage } from '../scenarios/stage.ts';
-import { allTools, dataOf, errorOf } from './arrange.ts';
+import { allTools, dataOf, shown } from './arrange.ts';
 
 /** The tools on processes of the system. */
 function openTools() {
@@ -30,7 +30,26 @@ test('a command runs in the shell and answers', async () => {
   const bad = await given.call('run_command', { command: 'ls /nowhere-at-all' });
 
   expect(dataOf(good)).toMatchObject({ exit_code: 0, output: '42\n' });
-  expect(errorOf(bad)).toContain('/nowhere-at-all');
+  expect(shown(bad)).toMatchObject({
+    ok: false,
+    data: { output: expect.stringContaining('/nowhere-at-all') },
+  });
+});
+
+test('an answer names what its command left running', async () => {
+  await using given = openTools();
+  const serve =
+    "require('node:http').createServer().listen(0, '127.0.0.1', () => fs.writeFileSync('up', ''))";
+
+  const answer = await given.call('run_command', {
+    command: `node -e "${serve}" > /dev/null 2>&1 & until [ -e up ]; do sleep 0.05; done`,
+  });
+
+  const { leftovers } = dataOf(answer);
+  expect(leftovers).toEqual([
+    { pid: expect.any(Number), command: expect.stringContaining('node'), ports: [expect.any(Number)] },
+  ]);
+  expect(isAlive(leftovers[0].pid)).toBe(true);
 });
 
 test('a promoted command is waited for to its end', async () => {

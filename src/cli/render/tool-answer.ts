@@ -13,7 +13,10 @@ export function renderToolAnswer(
   page: Page,
 ): string[] {
   const name = toPrintable(call.name);
-  if (!answer.ok) return renderFailure(name, toPrintable(answer.error), page);
+  if (!answer.ok) {
+    const output = answer.data === undefined ? '' : describeData(answer.data).output;
+    return [...renderFailure(name, toPrintable(answer.error), page), ...renderOutput(output, page)];
+  }
   const { summary, output } = describeData(answer.data);
   const text = summary === '' ? name : `${name}: ${toPrintable(summary)}`;
   return [...toMarked({ voice: 'answer', text, style: 'dim' }, page), ...renderOutput(output, page)];

@@ -12,6 +12,7 @@ export type Outcome<T> =
   | {
       readonly ok: false;
       readonly error: string;
+      readonly data?: unknown;
       readonly reveals?: readonly string[];
       readonly worked?: true;
     };

@@ -1,10 +1,12 @@
 import { isFinal } from '../../../machines/process/view.ts';
+import type { OutputRead } from '../../output/read-output.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import type { FinalView, ProcessView } from '../../process/process-view.ts';
-import type { ProcessBrief, ResultEnvelope } from '../../process/result-envelope.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import type { BackgroundedData, CommandFacts, ResultEnvelope } from '../../process/result-envelope.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
+import { toRunData } from '../run-data.ts';
 import type { ToolContext } from '../tool.ts';
 import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import type { Outcome } from './outcome.ts';
@@ -16,9 +18,18 @@ export interface ForegroundRequest extends CommandRequest {
 }
 
 export type RunResult =
-  | { readonly type: 'ended'; readonly view: ProcessView; readonly output: unknown }
-  /** Nobody waits for it any more. */
-  | { readonly type: 'backgrounded'; readonly view: ProcessView; readonly message: string };
+  | { readonly type: 'ended'; readonly view: ProcessView; readonly facts: CommandFacts }
+  /** The call no longer waits for it. */
+  | {
+      readonly type: 'backgrounded';
+      readonly view: ProcessView;
+      readonly message: string;
+      /** What it has printed so far, head and tail. */
+      readonly read: OutputRead;
+    };
+
+/** Of what a command has printed when it goes to the background. */
+const MAX_SHOWN_BYTES = 4_000;
 
 /**
  * Runs a command and waits for its result. At its time-out, and when the wait is interrupted, it goes on in the background.
@@ -48,53 +59,46 @@ export async function runInForeground(
   await new Promise(setImmediate);
   handle.background('owner');
   if (isEnded(handle.view())) return toOutcome(await result, { handle, context });
-  return { ok: true, value: toInterrupted(handle.view(), context) };
+  return toBackgrounded(handle, { message: describeInterruption(handle.view(), context), context });
 }
 
 function toOutcome(
   envelope: ResultEnvelope,
   { handle, context }: { handle: ProcessHandle; context: ToolContext },
 ): Outcome<RunResult> {
-  const { ok, process, ...said } = envelope;
   const view = handle.view();
-  if (ok && process !== null && !isFinal(process.status)) {
-    const { message } = said['data'] as { message: string };
-    return {
-      ok: true,
-      value: { type: 'backgrounded', view, message: toLeftWords(process, { message, context }) },
-    };
+  if (envelope.ok && envelope.process !== null && !isFinal(envelope.process.status)) {
+    const { message } = envelope.data as BackgroundedData;
+    return toBackgrounded(handle, { message: `${message} ${describeWhatComes(context)}`, context });
   }
   const reveals = toRevealed(view);
-  if (!ok) {
-    const error = String('error' in said ? said['error'] : JSON.stringify(said));
-    return { ok: false, error: isEnded(view) ? describeFailure(view, error) : error, reveals, worked: true };
-  }
-  return { ok: true, value: { type: 'ended', view, output: 'data' in said ? said['data'] : said }, reveals };
+  if (envelope.ok) return { ok: true, value: { type: 'ended', view, facts: envelope }, reveals };
+  // What never started has printed nothing, and its error says more than how it ended.
+  const hasRun = isEnded(view) && view.startedAt !== null;
+  const error = hasRun
+    ? `Process ${view.id} ${describeEnd(view.reason, view.exit)}.`
+    : String(envelope.error);
+  return { ok: false, error, data: toRunData(view.id, envelope), reveals, worked: true };
 }
 
-/** What a model is told of a process that nobody waits for any more. */
-function toLeftWords(
-  { status }: ProcessBrief,
+/** Its output so far counts as read, where all of it is shown. */
+function toBackgrounded(
+  handle: ProcessHandle,
   { message, context }: { message: string; context: ToolContext },
-): string {
-  if (status === 'pending') return `${message} ${describeWhatComes(context)}`;
-  return context.tellsEnds ? message : `It goes on in the background. ${describeWhatComes(context)}`;
+): Outcome<RunResult> {
+  const reader = handle.reader(context.owner);
+  const read = handle.read({ maxBytes: MAX_SHOWN_BYTES });
+  return {
+    ok: true,
+    value: { type: 'backgrounded', view: handle.view(), message, read },
+    ...(!read.truncated && { onRecorded: () => reader.acknowledge(read) }),
+  };
 }
 
-/** Its code or signal first: what a command prints does not say how it ended. */
-function describeFailure(view: FinalView, printed: string): string {
-  const end = `Process ${view.id} ${describeEnd(view.reason, view.exit)}`;
-  return printed.startsWith(end) ? printed : `${end}:\n${printed}`;
-}
-
-function toInterrupted(view: ProcessView, context: ToolContext): RunResult {
+function describeInterruption(view: ProcessView, context: ToolContext): string {
   const goesOn =
     view.status === 'stopping'
       ? `Process ${view.id} is being stopped.`
       : `Process ${view.id} goes on in the background. Its output is kept: read it with this id.`;
-  return {
-    type: 'backgrounded',
-    view,
-    message: `Interrupted: nobody waits for it any more. ${goesOn} ${describeWhatComes(context)}`,
-  };
+  return `Interrupted: nobody waits for it any more. ${goesOn} ${describeWhatComes(context)}`;
 }

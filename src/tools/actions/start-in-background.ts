@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
+import type { OutputRead } from '../../output/read-output.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { viewThat } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
@@ -25,7 +26,7 @@ export interface StartedProcess {
   readonly view: ProcessView;
   readonly message: string;
   /** The first that it printed; of one with a terminal, `null`. */
-  readonly output: string | null;
+  readonly read: OutputRead | null;
   /** Of one with a terminal. */
   readonly shown: ShownScreen | null;
 }
@@ -49,12 +50,12 @@ export async function startInBackground(
   const view = handle.view();
   const message = [...waited, describeStart(view, context), ...describeTerminal(view)].join(' ');
   const reveals = toRevealed(view);
-  if (shown !== null) return { ok: true, value: { view, message, output: null, shown }, reveals };
+  if (shown !== null) return { ok: true, value: { view, message, read: null, shown }, reveals };
   const reader = handle.reader(context.owner);
   const read = handle.read({ maxBytes: MAX_FIRST_BYTES });
   return {
     ok: true,
-    value: { view, message, output: read.text, shown },
+    value: { view, message, read, shown },
     reveals,
     ...(!read.truncated && { onRecorded: () => reader.acknowledge(read) }),
   };

@@ -17,7 +17,7 @@ export type WaitRequest = Omit<WaitOptions, 'from' | 'signal' | 'clock'> & {
 
 export interface WaitedFor extends Waited {
   /** What the agent had not read yet. */
-  readonly output: string;
+  readonly read: OutputRead;
 }
 
 /** Waits for something of one process, without polling. It changes nothing: however the wait ends, the process goes on. */
@@ -32,7 +32,7 @@ export async function waitFor(request: WaitRequest, context: ToolContext): Promi
   const read = readNew(handle, reader.positions);
   return {
     ok: true,
-    value: { ...waited, output: read.text },
+    value: { ...waited, read },
     reveals: toRevealed(waited.process),
     ...(!read.truncated && { onRecorded: () => reader.acknowledge(read) }),
   };

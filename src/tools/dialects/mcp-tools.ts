@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Permission } from '../../policy/permission.ts';
 import { toInputSchema } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
@@ -9,6 +10,8 @@ export interface McpTool {
   readonly description: string;
   /** JSON Schema. */
   readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+  /** JSON Schema of the structured content: an answer, and the notice that may come with it. Only of tools that tell theirs. */
+  readonly outputSchema?: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
   /** What a client may show, and rely on for nothing. */
   readonly annotations: {
     readonly readOnlyHint: boolean;
@@ -24,8 +27,27 @@ export function toMcpTools(tools: readonly Tool[]): readonly McpTool[] {
     title: tool.title ?? toTitle(tool.name),
     description: tool.description,
     inputSchema: { type: 'object', ...toInputSchema(tool) },
+    ...(tool.output !== undefined && { outputSchema: toOutputSchema(tool.output) }),
     annotations: toAnnotations(tool.permissions),
   }));
+}
+
+function toOutputSchema(data: z.ZodObject): NonNullable<McpTool['outputSchema']> {
+  return {
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean' },
+      data: z.toJSONSchema(data, { override: ({ jsonSchema }) => toPortable(jsonSchema) }),
+      error: { type: 'string' },
+      notice: { type: 'string', description: 'what has happened to other processes meanwhile' },
+    },
+    required: ['ok'],
+  };
+}
+
+/** MCP's inspector warns of a schema that says nothing. */
+function toPortable(schema: z.core.JSONSchema.BaseSchema): void {
+  if (typeof schema.additionalProperties === 'object') schema.additionalProperties = true;
 }
 
 const reading: readonly Permission[] = ['status', 'output', 'list'];

@@ -1,7 +1,9 @@
 import { toAnswer } from '../../actions/outcome.ts';
 import { runInForeground } from '../../actions/run-in-foreground.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
+import { toReadData } from '../../output-data.ts';
 import { toSummary } from '../../process-summary.ts';
+import { toRunData } from '../../run-data.ts';
 import { toStartedData } from '../../started-data.ts';
 import type { ToolAnswer, ToolContext } from '../../tool.ts';
 
@@ -26,6 +28,8 @@ export async function spawnProcess(input: SpawnInput, context: ToolContext): Pro
   const ran = await runInForeground({ command, cwd, label, tool, maxRunMs }, context);
   return toAnswer(ran, (result) => ({
     ...toSummary(result.view),
-    ...(result.type === 'ended' ? { output: result.output } : { message: result.message }),
+    ...(result.type === 'ended'
+      ? toRunData(result.view.id, result.facts)
+      : { message: result.message, ...toReadData(result.read) }),
   }));
 }

@@ -7,7 +7,7 @@ import { toAnswer } from '../../actions/outcome.ts';
 import { readProcessOutput } from '../../actions/read-output.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
 import { actionsOver, defineActionTool } from '../../define-action-tool.ts';
-import { toOutputData } from '../../output-data.ts';
+import { toOutputData, toReadData } from '../../output-data.ts';
 import { toSummary } from '../../process-summary.ts';
 import type { ToolContext } from '../../tool.ts';
 
@@ -36,7 +36,7 @@ export const processAction = defineActionTool({
         toAnswer(await startInBackground({ command, tool: 'process' }, context), (started) => ({
           ...toOwnSummary(started.view),
           message: started.message,
-          output: started.output ?? '',
+          ...(started.read !== null && toReadData(started.read)),
         })),
     }),
     status: action({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { readProcessOutput } from '../../actions/read-output.ts';
 import { defineTool } from '../../define-tool.ts';
-import { toOutputData } from '../../output-data.ts';
+import { outputData, toOutputData } from '../../output-data.ts';
 import { processId } from '../fields.ts';
 
 export const getProcessOutput = defineTool({
@@ -30,6 +30,7 @@ export const getProcessOutput = defineTool({
     offset: z.int().min(0).optional().describe('Lines to leave out at the beginning.'),
     limit: z.int().min(1).optional().describe('How many lines at most, from the beginning.'),
   }),
+  output: outputData,
   execute: async ({ process_id, since_last_read, ignore_case, ...options }, context) => {
     const request = { ...options, id: process_id, sinceLastRead: since_last_read, ignoreCase: ignore_case };
     return toAnswer(readProcessOutput(request, context), toOutputData);

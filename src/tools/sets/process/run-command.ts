@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type RunResult, runInForeground } from '../../actions/run-in-foreground.ts';
 import { defineTool } from '../../define-tool.ts';
+import { toReadData } from '../../output-data.ts';
+import { runData, toRunData } from '../../run-data.ts';
 import { command, cwd, label, toStart } from '../fields.ts';
 
 export const runCommand = defineTool({
@@ -17,6 +19,7 @@ export const runCommand = defineTool({
     timeout_seconds: z.number().positive().optional().describe('How long to wait for it.'),
     label,
   }),
+  output: runData,
   intend: (input) => ({ permission: 'start', start: toStart(input) }),
   execute: async ({ command, cwd, timeout_seconds, label }, context) => {
     const timeoutMs = timeout_seconds === undefined ? undefined : timeout_seconds * 1_000;
@@ -27,15 +30,13 @@ export const runCommand = defineTool({
 
 function toData(result: RunResult) {
   const { view } = result;
-  if (result.type === 'ended') {
-    const exit = 'exit' in view ? view.exit : null;
-    return { process_id: view.id, exit_code: exit?.code ?? null, output: result.output };
-  }
+  if (result.type === 'ended') return toRunData(view.id, result.facts);
   return {
     status: view.status,
     process_id: view.id,
     pid: 'pid' in view ? view.pid : null,
     message: result.message,
+    ...toReadData(result.read),
     log_file: view.output.logFile,
   };
 }

@@ -6,6 +6,7 @@ import { toLoopbackAddresses } from '../../../supervisor/readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
 import { defineTool } from '../../define-tool.ts';
+import { toMissingData } from '../../output-data.ts';
 import { isEnded, toSummary } from '../../process-summary.ts';
 import { processId } from '../fields.ts';
 
@@ -67,7 +68,7 @@ export const waitFor = defineTool({
 });
 
 function toData(waited: WaitedFor) {
-  const { process, end, met, missing, waitedMs, matchedLine, output } = waited;
+  const { process, end, met, missing, waitedMs, matchedLine, read } = waited;
   return {
     ...toSummary(process),
     result: end.type,
@@ -76,7 +77,8 @@ function toData(waited: WaitedFor) {
     waited_seconds: Math.round(waitedMs / 100) / 10,
     ...(matchedLine !== null && { matched_line: matchedLine }),
     message: describe(waited),
-    new_output: output,
+    new_output: read.text,
+    ...toMissingData(read),
   };
 }
 
