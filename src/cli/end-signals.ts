@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { ignoreSignal, isIgnored } from '../supervisor/host-signals.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 
@@ -27,17 +28,19 @@ export function onEndSignal(
 ): () => void {
   keepIgnoringBrokenPipes();
   let hasTold = false;
-  const listeners = SIGNALS.filter((signal) => signal !== except).map((signal) => {
-    const listener = (_name: string, number?: number) => {
-      // A broken pipe breaks at each write, and the system's own word may be about a process's input.
-      if (signal === 'SIGPIPE' && (hasTold || isOfSystem(number))) return;
-      if (hasTold) process.exit(toSignalCode(signal));
-      hasTold = true;
-      tell(signal);
-    };
-    process.on(signal, listener);
-    return { signal, listener };
-  });
+  const listeners = listEndSignals()
+    .filter((signal) => signal !== except)
+    .map((signal) => {
+      const listener = (_name: string, number?: number) => {
+        // A broken pipe breaks at each write, and the system's own word may be about a process's input.
+        if (signal === 'SIGPIPE' && (hasTold || isOfSystem(number))) return;
+        if (hasTold) process.exit(toSignalCode(signal));
+        hasTold = true;
+        tell(signal);
+      };
+      process.on(signal, listener);
+      return { signal, listener };
+    });
   return () => {
     for (const { signal, listener } of listeners) process.off(signal, listener);
   };
@@ -45,7 +48,7 @@ export function onEndSignal(
 
 /** Tells whoever ends in order that our own output has broken. @returns whether there is somebody. */
 export function tellOfBrokenOutput(): boolean {
-  const isHeard = process.listeners('SIGPIPE').some((listener) => listener !== ignore);
+  const isHeard = process.listenerCount('SIGPIPE') > (isIgnored('SIGPIPE') ? 1 : 0);
   if (isHeard) process.emit('SIGPIPE', 'SIGPIPE');
   return isHeard;
 }
@@ -55,7 +58,26 @@ export function tellOfBrokenOutput(): boolean {
  * without a word. So one stays for as long as it runs.
  */
 export function keepIgnoringBrokenPipes(): void {
-  if (!process.listeners('SIGPIPE').includes(ignore)) process.on('SIGPIPE', ignore);
+  ignoreSignal('SIGPIPE');
 }
 
-function ignore(): void {}
+const INHERITED = 'TROUPE_IGNORED_SIGNALS';
+
+/**
+ * Keeps those signals ignored that this program was started to ignore, as by `nohup`. They are known where `main.ts` was started as a
+ * program; the variable that it passes on is removed from `env`.
+ */
+export function keepInheritedIgnored(env: NodeJS.ProcessEnv): void {
+  const mask = env[INHERITED];
+  delete env[INHERITED];
+  if (mask === undefined || !/^[\da-f]{1,16}$/.test(mask)) return;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const bit = 1n << BigInt(constants.signals[signal] - 1);
+    if ((BigInt(`0x${mask}`) & bit) !== 0n) ignoreSignal(signal);
+  }
+}
+
+/** The signals that ask this program to end; those that it was started to ignore do not. */
+export function listEndSignals(): readonly EndSignal[] {
+  return SIGNALS.filter((signal) => signal === 'SIGPIPE' || !isIgnored(signal));
+}

@@ -1,4 +1,8 @@
-#!/usr/bin/env node
+#!/bin/sh
+// 2>/dev/null; while read -r k v; do [ "$k" = SigIgn: ] && export TROUPE_IGNORED_SIGNALS="$v"; done </proc/$$/status; exec node "$0" "$@"
+// The line above is a comment here and a program for the shell: Node sets every signal to its default when it starts, so that what `nohup`
+// has it ignore is gone before any of our code runs.
+
 // Every Node that knows modules can read this file: nothing in it is newer. The rest is loaded once the version is known.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

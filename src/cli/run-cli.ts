@@ -1,4 +1,5 @@
 import type { CliIo } from './cli-io.ts';
+import { keepInheritedIgnored } from './end-signals.ts';
 import { exitCodes } from './exit-code.ts';
 import { leaveQuietly } from './leave-quietly.ts';
 import type { ListFlags } from './processes/list-processes.ts';
@@ -6,6 +7,7 @@ import type { ListFlags } from './processes/list-processes.ts';
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
   const { stdout, stderr, env } = process;
+  keepInheritedIgnored(env);
   const cwd = readCurrentDirectory();
   const io: CliIo = {
     // Making it takes longer than some verbs, which do not read.

@@ -3,6 +3,17 @@ import type { Cancel } from '../clock/clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Ignores a signal for as long as this program runs: it ends neither a supervisor nor the program. */
+export function ignoreSignal(signal: NodeJS.Signals): void {
+  if (!isIgnored(signal)) process.on(signal, ignore);
+}
+
+export function isIgnored(signal: NodeJS.Signals): boolean {
+  return process.listeners(signal).includes(ignore);
+}
+
+function ignore(): void {}
+
 /** Marks our listeners, so that several supervisors in one program know of each other's. */
 const mark = Symbol.for('troupe.host-signal');
 
@@ -35,7 +46,7 @@ export function installHostSignals(shutdown: () => Promise<unknown>): Cancel {
   };
 
   Object.assign(onSignal, { [mark]: true });
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of SIGNALS) if (!isIgnored(signal)) process.on(signal, onSignal);
   process.on('uncaughtException', onException);
   return remove;
 }

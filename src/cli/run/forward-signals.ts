@@ -2,12 +2,16 @@ import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import { type CliIo, note } from '../cli-io.ts';
-import { type EndSignal, isOfSystem, keepIgnoringBrokenPipes, toSignalCode } from '../end-signals.ts';
+import {
+  type EndSignal,
+  isOfSystem,
+  keepIgnoringBrokenPipes,
+  listEndSignals,
+  toSignalCode,
+} from '../end-signals.ts';
 
 /** A command that ends sooner is not worth a word. */
 const WORD_AFTER_MS = 1_000;
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 
 export interface ForwardedSignals {
   /** The first one that came. */
@@ -30,7 +34,7 @@ export function forwardSignals(
   let isOver = false;
   let cancelWord = () => {};
 
-  const listeners = SIGNALS.map((signal) => {
+  const listeners = listEndSignals().map((signal) => {
     const listener = (_name: string, number?: number) => {
       // A broken pipe breaks at each write.
       if (isOver || (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number)))) return;

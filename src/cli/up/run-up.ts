@@ -9,7 +9,13 @@ import type { GroupEnd, GroupReadiness, ProcessGroup } from '../../supervisor/gr
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, complain, note } from '../cli-io.ts';
-import { type EndSignal, isOfSystem, keepIgnoringBrokenPipes, toSignalCode } from '../end-signals.ts';
+import {
+  type EndSignal,
+  isOfSystem,
+  keepIgnoringBrokenPipes,
+  listEndSignals,
+  toSignalCode,
+} from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { showProgress } from '../render/progress-line.ts';
@@ -124,7 +130,7 @@ function listen(supervisor: Supervisor) {
   keepIgnoringBrokenPipes();
   const { promise: first, resolve } = Promise.withResolvers<EndSignal>();
   let count = 0;
-  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const).map((signal) => {
+  const listeners = listEndSignals().map((signal) => {
     const listener = (_name: string, number?: number) => {
       if (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number))) return;
       count += 1;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -180,6 +181,26 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     await project.gone();
   },
 );
+
+test('a signal that was ignored at the start ends nothing', async () => {
+  await using project = projectDir();
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const words = ['sh', mainFile, 'run', '-c', 'echo "$TROUPE_IGNORED_SIGNALS" up; exec sleep 30'];
+  const child = spawn('nohup', words, {
+    cwd: project.path,
+    env: cleanEnvironment({ ...project.env, PATH }),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'close');
+  const [printed] = await once(child.stdout, 'data');
+
+  child.kill('SIGHUP');
+  child.kill('SIGTERM');
+
+  expect(String(printed)).toBe(' up\n');
+  expect(await ended).toEqual([143, null]);
+  await project.gone();
+});
 
 test('a second Ctrl-C kills at once', async () => {
   await using project = projectDir();
