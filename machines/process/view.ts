@@ -1,5 +1,6 @@
 import type { SnapshotFrom } from 'xstate';
 import type { EndReason, ExitStatus, FinalStatus, KillReceipt, TreeMember } from './context.ts';
+import { type EndLimit, toEndLimit } from './end-limit.ts';
 import type { processMachine } from './machine.ts';
 
 export type LiveStatus = 'pending' | 'running' | 'backgrounded' | 'stopping' | 'restarting';
@@ -17,7 +18,7 @@ export type LifeView =
       readonly starting: boolean;
       readonly isAwaited: boolean;
     }
-  | ({ readonly status: 'running' | 'backgrounded' } & Up)
+  | ({ readonly status: 'running' | 'backgrounded'; readonly endLimit: EndLimit | null } & Up)
   | ({
       readonly status: 'stopping';
       readonly survivors: readonly TreeMember[];
@@ -83,7 +84,7 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
       };
     case 'running':
     case 'backgrounded':
-      return { status, attempt, restarts, pid, pgid, exit };
+      return { status, attempt, restarts, pid, pgid, exit, endLimit: toEndLimit(snapshot.context) };
     case 'stopping':
       return { status, attempt, restarts, pid, pgid, exit, survivors, receipt };
     case 'restarting':

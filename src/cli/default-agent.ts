@@ -26,7 +26,7 @@ policy:
 supervisor:
   default_timeout: 30s          # so long a call waits; then the command goes on in the background
   max_execution_time: 5m        # hard limit in the foreground
-  max_background_time: 30m      # hard limit in the background
+  max_background_time: 0        # hard limit in the background; 0: none
   max_background_processes: 10
 
 # tools:

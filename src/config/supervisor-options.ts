@@ -26,8 +26,8 @@ export const limitOptions = {
   onTimeout: onTimeout.default('background'),
   /** Hard limit while in the foreground, from the call on. Default 300 s. */
   maxExecutionTime: duration.default(300_000),
-  /** Hard limit on the whole run of a background process. Default 30 min. */
-  maxBackgroundTime: duration.default(1_800_000),
+  /** Hard limit on the whole run of a background process. Default 0: none. */
+  maxBackgroundTime: duration.default(0),
   /** From SIGTERM to SIGKILL. Default 5 s. */
   killGrace: duration.default(5_000),
   /** After the leader's exit: how long its output must be quiet. Default 100 ms. */

@@ -105,6 +105,8 @@ interface Started {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly runtimeMs: number;
+  /** When a time limit ends it, in milliseconds since the epoch; `null` where none will. Changed limits move it. */
+  readonly endsAt: number | null;
   readonly restarts: number;
   readonly ready: ReadyView;
 }

@@ -21,7 +21,7 @@ export function readRecord(
 }
 
 /**
- * A record from before there were terminals has nothing of them, and its process none. Whatever is there stays in its place:
+ * A record from before there were terminals has nothing of them, and its process none; `endsAt` came later too. Whatever is there stays in its place:
  * `hasEndedRecord` looks at the beginning.
  */
 function complete(record: ProcessRecord): ProcessRecord {
@@ -29,7 +29,13 @@ function complete(record: ProcessRecord): ProcessRecord {
   const { terminal = null, progress = null, awaitsInput = null } = view;
   return {
     ...record,
-    view: { ...view, terminal, progress, awaitsInput },
+    view: {
+      ...view,
+      ...('ready' in view && { endsAt: view.endsAt ?? null }),
+      terminal,
+      progress,
+      awaitsInput,
+    },
     revival: revival === null ? null : completeRevival(revival),
   };
 }

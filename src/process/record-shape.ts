@@ -92,6 +92,7 @@ const started = {
   pgid: orNull(number),
   startedAt: number,
   runtimeMs: number,
+  endsAt: optional(orNull(number)),
   restarts: number,
   ready: object({ state: oneOf('undeclared', 'waiting', 'ready', 'failed') }),
 };

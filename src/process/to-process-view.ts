@@ -122,7 +122,13 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
 
   function toStarted() {
     const { pid, pgid, restarts } = life as Extract<LifeView, { pgid: number | null }>;
-    return { pid, pgid, startedAt, runtimeMs: runtime(), restarts, ready };
+    return { pid, pgid, startedAt, runtimeMs: runtime(), endsAt: endsAt(), restarts, ready };
+  }
+
+  function endsAt(): number | null {
+    if (!('endLimit' in life) || life.endLimit === null) return null;
+    const { from, afterMs } = life.endLimit;
+    return from === 'call' ? times.createdAt + afterMs : Math.round(clock.epochMs() - runtime() + afterMs);
   }
 
   function runtime(): number {

@@ -12,6 +12,7 @@ export function toRefusalError(
   }
   const message =
     `Maximum background processes (${max}) reached: ${backgroundIds.join(', ')}. ` +
-    'End one of them with kill(id), or run this in the foreground.';
+    'End one of them with kill(id), run this in the foreground, or raise the option "maxBackgroundProcesses" ' +
+    '(max_background_processes in an agent file).';
   return new TroupeError({ code: refusal, message });
 }

@@ -30,6 +30,7 @@ export function processView(own: {
     startedAt: 0,
     backgroundedAt: 0,
     runtimeMs: 65_000,
+    endsAt: null,
     restarts: 0,
     ready: { state: 'undeclared' },
     ...own,

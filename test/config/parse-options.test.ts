@@ -28,7 +28,7 @@ test('no options are complete options', () => {
     timeout: 30_000,
     onTimeout: 'background',
     maxExecutionTime: 300_000,
-    maxBackgroundTime: 1_800_000,
+    maxBackgroundTime: 0,
     killGrace: 5_000,
     shutdownGrace: 3_000,
     drainQuiet: 100,

@@ -37,6 +37,7 @@ export function runningRecord(id: string, more: Partial<ProcessRecord> = {}): Pr
     startedAt: 1_000,
     backgroundedAt: 1_000,
     runtimeMs: 5,
+    endsAt: null,
     restarts: 0,
     ready: { state: 'undeclared' },
   } satisfies ProcessView;

@@ -178,7 +178,8 @@ test('a background start beyond the limit is refused', async () => {
   const ids = [start().id, start().id];
 
   expect(start).toThrow(
-    `Maximum background processes (2) reached: ${ids.join(', ')}. End one of them with kill`,
+    `Maximum background processes (2) reached: ${ids.join(', ')}. End one of them with kill(id), run this in the ` +
+      'foreground, or raise the option "maxBackgroundProcesses"',
   );
 
   expect(backend.runs).toHaveLength(2);

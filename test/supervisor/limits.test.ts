@@ -234,3 +234,41 @@ test('the limits of a call outlast its attempts', async () => {
   expect(rig.clock.nowMs()).toBe(10_000);
   expect(runtimeMs).toBeLessThan(10_000);
 });
+
+test('a view says when a limit ends its process', async () => {
+  await using rig = createScriptedRig({ timeout: '30s', maxExecutionTime: '5m' });
+  const start = (limits: object) => rig.supervisor.start({ command: 'x', ...limits });
+  const startedAt = rig.clock.epochMs();
+  const unlimited = start({ background: true });
+  const limited = start({ background: true, maxBackgroundTime: '60s' });
+  const killed = start({ onTimeout: 'kill' });
+  const awaited = start({ onTimeout: 'wait' });
+  const promoted = start({ maxBackgroundTime: '60s' });
+  const never = start({});
+  rig.clock.advance(1_000);
+
+  const after = (handle: typeof never) => {
+    const { endsAt } = handle.view() as { endsAt: number | null };
+    return endsAt === null ? null : endsAt - startedAt;
+  };
+
+  expect([unlimited, limited, killed, awaited, promoted, never].map(after)).toEqual([
+    null,
+    60_000,
+    30_000,
+    300_000,
+    60_000,
+    null,
+  ]);
+  limited.changeLimits({ maxBackgroundTime: '90s' });
+  expect(after(limited)).toBe(90_000);
+});
+
+test('a background process has no limit by default', async () => {
+  await using rig = createScriptedRig({ notifyAfterSilence: 0 });
+  const handle = rig.supervisor.start({ command: 'npm run dev', background: true });
+
+  rig.clock.advance(7 * 86_400_000);
+
+  expect(handle.status).toBe('backgrounded');
+});

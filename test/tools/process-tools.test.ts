@@ -190,6 +190,30 @@ test('the same command is started once, unless forced', async () => {
   expect(forced.ok).toBe(true);
 });
 
+test('a start names the limit that ends it', async () => {
+  await using given = arrange({ supervisor: { maxBackgroundTime: '30m' } });
+  await using unlimited = arrange();
+
+  const limited = dataOf(await given.call('start_process', { command: 'serve' }));
+  const free = dataOf(await unlimited.call('start_process', { command: 'serve' }));
+
+  expect(limited.message).toContain('A time limit ends it in 30m 00s if it has not ended by then.');
+  expect(free.message).not.toContain('limit');
+});
+
+test('a command without a place names the holders', async () => {
+  await using given = arrange({ supervisor: { maxParallelTools: 1 } });
+  const holder = given.supervisor.start({ command: 'npm test', timeout: 0, maxExecutionTime: 0 });
+  const pending = await given.begin('run_command', { command: 'ls', timeout_seconds: 3 });
+
+  given.clock.advance(3_000);
+
+  const { status, process_id, message } = dataOf(await pending.answer);
+  expect(status).toBe('pending');
+  expect(message).toMatch(`Process ${process_id} has not started after 3s`);
+  expect(message).toContain(`taken by ${holder.id} (npm test, for 3s)`);
+});
+
 test('a start waits until it is ready', async () => {
   await using given = arrange();
   const pending = await given.begin('start_process', { command: 'serve', ready_line: 'listening' });

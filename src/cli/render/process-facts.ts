@@ -71,6 +71,9 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('pid' in view && view.pid !== null ? [['pid', toPidText(view)] as const] : []),
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
+    ...('endsAt' in view && view.endsAt !== null
+      ? [['ends', `at ${toTimeText(view.endsAt)} at the latest, by its time limit`] as const]
+      : []),
     ...('restarts' in view && view.restarts > 0
       ? [['restarts', `${view.restarts}; this is attempt ${view.attempt}`] as const]
       : []),

@@ -7,7 +7,7 @@ import type { ToolContext } from '../tool.ts';
 import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import { lookAt, type ShownScreen } from './look-at.ts';
 import type { Outcome } from './outcome.ts';
-import { describeWhatComes, interruptedBefore } from './start-words.ts';
+import { describeLimit, describeWhatComes, interruptedBefore } from './start-words.ts';
 
 /** What is shown of the output of a process that has just come up. */
 const MAX_FIRST_BYTES = 2_000;
@@ -90,5 +90,10 @@ function hasArrived(view: ProcessView): boolean {
 
 function describeStart(view: ProcessView, context: ToolContext): string {
   if (isEnded(view)) return 'It has ended already.';
-  return `It runs in the background as ${view.id}. ${describeWhatComes(context)}`;
+  const words = [
+    `It runs in the background as ${view.id}.`,
+    ...describeLimit(view, context),
+    describeWhatComes(context),
+  ];
+  return words.join(' ');
 }

@@ -1,3 +1,5 @@
+import { formatDuration } from '../../config/format-duration.ts';
+import type { ProcessView } from '../../process/process-view.ts';
 import type { ToolContext } from '../tool.ts';
 
 /** How the agent gets to know of the end of what it has started. */
@@ -5,6 +7,13 @@ export function describeWhatComes({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>)
   return tellsEnds
     ? 'A notice comes by itself when it ends; there is no need to poll.'
     : 'No notice comes when it ends: ask for its status when you need it.';
+}
+
+/** When a time limit will end the process; nothing where there is none. */
+export function describeLimit(view: ProcessView, { clock }: Pick<ToolContext, 'clock'>): readonly string[] {
+  if (!('endsAt' in view) || view.endsAt === null) return [];
+  const left = formatDuration(Math.max(0, view.endsAt - clock.epochMs()));
+  return [`A time limit ends it in ${left} if it has not ended by then.`];
 }
 
 /** How the agent gets to know of what it has asked to be told. */
