@@ -1,15 +1,17 @@
-import { outputStreams } from '../output/output-chunk.ts';
-import type { OutputLog } from '../output/output-log.ts';
-import { type ReadOptions, readOutput } from '../output/read-output.ts';
+import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { PrintedText } from './result-envelope.ts';
 
-/** Reads what a process printed as its result shows it: each text cut to `maxBytes`, head and tail. */
-export function readPrinted(log: OutputLog, maxBytes: number): PrintedText {
-  const read = (stream: NonNullable<ReadOptions['stream']>) =>
-    readOutput(log, { stream, format: 'raw', maxBytes });
-  const [stdout, stderr] = [read('stdout'), read('stderr')];
-  const used = outputStreams.filter((stream) => log.positions[stream] > 0);
-  const all = used.length === 1 && used[0] === 'stdout' ? stdout : read('both');
+/** Reads what a process printed as its result shows it: each text with head and tail where it is too long for one read. */
+export async function readPrinted(
+  read: (options: ReadOptions) => OutputRead | Promise<OutputRead>,
+): Promise<PrintedText> {
+  const all = await read({ format: 'raw' });
+  const { stdout: fromStdout, stderr: fromStderr, screen: fromScreen } = all.positions;
+  const readOne = (stream: 'stdout' | 'stderr', isAll: boolean) =>
+    isAll ? all : read({ stream, format: 'raw' });
+  // Most commands use one stream, and a flood of it is costly to read twice.
+  const stdout = await readOne('stdout', fromStderr === 0 && fromScreen === 0);
+  const stderr = await readOne('stderr', fromStdout === 0 && fromScreen === 0 && fromStderr > 0);
   return {
     stdout: stdout.text,
     stderr: stderr.text,

@@ -191,7 +191,7 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   async #toParts<View extends ProcessView>(view: View): Promise<ResultParts<View>> {
-    const printed = readPrinted(this.log, this.plan.output.maxReplyBytes);
+    const printed = await readPrinted((options) => this.read(options));
     const members = 'leftovers' in view ? view.leftovers : [];
     return { view, printed, leftovers: await toLeftovers(members, this.#world.findPorts) };
   }

@@ -5,6 +5,9 @@ import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
+import { readPrinted } from '../../process/read-printed.ts';
+import { type ResultEnvelope, toLeftovers, toResultEnvelope } from '../../process/result-envelope.ts';
+import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
 import { type CliIo, note, say } from '../cli-io.ts';
@@ -90,7 +93,7 @@ async function attend(
     const passing = passOn(id, { state, io, signal: leaving.signal, json: order.json });
     const end = await Promise.race([passing, fault.promise]);
     if (end === null) return leave(id, order);
-    if (order.json) say(io, JSON.stringify(end));
+    if (order.json) say(io, JSON.stringify(await toResult(end, state)));
     tellEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
     return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
@@ -124,6 +127,13 @@ async function passOn(
     if (signal.aborted) return null;
     throw error;
   }
+}
+
+/** The same as for a command that this program runs itself. */
+async function toResult(view: FinalView, state: StateDirectory): Promise<ResultEnvelope> {
+  const printed = await readPrinted((options) => state.read(view.id, options));
+  const leftovers = await toLeftovers(view.leftovers, findListeningPorts);
+  return toResultEnvelope({ view, printed, leftovers }, null);
 }
 
 /** It goes on. On stdout stands the id where nothing else does. */

@@ -14,6 +14,32 @@ test('a command that is in time behaves as without a time-out', async () => {
   expect(await ran).toEqual({ code: 6, stdout: 'in\n', stderr: 'err\n' });
 });
 
+test('json in the daemon has the shape of json without it', async () => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe(
+    'run',
+    '--json',
+    '--timeout',
+    '60s',
+    '-c',
+    'echo out; echo err >&2; exit 3',
+  );
+
+  expect(ran).toMatchObject({ code: 3, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    ok: false,
+    error: 'err\n',
+    stdout: 'out\n',
+    stderr: 'err\n',
+    exitCode: 3,
+    signal: null,
+    truncated: false,
+    leftovers: [],
+    process: { code: 3, status: 'failed' },
+  });
+});
+
 test('a command that is late goes on in the background', async () => {
   await using project = daemonProject();
 

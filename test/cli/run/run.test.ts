@@ -241,6 +241,11 @@ test('json is one object with the output and the end', async () => {
   expect(JSON.parse(ran.stdout)).toMatchObject({
     ok: false,
     error: 'err\n',
+    stdout: 'out\n',
+    stderr: 'err\n',
+    output: expect.stringMatching(/^(out\nerr|err\nout)\n$/),
+    exitCode: 3,
+    truncated: false,
     process: { code: 3, status: 'failed' },
   });
 });
