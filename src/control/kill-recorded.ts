@@ -8,6 +8,7 @@ import type { KillAnswer, KillOptions } from '../process/process-handle.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { addEntry, type TimelineEntry } from '../process/timeline.ts';
+import { withoutValues } from '../process/to-record.ts';
 import { toCookie } from '../spawn/environment.ts';
 import { findLeader } from '../spawn/file/find-leader.ts';
 import type { LaunchStatus } from '../spawn/file/status-file.ts';
@@ -16,6 +17,7 @@ import { endTree } from '../spawn/tree/end-tree.ts';
 import { isFromScope, type ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.ts';
+import { createEnvironmentStore } from '../store/environment-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { readLaunch, toFinalView } from './judge-record.ts';
@@ -79,7 +81,7 @@ function change(
     const record = store.read(id);
     if (record === null || roll.stateOf(record.supervisorId) !== 'dead') return null;
     const changed = to(record);
-    if (changed !== record) store.save(id, changed);
+    if (changed !== record) store.save(id, withoutValues(changed));
     return changed;
   } finally {
     release();
@@ -166,6 +168,7 @@ function settle(
       revival: null,
     }),
   });
+  createEnvironmentStore(ground.paths).remove(record.view.id);
   return view;
 }
 

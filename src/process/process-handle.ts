@@ -127,7 +127,11 @@ export interface ProcessHandle {
   kill(options?: KillOptions): Promise<KillAnswer>;
   /** Nobody waits for it any more. `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
-  /** Ends it and starts it again under the same id. `false` when it had ended or was stopping. */
+  /**
+   * Ends it and starts it again under the same id. `false` when it had ended or was stopping.
+   *
+   * @throws TroupeError `not-found` for one that was taken over and whose environment is gone; it runs on.
+   */
   restart(by?: Requester): boolean;
   /** Its end was told to that owner: it stands in the timeline, and in the record for whoever comes next. */
   acknowledge(owner: string): void;

@@ -64,6 +64,8 @@ export interface Launch {
   readonly hints: Hints;
   /** Beside the environment of the supervisor; `null` takes a variable out. */
   readonly env: Readonly<Record<string, string | null>>;
+  /** Names that `env` had under an earlier supervisor, and whose values are gone: no further attempt can be started as it was meant. */
+  readonly lostNames: readonly string[];
   /** By the names of their variables. */
   readonly secrets: Readonly<Record<string, string>>;
 }

@@ -43,11 +43,10 @@ export interface Revival {
   readonly size: TerminalSize | null;
   readonly work: Exclude<Work, { type: 'function' }>;
   readonly stdin: 'end' | 'pipe';
-  /**
-   * What its environment adds to that of its supervisor, for another attempt; `null` takes a variable out. As readable as
-   * `/proc/<pid>/environ` is, and for as long: it goes with the end.
-   */
-  readonly env: Readonly<Record<string, string | null>>;
+  /** The names of what its environment adds to that of its supervisor. The values are elsewhere, see `EnvironmentStore`. */
+  readonly envNames: readonly string[];
+  /** Names and values, as records had them before. It is read and never written. */
+  readonly env?: Readonly<Record<string, string | null>>;
   readonly hints: Hints;
   /** Where the output of its attempt begins. */
   readonly attemptOffset: number;

@@ -41,13 +41,14 @@ function complete(record: ProcessRecord): ProcessRecord {
 }
 
 function completeRevival({ watches, ...revival }: Revival): Revival {
-  const { files, size = null } = revival;
+  const { files, size = null, env } = revival;
   const { screen = `${files.log.replace(/\.log$/, '')}.screen` } = files;
   const usable = Array.isArray(watches) ? watches.filter((watch) => watchShape(watch) === null) : [];
   return {
     ...revival,
     files: { ...files, screen },
     size,
+    envNames: revival.envNames ?? Object.keys(env ?? {}),
     ...(usable.length > 0 && { watches: usable }),
   };
 }

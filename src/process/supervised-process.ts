@@ -26,6 +26,7 @@ import { createProcessLog } from './create-process-log.ts';
 import type { EarlierProcess } from './earlier-process.ts';
 import { hideOnScreen } from './hide-on-screen.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
+import { describeLostEnvironment } from './lost-environment.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
@@ -322,6 +323,10 @@ export class SupervisedProcess implements ProcessHandle {
     const status = this.status;
     if (this.#isReleased) return false;
     if (status !== 'running' && status !== 'backgrounded' && status !== 'restarting') return false;
+    const { lostNames } = this.plan.launch;
+    // Before it is ended.
+    if (lostNames.length > 0)
+      throw new TroupeError({ code: 'not-found', message: describeLostEnvironment(lostNames) });
     this.life.send({ type: 'process.restart', by });
     return true;
   }

@@ -80,7 +80,7 @@ function toRevival(
     size: terminal.orderedSize,
     work: launch.work,
     stdin: launch.stdin,
-    env: launch.env,
+    envNames: [...Object.keys(launch.env), ...launch.lostNames],
     hints: launch.hints,
     attemptOffset,
     restartedAt: progress.restartTimesMs.map(toEpoch),
@@ -91,6 +91,13 @@ function toRevival(
         ? null
         : { cause: stop.cause, signal: stop.signal, graceMs: stop.graceMs, escalated: stop.escalated },
   };
+}
+
+/** As it is written: records of before had the values of the environment, which go into none any more. */
+export function withoutValues(record: ProcessRecord): ProcessRecord {
+  if (record.revival === null) return record;
+  const { env: _, ...revival } = record.revival;
+  return { ...record, revival };
 }
 
 function toRecordedReadiness({ line, ...rest }: ReadinessSettings): RecordedReadiness {

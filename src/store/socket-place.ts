@@ -26,7 +26,7 @@ export interface SocketPlace {
 export function createSocketPlace({ directory, supervisors }: StatePaths): SocketPlace {
   let shortName: string | null = null;
   const toShortName = () => {
-    shortName ??= `troupe-${process.geteuid?.()}-${hashOf(directory)}`;
+    shortName ??= toPlaceName(directory);
     return shortName;
   };
 
@@ -61,6 +61,11 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
   };
 }
 
+/** How the directory is called that a state directory has elsewhere, for what cannot lie in it. */
+export function toPlaceName(stateDirectory: string): string {
+  return `troupe-${process.geteuid?.()}-${hashOf(stateDirectory)}`;
+}
+
 /** Who only reads makes no socket, and to load this takes as long as to read some hundred records. */
 function hashOf(text: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
@@ -76,7 +81,7 @@ function isSocket(path: string): boolean {
 }
 
 /** Not a link, and closed to others: the temp directory is everybody's, and whoever came first owns the name. */
-function isOurDirectory(path: string): boolean {
+export function isOurDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return false;
   return stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0;

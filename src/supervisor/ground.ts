@@ -19,6 +19,7 @@ import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createTreeRegistry, type TreeGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
+import { createEnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -75,6 +76,7 @@ export function createGround(
     // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
     isRedacted: picomatch([...settings.redactNames, ...variablesOf(settings)], { bash: true, dot: true }),
     paths,
+    environments: paths === null ? null : createEnvironmentStore(paths),
     scope: readTableScope(),
     store: openStore(settings, paths),
     roll,

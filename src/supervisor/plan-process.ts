@@ -149,7 +149,7 @@ function toLaunch(
   const { hints } = ground.settings;
   if ('run' in spec) {
     const work = { type: 'function', run: spec.run as InProcessWork } as const;
-    return { work, stdin: 'end', size: null, hints, env: {}, secrets: {} };
+    return { work, stdin: 'end', size: null, hints, env: {}, lostNames: [], secrets: {} };
   }
   return {
     work: toWork(command as Exclude<Command, { type: 'function' }>),
@@ -158,6 +158,7 @@ function toLaunch(
     size: terminal?.size ?? null,
     hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
     env: spec.env,
+    lostNames: [],
     secrets: spec.secrets,
   };
 }

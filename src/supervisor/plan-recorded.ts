@@ -13,12 +13,15 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
   const { view, revival } = record;
   const { settings } = ground;
   const { id, cwd, owner } = view;
+  // A record of before has it itself.
+  const env = revival?.env ?? (revival === null ? null : (ground.environments?.read(id) ?? null));
   const launch: Launch = {
     work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
     stdin: revival?.stdin ?? 'end',
     size: revival?.size ?? null,
     hints: revival?.hints ?? settings.hints,
-    env: revival?.env ?? {},
+    env: env ?? {},
+    lostNames: env === null ? (revival?.envNames ?? []) : [],
     secrets: {},
   };
   // By its id, never by what the record says: a file that somebody put there must not make us read another one.

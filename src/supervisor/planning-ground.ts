@@ -2,6 +2,7 @@ import type { CommandSettings, FunctionSettings } from '../config/process-spec.t
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import type { Backend } from '../spawn/backend.ts';
 import type { Terminals } from '../spawn/terminal/terminals.ts';
+import type { EnvironmentStore } from '../store/environment-store.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 
 /** What a supervisor has decided for all its processes. */
@@ -15,6 +16,8 @@ export interface PlanningGround {
   readonly isRedacted: (name: string) => boolean;
   /** `null` where nothing is written down. */
   readonly paths: StatePaths | null;
+  /** What persistent processes were given; `null` where nothing is written down. */
+  readonly environments: EnvironmentStore | null;
   /** Runs commands. */
   readonly backend: Backend;
   /** Runs commands that outlive this program; `null` where there are none. */

@@ -3,8 +3,10 @@ import type { BackendCommand, BackendFact } from '../../machines/process/events.
 import { processMachine } from '../../machines/process/machine.ts';
 import type { BodyInput } from '../../machines/process/setup.ts';
 import type { Clock } from '../clock/clock.ts';
+import { describeLostEnvironment } from '../process/lost-environment.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
+import { refuseAll } from '../spawn/refuse-all.ts';
 
 interface EffectWorld {
   readonly clock: Clock;
@@ -42,6 +44,8 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
           keepScreen: (screen) => process.keepScreen(screen),
           onCommand: receive,
         };
+        if (!input.adopts && plan.launch.lostNames.length > 0)
+          return refuseStart(port, plan.launch.lostNames);
         if (!input.adopts) return plan.backend.run(port);
         if (plan.backend.adopt !== undefined) return plan.backend.adopt(port);
         // Another supervisor had a backend that this one has not.
@@ -55,5 +59,16 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
       leaveQueue: ({ context }) => world.leaveQueue(context.id),
       abandonTree: ({ context }) => world.abandonTree(context.id),
     },
+  });
+}
+
+/** It may run only as it was meant: what another environment would make of it nobody can say. */
+function refuseStart(port: BackendPort, lostNames: readonly string[]): void {
+  refuseAll(port);
+  port.tell({
+    type: 'process.spawnFailed',
+    cause: 'other',
+    code: null,
+    message: describeLostEnvironment(lostNames),
   });
 }

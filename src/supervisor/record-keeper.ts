@@ -3,6 +3,7 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type RecordGround, toAttemptRecord, toRecord } from '../process/to-record.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import type { EnvironmentStore } from '../store/environment-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /**
@@ -44,24 +45,46 @@ export const noRecords: RecordKeeper = {
 
 export function createRecordKeeper(options: {
   store: RecordStore<ProcessRecord>;
+  /** What persistent processes were given, as no record has it; `null` where nobody could take one over. */
+  environments: EnvironmentStore | null;
   ground: RecordGround;
   trees: TreeRegistry;
   /** Called before a record is written: that who writes is alive is to be known before. */
   enter: () => void;
   reportError: (error: unknown) => void;
 }): RecordKeeper {
-  const { store, ground, trees, reportError } = options;
+  const { store, environments, ground, trees, reportError } = options;
   const { clock } = ground;
   const waiting = new Set<SupervisedProcess>();
+  /** Ids of processes whose environment is kept: it is the same for every attempt. */
+  const kept = new Set<string>();
   let cancelFlush: Cancel | null = null;
   let isClosed = false;
+
+  /** Before its record is written: whoever reads that may want to start it again. It goes with the end. */
+  const keepEnvironment = ({ id, plan }: SupervisedProcess, { revival }: ProcessRecord) => {
+    if (environments === null || plan.lifetime !== 'persistent') return;
+    if (revival === null) {
+      kept.delete(id);
+      environments.remove(id);
+    } else if (!kept.has(id) && Object.keys(plan.launch.env).length > 0) {
+      kept.add(id);
+      try {
+        environments.save(id, plan.launch.env);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  };
 
   const saveOrThrow = (process: SupervisedProcess) => {
     waiting.delete(process);
     // What had ended before is nobody's: it is noted on while it is there, and not brought back.
     if ((process.isNobodys || isClosed) && store.read(process.id) === null) return;
     if (!isClosed) options.enter();
-    store.save(process.id, toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null }));
+    const record = toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null });
+    keepEnvironment(process, record);
+    store.save(process.id, record);
   };
 
   const save = (process: SupervisedProcess) => {

@@ -64,6 +64,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       ? noRecords
       : createRecordKeeper({
           store,
+          environments: ground.environments,
           ground,
           trees,
           enter: ground.enter,

@@ -3,6 +3,7 @@ import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
+import { withoutValues } from '../process/to-record.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
 import { createProcessTree } from '../spawn/tree/process-tree.ts';
 import type { Ground } from './ground.ts';
@@ -68,7 +69,7 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter
   enter();
   const isSame = isFromScope(record.scope, scope);
   store?.save(record.view.id, {
-    ...record,
+    ...withoutValues(record),
     supervisorId,
     // Of another boot it stays what it was: nobody is to take its numbers for ours.
     scope: isSame ? scope : record.scope,

@@ -1,0 +1,103 @@
+import { rmdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { makeDirectory } from './make-directory.ts';
+import { readPrivateFile, replacePrivateFile } from './private-files.ts';
+import { checkRecordId } from './record-id.ts';
+import { isOurDirectory, toPlaceName } from './socket-place.ts';
+import type { StatePaths } from './state-paths.ts';
+
+/** Variables by name; `null` takes one out. */
+export type KeptEnvironment = Readonly<Record<string, string | null>>;
+
+/**
+ * Keeps what persistent processes were given as environment, for another attempt under another supervisor: outside the project, where no commit
+ * and no archive finds it. One file for each process, 0600, in a directory of ours, 0700.
+ */
+export interface EnvironmentStore {
+  /** @throws what the system says; TroupeError `state-directory` where no place is closed to other users. */
+  save(processId: string, environment: KeptEnvironment): void;
+  /** `null` where there is none, as after a restart of the machine. */
+  read(processId: string): KeptEnvironment | null;
+  /** Never throws. */
+  remove(processId: string): void;
+}
+
+export function createEnvironmentStore({ directory }: StatePaths): EnvironmentStore {
+  const pathsOf = (id: string) => {
+    const name = `${checkRecordId(id)}.env`;
+    return places().map((place) => join(place, toPlaceName(directory), name));
+  };
+
+  return {
+    save: (id, environment) => {
+      const path = pathsOf(id).find((candidate) => tryMake(dirname(candidate)));
+      if (path === undefined) throw noPlace(directory);
+      replacePrivateFile(path, JSON.stringify(environment));
+    },
+    read: (id) => {
+      for (const path of pathsOf(id)) {
+        const found = isOurDirectory(dirname(path)) ? tryRead(path) : null;
+        if (found !== null) return found;
+      }
+      return null;
+    },
+    remove: (id) => {
+      for (const path of pathsOf(id)) {
+        if (!isOurDirectory(dirname(path))) continue;
+        quietly(() => rmSync(path, { force: true }));
+        quietly(() => rmdirSync(dirname(path)));
+      }
+    },
+  };
+}
+
+/** Another program of this user may have another environment: what one has written the others find all the same. */
+function places(): readonly string[] {
+  const own = [process.env['XDG_RUNTIME_DIR'], `/run/user/${process.geteuid?.()}`];
+  const runtime = own.flatMap((place = '') =>
+    place.startsWith('/') && isOurDirectory(place) ? [place] : [],
+  );
+  return [...new Set([...runtime, tmpdir(), '/tmp'])];
+}
+
+function tryMake(place: string): boolean {
+  try {
+    makeDirectory(place);
+    return isOurDirectory(place);
+  } catch {
+    return false;
+  }
+}
+
+function tryRead(path: string): KeptEnvironment | null {
+  try {
+    const value: unknown = JSON.parse(readPrivateFile(path));
+    return isEnvironment(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEnvironment(value: unknown): value is KeptEnvironment {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((each) => each === null || typeof each === 'string')
+  );
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Others are in the directory still, or it was removed meanwhile.
+  }
+}
+
+function noPlace(directory: string): TroupeError {
+  const message = `The environment of a process of ${quote(directory)} was not kept: neither XDG_RUNTIME_DIR nor the temp directory has a place that is closed to other users. It runs, but no other supervisor can start it again.`;
+  return new TroupeError({ code: 'state-directory', message });
+}

@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSupervisor } from '../../src/index.ts';
+import { createEnvironmentStore } from '../../src/store/environment-store.ts';
+import { toPlaceName } from '../../src/store/socket-place.ts';
+import { toStatePaths } from '../../src/store/state-paths.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { tempDir } from '../fixtures/os.ts';
+import { turn } from './scripted-rig.ts';
+
+const token = 'ghp_of-the-shell';
+
+/** Supervisors of one project, each after the death of the one before; its private files are found by `outside`. */
+function openProject() {
+  const project = tempDir();
+  const state = project.file('.troupe');
+  const follow = () => {
+    const clock = createVirtualClock();
+    const backend = createScriptedBackend(undefined, { durable: true });
+    const supervisor = createSupervisor({ clock, backend, stateDirectory: state, control: false });
+    return { clock, backend, supervisor };
+  };
+  const outside = () =>
+    filesBelow(
+      [process.env['XDG_RUNTIME_DIR'], tmpdir()].map((at) => join(at ?? '/none', toPlaceName(state))),
+    );
+  onTestFinished(async () => {
+    await turn();
+    for (const path of outside()) rmSync(dirname(path), { recursive: true, force: true });
+    project.remove();
+  });
+  return {
+    state,
+    follow,
+    outside,
+    die: (id: string) => rmSync(join(state, `supervisors/${id}.json`)),
+    everything: () =>
+      filesBelow([project.path])
+        .map((path) => readFileSync(path, 'utf8'))
+        .join('\n'),
+  };
+}
+
+function filesBelow(places: readonly string[]): string[] {
+  return places.flatMap((place) => {
+    try {
+      const names = readdirSync(place, { recursive: true, encoding: 'utf8' });
+      return names.map((name) => join(place, name)).filter((path) => statSync(path).isFile());
+    } catch {
+      return [];
+    }
+  });
+}
+
+const server = {
+  command: ['server'] as [string],
+  lifetime: 'persistent',
+  background: true,
+  env: { GITHUB_TOKEN: token, PAGER: null },
+} as const;
+
+test('a record names variables and holds no value', () => {
+  const project = openProject();
+  const { supervisor, clock } = project.follow();
+
+  supervisor.start(server);
+  clock.advance(100);
+
+  expect(project.everything()).toContain('GITHUB_TOKEN');
+  expect(project.everything()).not.toContain(token);
+});
+
+test('values are kept in private files outside the project', async () => {
+  const project = openProject();
+  const { supervisor, backend, clock } = project.follow();
+  const handle = supervisor.start(server);
+
+  const [path = '', ...others] = project.outside();
+  const modes = [path, dirname(path)].map((each) => statSync(each).mode & 0o777);
+  const text = readFileSync(path, 'utf8');
+  backend.lastRun.exit({ code: 0 });
+  await handle.ended;
+  clock.advance(100);
+
+  expect(others).toEqual([]);
+  expect(text).toContain(token);
+  expect(modes).toEqual([0o600, 0o700]);
+  expect(project.outside()).toEqual([]);
+});
+
+test('a restart under the next supervisor has the same environment', () => {
+  const project = openProject();
+  const first = project.follow();
+  const { id } = first.supervisor.start(server);
+  first.clock.advance(100);
+  project.die(first.supervisor.id);
+
+  const next = project.follow();
+  next.supervisor.get(id)?.restart();
+  next.clock.advance(60_000);
+
+  expect(next.backend.lastRun).toMatchObject({
+    isAdopted: false,
+    request: { id, env: { GITHUB_TOKEN: token } },
+  });
+  expect(next.backend.lastRun.request.env).not.toHaveProperty('PAGER');
+});
+
+test('a restart without its environment is refused in words', () => {
+  const project = openProject();
+  const first = project.follow();
+  const { id } = first.supervisor.start(server);
+  first.clock.advance(100);
+  project.die(first.supervisor.id);
+  createEnvironmentStore(toStatePaths(project.state)).remove(id);
+
+  const next = project.follow();
+  const handle = next.supervisor.get(id);
+
+  expect(() => handle?.restart()).toThrow(/values of its environment \(GITHUB_TOKEN, PAGER\) are gone/);
+  expect(handle?.view().status).toBe('backgrounded');
+});
+
+test('an automatic restart without its environment fails in words', () => {
+  const project = openProject();
+  const first = project.follow();
+  const restart = { policy: 'permanent', minBackoff: 5_000 } as const;
+  const { id } = first.supervisor.start({ ...server, restart });
+  first.clock.advance(100);
+  project.die(first.supervisor.id);
+  createEnvironmentStore(toStatePaths(project.state)).remove(id);
+
+  const next = project.follow();
+  next.backend.lastRun.exit({ code: 1 });
+  next.clock.advance(10_000);
+
+  expect(JSON.stringify(next.supervisor.get(id)?.view())).toContain('It cannot be started again as it was');
+  expect(next.backend.runs.filter(({ isAdopted }) => !isAdopted)).toEqual([]);
+});
+
+test('values in an older record are used and not written again', () => {
+  const project = openProject();
+  const first = project.follow();
+  const { id } = first.supervisor.start(server);
+  first.clock.advance(100);
+  project.die(first.supervisor.id);
+  createEnvironmentStore(toStatePaths(project.state)).remove(id);
+  const path = join(project.state, 'processes', `${id}.json`);
+  const record = JSON.parse(readFileSync(path, 'utf8'));
+  const { envNames: _, ...revival } = record.revival;
+  writeFileSync(path, JSON.stringify({ ...record, revival: { ...revival, env: { GITHUB_TOKEN: token } } }));
+
+  const next = project.follow();
+  next.clock.advance(100);
+
+  expect(project.everything()).not.toContain(token);
+  expect(next.backend.lastRun.request.env).toMatchObject({ GITHUB_TOKEN: token });
+  expect(project.outside().map((kept) => readFileSync(kept, 'utf8'))).toEqual([
+    JSON.stringify({ GITHUB_TOKEN: token }),
+  ]);
+});
