@@ -12,6 +12,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { withReserve } from '../spawn/descriptors.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
@@ -38,7 +39,9 @@ export type PrivateAccess = keyof typeof flagsOf;
  */
 export function openPrivateFile(path: string, access: PrivateAccess): number {
   refuseBeforeOpening(path, access);
-  const file = explainLink(path, () => openSync(path, flagsOf[access] | O_NOFOLLOW, 0o600));
+  const file = explainLink(path, () =>
+    withReserve(() => openSync(path, flagsOf[access] | O_NOFOLLOW, 0o600)),
+  );
   try {
     checkFile(path, fstatSync(file));
     if (access === 'replace') ftruncateSync(file);

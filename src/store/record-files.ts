@@ -10,6 +10,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { withReserve } from '../spawn/descriptors.ts';
 import { makeDirectory } from './make-directory.ts';
 
 export interface OpenedFile {
@@ -45,9 +46,9 @@ const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constant
 
 export const systemFiles: RecordFiles = {
   makeDirectory,
-  list: (directory) => readdirSync(directory),
-  create: (path) => openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600),
-  open: (path) => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+  list: (directory) => withReserve(() => readdirSync(directory)),
+  create: (path) => withReserve(() => openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600)),
+  open: (path) => withReserve(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)),
   inspect: (file) => {
     const stats = fstatSync(file);
     return {

@@ -6,6 +6,7 @@ import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
+import { createFaultReports } from './fault-reports.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
 import { createNewsCalls } from './news-calls.ts';
@@ -52,12 +53,15 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const { clock } = ground;
 
   let hasWarned = false;
-  const reportFault = (error: unknown) => {
-    events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error });
-    // Once: whoever wants to know all of them subscribes.
-    if (!hasWarned) process.emitWarning(toError(error));
-    hasWarned = true;
-  };
+  const reportFault = createFaultReports({
+    clock,
+    publish: ({ error, times }) => {
+      events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
+      // Once: a subscriber is told all of them.
+      if (!hasWarned) process.emitWarning(toError(error));
+      hasWarned = true;
+    },
+  });
   const onSubscriberError = (error: unknown) =>
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
   const owners = createOwners();

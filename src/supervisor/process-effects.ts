@@ -7,6 +7,7 @@ import { describeLostEnvironment } from '../process/lost-environment.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refuse-all.ts';
+import { runWithReserve } from '../spawn/run-with-reserve.ts';
 
 interface EffectWorld {
   readonly clock: Clock;
@@ -46,8 +47,9 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
         };
         if (!input.adopts && plan.launch.lostNames.length > 0)
           return refuseStart(port, plan.launch.lostNames);
-        if (!input.adopts) return plan.backend.run(port);
-        if (plan.backend.adopt !== undefined) return plan.backend.adopt(port);
+        const { backend } = plan;
+        const act = input.adopts ? backend.adopt : backend.run;
+        if (act !== undefined) return runWithReserve(port, { backend, act });
         // Another supervisor had a backend that this one has not.
         port.tell({ type: 'process.lost', why: 'this supervisor has no way to find it again' });
       }),

@@ -45,7 +45,13 @@ export type RuntimeEvent =
   /** Somebody took it back, or its process has ended. What was told of it and nobody has acted on is void. */
   | { readonly type: 'schedule.cancelled'; readonly at: number; readonly schedule: ScheduleView }
   /** A part of the supervisor does not work, such as its watchdog; the processes go on. */
-  | { readonly type: 'supervisor.faulted'; readonly at: number; readonly error: unknown }
+  | {
+      readonly type: 'supervisor.faulted';
+      readonly at: number;
+      readonly error: unknown;
+      /** How often the same fault has come since it was last told: it is told at once, and then at most once a second. */
+      readonly times: number;
+    }
   | { readonly type: 'supervisor.stopping'; readonly at: number }
   | { readonly type: 'supervisor.stopped'; readonly at: number; readonly report: ShutdownReport };
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { lastValueFrom, toArray } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { CommandSpec, FinalView, SpawnFailureCause } from '../../src/index.ts';
-import { fixtureProgram, tempDir, waitUntil } from '../fixtures/os.ts';
+import { carriers, fixtureProgram, tempDir, waitUntil } from '../fixtures/os.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -162,6 +162,28 @@ test('too many open files are told, and forgotten', async () => {
   }
   expect(after).toBe(true);
   expect(leaked).toBeLessThanOrEqual(0);
+});
+
+test('without a free descriptor everything can still be killed', async () => {
+  using directory = tempDir();
+  const program = fixtureProgram('takes-all-descriptors.ts');
+
+  const { stdout } = await promisify(execFile)(
+    '/bin/sh',
+    ['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, program, directory.path, '60'],
+    { env: { ...process.env, TROUPE_TEST_MARK: directory.path } },
+  );
+
+  const { live, failures, ...rest } = JSON.parse(stdout);
+  expect([live > 5, live + failures.length]).toEqual([true, 60]);
+  for (const { status, reason } of failures) {
+    expect(status).toBe('failed');
+    expect(reason).toMatchObject({ type: 'spawnFailed', cause: 'too-many-files' });
+    expect(reason.message).toMatch(/^Nothing was started: \d+ of the 128 files .* raise "ulimit -n"\.$/);
+  }
+  expect(rest).toEqual({ killed: 'killed', survivors: [], faults: expect.any(Number) });
+  expect(rest.faults).toBeLessThan(20);
+  expect(carriers(directory.path)).toEqual([]);
 });
 
 // Root may enter every directory: another user is needed, and only root can become one.

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runSync } from '../start-child.ts';
@@ -46,9 +46,10 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
 
   function fill(): void {
     let directory: string | null = null;
+    let paths: readonly string[] = [];
     try {
       directory = mkdtempSync(join(tmpdir(), 'troupe-fifo-'));
-      const paths = Array.from({ length: batchSize }, (_, number) => join(`${directory}`, String(number)));
+      paths = Array.from({ length: batchSize }, (_, number) => join(`${directory}`, String(number)));
       runSync('mkfifo', ['-m', '600', ...paths], {
         stdio: 'ignore',
         timeout: makingMs,
@@ -58,7 +59,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
     } catch {
       isUsable = idle.length > 0;
     } finally {
-      if (directory !== null) rmSync(directory, { recursive: true, force: true });
+      if (directory !== null) removeFilled(directory, paths);
     }
   }
 
@@ -76,6 +77,12 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
     }
   }
 
+  /** Opens nothing: there may be too many open files. */
+  function removeFilled(directory: string, paths: readonly string[]): void {
+    for (const path of paths) quietly(() => unlinkSync(path));
+    quietly(() => rmdirSync(directory));
+  }
+
   function giveBack(anchorFd: number): void {
     if (isClosed) closeSync(anchorFd);
     else idle.push(anchorFd);
@@ -88,4 +95,12 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
       for (const anchorFd of idle.splice(0)) closeSync(anchorFd);
     },
   };
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // It was not made.
+  }
 }

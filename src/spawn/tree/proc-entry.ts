@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { withReserve } from '../descriptors.ts';
 import type { ProcessEntry } from './process-table.ts';
 import { parseStatLine, type StatLine } from './stat-line.ts';
 
@@ -12,7 +13,7 @@ const absent: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPER
  */
 export function readProcText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return withReserve(() => readFileSync(path, 'utf8'));
   } catch (error) {
     if (absent.has((error as NodeJS.ErrnoException).code)) return null;
     throw error;
@@ -20,7 +21,7 @@ export function readProcText(path: string): string | null {
 }
 
 export function listPids(): readonly number[] {
-  return readdirSync('/proc').flatMap((name) => (isPid(name) ? [Number(name)] : []));
+  return withReserve(() => readdirSync('/proc')).flatMap((name) => (isPid(name) ? [Number(name)] : []));
 }
 
 function isPid(name: string): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { createBirthRegister } from './birth-register.ts';
@@ -12,7 +12,7 @@ import {
   pidsOf,
   ticksPerSecond,
 } from './pid-allocation.ts';
-import { listPids, readEntries, readEntry } from './proc-entry.ts';
+import { listPids, readEntries, readEntry, readProcText } from './proc-entry.ts';
 import type { Elder, IsStranger, ProcessEntry, ProcessTable } from './process-table.ts';
 import { readTableScope } from './table-scope.ts';
 
@@ -134,7 +134,7 @@ function createPidMaxReader(): () => number {
   return () => {
     const nowMs = performance.now();
     if (nowMs >= readAgainAtMs) {
-      pidMax = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8'));
+      pidMax = Number(readProcText('/proc/sys/kernel/pid_max'));
       readAgainAtMs = nowMs + 1_000;
     }
     return pidMax;
@@ -147,10 +147,10 @@ function readLastPid(): number {
 
 /** proc_loadavg(5): `0.20 0.18 0.12 running/threads lastPid`. */
 function readLoad(): Pick<Allocation, 'lastPid' | 'threadCount'> {
-  const [, , , threads = '', lastPid] = readFileSync('/proc/loadavg', 'utf8').trim().split(' ');
+  const [, , , threads = '', lastPid] = (readProcText('/proc/loadavg') ?? '').trim().split(' ');
   return { lastPid: Number(lastPid), threadCount: Number(threads.split('/')[1]) };
 }
 
 function readUptimeTicks(): number {
-  return Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * ticksPerSecond;
+  return Number.parseFloat(readProcText('/proc/uptime') ?? '') * ticksPerSecond;
 }

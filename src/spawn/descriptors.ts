@@ -1,0 +1,91 @@
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * The file descriptors of this program: they belong to it and not to a supervisor, so what is known of them is the program's, too. Starts are
+ * refused before the last ones are taken, and some are held open for what must never fail for want of one: to find, signal and record processes.
+ */
+const held: number[] = [];
+let holders = 0;
+let limit: number | null = null;
+
+/** Reading `/proc` and writing a record take one or two at a time. */
+const heldCount = 4;
+/** Beside those that are held: for the control socket, its clients, the watchdog, and the host program; fewer where the limit is low. */
+const mostFreeCount = 24;
+/** Two pipes with an anchor each, a stdin, and for a moment those of `fork`. */
+const startCount = 8;
+
+/** Why a start would take a descriptor that what runs already needs, as a clause; `null` where there is room, or the system does not say. */
+export function findDescriptorShortage(): string | null {
+  limit ??= readLimit();
+  if (limit === Number.POSITIVE_INFINITY) return null;
+  const used = countUsed();
+  // Each that runs may open its log yet.
+  const needed = startCount + holders + Math.min(mostFreeCount, Math.floor(limit / 8));
+  if (used === null || used + needed <= limit) return null;
+  return `${used} of the ${limit} files that this program may have open are open, and the rest is kept to end and record what runs`;
+}
+
+/** Holds the reserve for a process that runs, until the result is called. */
+export function holdReserve(): () => void {
+  holders += 1;
+  fill();
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    holders -= 1;
+    if (holders === 0) release();
+  };
+}
+
+/** Does what must not fail for want of a descriptor. What `act` opens is to be closed soon. */
+export function withReserve<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (held.length === 0 || !isShortage(error)) throw error;
+  }
+  release();
+  try {
+    return act();
+  } finally {
+    fill();
+  }
+}
+
+function isShortage(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
+function fill(): void {
+  try {
+    while (holders > 0 && held.length < heldCount) held.push(openSync('/dev/null', 'r'));
+  } catch {
+    // None is left: the next time perhaps.
+  }
+}
+
+function release(): void {
+  for (const descriptor of held.splice(0)) closeSync(descriptor);
+}
+
+/** Node has raised it as far as it may. Only Linux says it where it can be read. */
+function readLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** 0.1 ms for a thousand of them. */
+function countUsed(): number | null {
+  try {
+    return withReserve(() => readdirSync('/proc/self/fd')).length;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Cancel } from '../clock/clock.ts';
+import type { Backend, BackendPort } from './backend.ts';
+import { findDescriptorShortage, holdReserve } from './descriptors.ts';
+import { refuseAll } from './refuse-all.ts';
+
+/**
+ * Runs an attempt, or adopts it. Refuses a start for which there are too few file descriptors: those that are left are needed to end and to record
+ * what runs already.
+ */
+export function runWithReserve(
+  port: BackendPort,
+  { backend, act }: { backend: Backend; act: Backend['run'] },
+): Cancel {
+  if (!backend.capabilities.osProcesses) return act(port);
+  const shortage = act === backend.run ? findDescriptorShortage() : null;
+  if (shortage !== null) {
+    refuseAll(port);
+    const message = `Nothing was started: ${shortage}. End other processes, or raise "ulimit -n".`;
+    // Never in the turn of `run`: the process does not listen yet.
+    queueMicrotask(() =>
+      port.tell({ type: 'process.spawnFailed', cause: 'too-many-files', code: 'EMFILE', message }),
+    );
+    return () => {};
+  }
+  const release = holdReserve();
+  const cancel = act(port);
+  return () => {
+    release();
+    cancel();
+  };
+}
