@@ -148,6 +148,35 @@ test('a long list comes in pages', async () => {
   );
 });
 
+test('no resource is on two pages', async () => {
+  await using given = await arrange({ settings: { maxBackgroundProcesses: 1_000 } });
+  // Many of one moment, and some of later ones: neither the time nor the id alone gives the order.
+  const started = Array.from({ length: 230 }, (_, index) => {
+    if (index % 60 === 59) given.clock.advance(1);
+    return given.start(`serve ${index}`).id;
+  });
+
+  const uris: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await given.client.request({
+      method: 'resources/list',
+      params: { ...(cursor && { cursor }) },
+    });
+    uris.push(...page.resources.map(({ uri }) => uri));
+    cursor = page.nextCursor;
+    pages += 1;
+    // What comes meanwhile is newer than the first page, and moves nothing.
+    given.start('late');
+  } while (cursor !== undefined);
+
+  expect(pages).toBe(3);
+  expect(uris.toSorted()).toEqual(
+    started.flatMap((id) => [`process://${id}`, `process://${id}/log`]).toSorted(),
+  );
+});
+
 test('a subscriber is told of what it subscribed to', async () => {
   const updated: string[] = [];
   let lists = 0;
