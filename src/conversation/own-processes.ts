@@ -48,6 +48,8 @@ export interface OwnProcesses {
   alive(): readonly ProcessView[];
   /** Nothing is alive that ends with its owner, and every end of such has been told to the watcher. */
   readonly areGone: boolean;
+  /** Something lives that `release` would end: a process, or what one has left alive. */
+  readonly isBusy: boolean;
   /**
    * Ends what lives, and what has left something alive; the heir takes over what is meant for it, and what is persistent goes on.
    * Watches and schedules are taken back: nobody is there to hear them.
@@ -70,6 +72,11 @@ export function createOwnProcesses(
         .some(({ event, detail }) => event === 'notified' && detail === owner)) ??
     false;
   const alive = () => supervisor.list({ owner, live: true });
+  /** What ends with its owner. */
+  const toEnd = () =>
+    supervisor
+      .list({ owner })
+      .filter((view) => !isPersistent(view) && (!isEnded(view) || view.leftovers.length > 0));
 
   const tellEnd = (view: FinalView, onNews: (news: ProcessNews) => Intake) => {
     const tell = (ports: readonly number[]) => {
@@ -90,6 +97,9 @@ export function createOwnProcesses(
     alive,
     get areGone() {
       return untold.size === 0 && alive().every(isPersistent);
+    },
+    get isBusy() {
+      return toEnd().length > 0;
     },
     watch: ({ onNews, onWithdrawn }) => {
       const ends = supervisor.completions$.subscribe((completion) => {
@@ -128,11 +138,8 @@ export function createOwnProcesses(
     release: async (heir) => {
       for (const { processId } of supervisor.watches({ owner })) supervisor.unwatch(processId, { owner });
       for (const { id } of supervisor.schedules({ owner })) supervisor.unschedule(id);
-      const own = supervisor
-        .list({ owner })
-        .filter((view) => !isPersistent(view) && (!('leftovers' in view) || view.leftovers.length > 0));
       await Promise.all(
-        own.map(async ({ id, lifetime }) => {
+        toEnd().map(async ({ id, lifetime }) => {
           const isInherited = lifetime === 'parent' && heir !== null;
           if (!(isInherited && supervisor.transfer(id, heir))) await supervisor.kill(id, { by: 'owner' });
         }),

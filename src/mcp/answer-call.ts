@@ -17,6 +17,7 @@ import type { Tool, ToolAnswer } from '../tools/tool.ts';
 import { describeUnknownTool } from '../tools/unknown-tool.ts';
 import { createClientQuestion } from './ask-client.ts';
 import { createCallProgress } from './call-progress.ts';
+import { findPlace } from './client-place.ts';
 import type { McpClient } from './mcp-client.ts';
 import { watchCall } from './watch-call.ts';
 
@@ -26,7 +27,12 @@ import { watchCall } from './watch-call.ts';
  */
 export async function answerCall(
   { params }: CallToolRequest,
-  { client, server, context }: { client: McpClient; server: Server; context: ServerContext },
+  {
+    client,
+    server,
+    era,
+    context,
+  }: { client: McpClient; server: Server; era: 'legacy' | 'modern'; context: ServerContext },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name, arguments: input = {} } = params;
   const tool = client.tools.find((each) => each.name === name);
@@ -34,20 +40,32 @@ export async function answerCall(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, client.tools));
   }
 
+  const wantsRoot = client.wantsRoot && !client.processes.isPlaced;
+  const found = await findPlace(context, { server, era, wantsRoot });
+  if (found.type === 'asked') return found.result;
   const { signal } = context.mcpReq;
   const progress = waits(tool, input) ? toProgress(context, client) : null;
   const question = createClientQuestion(context, server);
   const call = client.processes.notices.openCall();
   try {
-    const supervisor = watchCall(await client.processes.supervisor(), {
+    const ours = await client.processes.supervisor(found.place);
+    const supervisor = watchCall(ours.supervisor, {
       onLook: (handle) => {
         call.look(handle.id);
         progress?.follow(handle);
       },
       check: () => throwIfClosed(client),
     });
-    const { tools, policy, grants } = client;
-    const wiring = { tools, policy, grants, owner: client.processes.owner, supervisor };
+    const { tools, grants } = client;
+    const policy = client.policyOf(supervisor);
+    const wiring = {
+      tools,
+      policy,
+      grants,
+      owner: ours.owner,
+      agent: found.place.name ?? ours.owner,
+      supervisor,
+    };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
       // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.

@@ -1,5 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
@@ -9,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { quote } from '../config/quote.ts';
 import type { Ask, Consent, PermissionQuestion } from '../policy/gate.ts';
+import { capabilitiesOf } from './client-place.ts';
 
 /** The one question that a call may have. */
 const KEY = 'permission';
@@ -43,12 +43,6 @@ export function createClientQuestion(context: ServerContext, server: Server): Cl
       return inputRequired({ inputRequests: { [KEY]: inputRequired.elicit(request) } });
     },
   };
-}
-
-/** In the newer era each request carries them. */
-function capabilitiesOf({ mcpReq }: ServerContext, server: Server): ClientCapabilities | undefined {
-  const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
-  return (envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities) ?? server.getClientCapabilities();
 }
 
 /** An empty object stands for forms: elicitation had no other mode at first. */

@@ -10,8 +10,7 @@ import { findResource, listResources, listTemplates, readResource } from './reso
 const INSTRUCTIONS = [
   'Commands run as supervised processes; one that takes long goes on in the background and has an id. Nothing wakes you when it ends:',
   'wait for it, or ask. An end that you have not seen yet is also told with the next answer of any of these tools. Cancelling a call ends',
-  'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the',
-  'session, or after an hour of silence.',
+  'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the session.',
 ].join(' ');
 
 /**
@@ -36,7 +35,7 @@ export function createInstance(
   server.setRequestHandler('tools/call', async (request, context) => {
     const stopLogging = era === 'modern' ? logDuring(context, client) : null;
     try {
-      return await answerCall(request, { client, server, context });
+      return await answerCall(request, { client, server, era, context });
     } finally {
       stopLogging?.unsubscribe();
     }

@@ -1,3 +1,4 @@
+export type { ClientPlace } from './client-place.ts';
 export { createMcpServer, type McpServer, type McpServerOptions } from './create-mcp-server.ts';
 export { defaultHttpAddress, type HttpAddress, parseHttpAddress } from './http/http-address.ts';
 export { parseToolSets } from './parse-tool-sets.ts';

@@ -1,5 +1,6 @@
 import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ClientProcesses } from './client-processes.ts';
 import type { ChangeTiming } from './resource-changes.ts';
@@ -9,7 +10,12 @@ export interface McpClient {
   readonly processes: ClientProcesses;
   /** Those that its policy offers. */
   readonly tools: readonly Tool[];
+  /** As it stands before anybody knows where the client works: it says which tools there are, and how long a person is waited for. */
   readonly policy: Policy;
+  /** The same policy for where this supervisor's commands run. */
+  readonly policyOf: (supervisor: Pick<Supervisor, 'cwd'>) => Policy;
+  /** Whether the client's first root is to be known before anything starts. */
+  readonly wantsRoot: boolean;
   /** What its person has allowed with "always". */
   readonly grants: Grants;
   readonly timing: ChangeTiming;

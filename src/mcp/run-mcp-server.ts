@@ -10,6 +10,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createMcpServer, type McpServer } from './create-mcp-server.ts';
+import { createOwner } from './create-owner.ts';
 import { type HttpAddress, isLoopback } from './http/http-address.ts';
 import type { HttpClients } from './http/http-clients.ts';
 
@@ -20,7 +21,7 @@ export interface HttpOptions {
   readonly allowRemote?: boolean;
   /** What clients have to send as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** A client that is silent for so long is taken for gone. Default 1 h. */
+  /** A client that is silent for so long, and of which nothing runs, is taken for gone. Default 1 h. */
   readonly sessionIdleMs?: number;
 }
 
@@ -31,8 +32,16 @@ export interface McpRunOptions {
   readonly tools?: readonly Tool[];
   /** Default: mode `auto`. */
   readonly policy?: Policy | PolicyOptions;
-  /** Of the supervisor that is made when a tool is first used. */
-  readonly supervisor?: SupervisorOptions;
+  /**
+   * Of the supervisor that is made when a tool is first used. A function is given the directory that the client works in: the first of its
+   * roots, or `null` where it has none, and by HTTP, where clients share the supervisor.
+   */
+  readonly supervisor?: SupervisorOptions | ((root: string | null) => SupervisorOptions);
+  /**
+   * The owner of the client's processes on stdio: a later session with the same one has what this one leaves behind. By HTTP it is refused.
+   * Default: the client's name and a random id, which no other session has.
+   */
+  readonly owner?: string;
   readonly version?: string;
   /** One line for a person. Never stdout, which belongs to the protocol. */
   readonly log: (line: string) => void;
@@ -47,17 +56,18 @@ export interface McpRunOptions {
  * Serves the Model Context Protocol until the client closes its end, or `signal` is aborted; then the processes are ended, and
  * it resolves with the exit code: 0, or 1 where it could not serve or the connection broke.
  *
- * @throws TroupeError `invalid-option` for an address that others can reach without `allowRemote` and a token.
+ * @throws TroupeError `invalid-option` for an address that others can reach without `allowRemote` and a token, and for an owner by HTTP.
  */
 export async function runMcpServer(options: McpRunOptions): Promise<number> {
-  const { http, log } = options;
-  if (http !== undefined) checkReach(http);
+  const { http, log, owner, supervisor: given = {} } = options;
+  if (http !== undefined) checkHttp(http, owner);
   let made: Supervisor | null = null;
-  const createServer = (owner: string) =>
+  const createServer = (ownerOfClient: string | undefined) =>
     createMcpServer({
-      owner,
-      supervisor: () => {
-        made ??= createReachableSupervisor(options.supervisor);
+      ...(ownerOfClient !== undefined && { owner: ownerOfClient }),
+      wantsRoot: http === undefined && typeof given === 'function',
+      supervisor: ({ root }) => {
+        made ??= createReachableSupervisor(typeof given === 'function' ? given(root) : given);
         return made;
       },
       ...(options.tools !== undefined && { tools: options.tools }),
@@ -67,8 +77,11 @@ export async function runMcpServer(options: McpRunOptions): Promise<number> {
     });
   try {
     return http === undefined
-      ? await serveClient(createServer('mcp'), options)
-      : await serveClients((name) => createServer(`mcp-${name}`), { ...options, http });
+      ? await serveClient(createServer(owner), options)
+      : await serveClients((name) => createServer(name === null ? undefined : createOwner(name)), {
+          ...options,
+          http,
+        });
   } finally {
     await (made as Supervisor | null)?.shutdown();
   }
@@ -91,7 +104,7 @@ async function serveClient(
 }
 
 async function serveClients(
-  createServer: (name: string) => McpServer,
+  createServer: (name: string | null) => McpServer,
   { http, log, signal }: McpRunOptions & { readonly http: HttpOptions },
 ): Promise<number> {
   const [{ createHttpClients }, { serveHttp }] = await Promise.all([
@@ -113,12 +126,21 @@ async function serveClients(
   return 0;
 }
 
-function checkReach({ address, allowRemote = false, token = '' }: HttpOptions): void {
+function checkHttp(
+  { address, allowRemote = false, token = '' }: HttpOptions,
+  owner: string | undefined,
+): void {
+  const refuse = (message: string) => new TroupeError({ code: 'invalid-option', message });
+  if (owner !== undefined) {
+    throw refuse(
+      'By HTTP there are many clients, and each has an owner of its own. Name an owner on stdio only.',
+    );
+  }
   if (isLoopback(address) || (allowRemote && token !== '')) return;
-  const message =
+  throw refuse(
     `Other machines can reach ${address.host}, and whoever reaches this server can run commands here. ` +
-    'Listen on 127.0.0.1, or allow it explicitly and set a token that clients have to send.';
-  throw new TroupeError({ code: 'invalid-option', message });
+      'Listen on 127.0.0.1, or allow it explicitly and set a token that clients have to send.',
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

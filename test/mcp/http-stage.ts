@@ -60,7 +60,7 @@ export async function serveByHttp(http: Partial<HttpOptions> = {}) {
 export async function post(
   url: string,
   { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body: unknown },
-): Promise<{ readonly status: number; readonly text: string }> {
+): Promise<{ readonly status: number; readonly text: string; readonly sessionId: string }> {
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -78,7 +78,8 @@ export async function post(
         response.setEncoding('utf8').on('data', (part: string) => {
           text += part;
         });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        const sessionId = String(response.headers['mcp-session-id'] ?? '');
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text, sessionId }));
       },
     );
     sent.on('error', reject);

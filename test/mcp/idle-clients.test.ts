@@ -1,65 +1,143 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
+import { createMcpServer, type McpServer } from '../../src/mcp/create-mcp-server.ts';
 import { createHttpSessions } from '../../src/mcp/http/http-sessions.ts';
+import { createNamedClients } from '../../src/mcp/http/named-clients.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import { isAlive, waitUntil } from '../fixtures/os.ts';
-import { startProcess } from './http-processes.ts';
-import { IDLE_MS, initialize, serveByHttp } from './http-stage.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { waitUntil } from '../fixtures/os.ts';
+import { type Era, eras, speaking } from './arrange.ts';
+import { IDLE_MS, initialize } from './http-stage.ts';
 
-test('an address that nobody uses is given up', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
-  const { client } = await given.connect('modern', { path: '/red' });
-  const { pid } = await startProcess(client, 'sleep 600');
+/** Clients that come by HTTP without a port, and are taken for idle as soon as they are silent; their processes are played by hand. */
+function arrange({ era = 'modern', idleMs = 1 }: { era?: Era; idleMs?: number } = {}) {
+  const backend = createScriptedBackend();
+  const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
+  /** What became of the servers, the newest last, by the names of their clients. */
+  const servers = new Map<string, { asked: number; isClosed: boolean }[]>();
+  const createServer = (name: string): McpServer => {
+    const server = createMcpServer({ supervisor, owner: name });
+    const seen = { asked: 0, isClosed: false };
+    servers.set(name, [...(servers.get(name) ?? []), seen]);
+    return {
+      ...server,
+      get isBusy() {
+        seen.asked += 1;
+        return server.isBusy;
+      },
+      close: async () => {
+        await server.close();
+        seen.isClosed = true;
+      },
+    };
+  };
+  const options = { idleMs, maxBodyBytes: 10_000, onError: () => {} };
+  const sessions = createHttpSessions({ ...options, createServer: () => createServer('session') });
+  const named = createNamedClients({ ...options, createServer });
+  const fetch = (name: string, request: Request) =>
+    era === 'legacy' ? sessions.fetch(request) : named.fetch(name, request);
+  const clients: Client[] = [];
+  return {
+    backend,
+    supervisor,
+    latest: (name: string) => servers.get(name)?.at(-1),
+    sessions: () => servers.get('session') ?? [],
+    /** Says one thing. */
+    speak: async (name: string) => {
+      const request = new Request('http://127.0.0.1/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(initialize),
+      });
+      await (await fetch(name, request)).text();
+    },
+    connect: async (name: string) => {
+      const client = new Client({ name: 'test', version: '1' }, speaking(era));
+      clients.push(client);
+      const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
+        fetch: (url, init) => fetch(name, new Request(url, init)),
+      });
+      await client.connect(transport);
+      return client;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all([sessions.close(), named.close()]);
+      await supervisor.shutdown();
+    },
+  };
+}
 
-  await waitUntil(() => !isAlive(pid));
-  const again = await startProcess(client, 'sleep 601');
+test.for(eras)('a silent client is given up when nothing of it runs any more (%s)', async (era) => {
+  await using given = arrange({ era });
+  const name = era === 'legacy' ? 'session' : 'red';
+  const { id } = given.supervisor.start({ command: 'serve', owner: name, background: true });
+  given.backend.lastRun.comeUp();
 
-  expect(isAlive(again.pid)).toBe(true);
+  await given.speak(name);
+  await waitUntil(() => (given.latest(name)?.asked ?? 0) > 3);
+  const whileItRuns = { ...given.latest(name), status: given.supervisor.get(id)?.view().status };
+  given.backend.lastRun.exit({ code: 0 });
+
+  expect(whileItRuns).toMatchObject({ isClosed: false, status: 'backgrounded' });
+  await waitUntil(() => given.latest(name)?.isClosed === true);
 });
 
 test('an address with an open stream is not idle', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: IDLE_MS });
-  const [red, blue] = [
-    await given.connect('modern', { path: '/red' }),
-    await given.connect('modern', { path: '/blue' }),
-  ];
-  await red.client.listen({ resourcesListChanged: true });
-  const [mine, gone] = [
-    await startProcess(red.client, 'sleep 600'),
-    await startProcess(blue.client, 'sleep 600'),
-  ];
+  await using given = arrange();
+  const red = await given.connect('red');
+  await red.listen({ resourcesListChanged: true });
 
-  await waitUntil(() => !isAlive(gone.pid));
+  await given.speak('blue');
+  await waitUntil(() => given.latest('blue')?.isClosed === true);
 
-  expect(isAlive(mine.pid)).toBe(true);
+  expect(given.latest('red')?.isClosed).toBe(false);
+});
+
+test('a session with an open stream is not idle', async () => {
+  await using given = arrange({ era: 'legacy', idleMs: IDLE_MS });
+  await given.connect('');
+  await given.speak('');
+
+  await waitUntil(() => given.sessions().some(({ isClosed }) => isClosed));
+
+  expect(given.sessions().map(({ isClosed }) => isClosed)).toEqual([false, true]);
 });
 
 test('the address that is idle for longest gives way', async () => {
-  await using given = await serveByHttp();
-  const [busy, first, second] = [
-    await given.connect('modern', { path: '/busy' }),
-    await given.connect('modern', { path: '/first' }),
-    await given.connect('modern', { path: '/second' }),
-  ];
-  await busy.client.listen({ resourcesListChanged: true });
-  const [kept, gone, left] = [
-    await startProcess(busy.client, 'sleep 600'),
-    await startProcess(first.client, 'sleep 600'),
-    await startProcess(second.client, 'sleep 600'),
-  ];
+  await using given = arrange({ idleMs: 3_600_000 });
+  const busy = await given.connect('busy');
+  await busy.listen({ resourcesListChanged: true });
+  given.supervisor.start({ command: 'serve', owner: 'running', background: true });
+  for (const name of ['running', 'first', 'second']) await given.speak(name);
 
-  for (let number = 4; number <= 65; number += 1) await given.connect('modern', { path: `/${number}` });
+  for (let number = 5; number <= 65; number += 1) await given.speak(String(number));
 
-  await waitUntil(() => !isAlive(gone.pid));
-  expect([kept, left].map(({ pid }) => isAlive(pid))).toEqual([true, true]);
+  await waitUntil(() => given.latest('first')?.isClosed === true);
+  const kept = ['busy', 'running', 'second'].map((name) => given.latest(name)?.isClosed);
+  expect(kept).toEqual([false, false, false]);
+});
+
+test('a new address is refused where something of all others runs', async () => {
+  await using given = arrange({ idleMs: 3_600_000 });
+  for (let number = 1; number <= 64; number += 1) {
+    const owner = String(number);
+    given.supervisor.start({ command: 'serve', owner });
+    await given.speak(owner);
+  }
+
+  await expect(given.connect('late')).rejects.toThrow(/503|There are 64 busy clients/);
+
+  expect(given.supervisor.list({ live: true }).length).toBe(64);
 });
 
 test('a session that cannot be ended is told of', async () => {
   const errors: string[] = [];
   await using supervisor = createSupervisor({ stateDirectory: false });
   const sessions = createHttpSessions({
-    createServer: (owner) => ({
-      ...createMcpServer({ supervisor, owner }),
+    createServer: () => ({
+      ...createMcpServer({ supervisor }),
+      isBusy: false,
       close: () => Promise.reject(new Error('It is stuck.')),
     }),
     idleMs: 1,

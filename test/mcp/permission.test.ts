@@ -88,7 +88,7 @@ test.for(eras)('a question shows all that a person decides by (%s)', async (era)
     [
       'run_command starts the command below.',
       'The policy asks, in the mode default, before a tool starts a process.',
-      'Asked by agent, call 1.',
+      'Asked by test, call 1.',
       `Directory: ${JSON.stringify(given.supervisor.cwd)}`,
       'timeout_seconds: 3',
       '"Always" would also allow: git status *',

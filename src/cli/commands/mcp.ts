@@ -35,6 +35,11 @@ export function defineMcp({ program, io, end }: VerbSetup): void {
       'a secret that a model can have typed by its name; can be repeated',
       collect,
     )
+    .option('--cwd <directory>', "where commands run (the client's first root, or here)")
+    .option('--state-dir <directory>', 'where records and logs are kept (the nearest .troupe upwards)')
+    .option('--max-background <count>', 'how many processes may run in the background at once (10)')
+    .option('--max-background-time <duration>', 'how long each of them may run')
+    .option('--owner <name>', 'whose processes the client sees, in later sessions too (this session alone)')
     .addHelpText('after', toMore(program.name()))
     .action(async (flags: McpFlags) => {
       const { serveMcp } = await import('../mcp/serve-mcp.ts');

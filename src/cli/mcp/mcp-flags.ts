@@ -7,5 +7,12 @@ export interface McpFlags {
   readonly tools: string;
   /** `name=env:VARIABLE` or `name=file:PATH` each. */
   readonly secret?: readonly string[];
+  readonly cwd?: string;
+  readonly stateDir?: string;
+  /** A whole number. */
+  readonly maxBackground?: string;
+  /** A duration. */
+  readonly maxBackgroundTime?: string;
+  readonly owner?: string;
   readonly policyMode: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci';
 }

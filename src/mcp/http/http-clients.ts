@@ -18,14 +18,19 @@ export interface HttpClients {
 
 /**
  * In the older era each session is a client. The newer one knows no sessions: there the address is the client, `/mcp` or
- * `/mcp/<name>`. Either ends when it has been idle for long.
+ * `/mcp/<name>`. Either ends when it has been idle for long and nothing of it runs.
  */
 export function createHttpClients(options: {
-  readonly createServer: (name: string) => McpServer;
+  /** `name` is that of a client's address, empty for `/mcp`; `null` for a session. */
+  readonly createServer: (name: string | null) => McpServer;
   readonly idleMs: number;
   readonly onError: (error: Error) => void;
 }): HttpClients {
-  const sessions = createHttpSessions({ ...options, maxBodyBytes });
+  const sessions = createHttpSessions({
+    ...options,
+    createServer: () => options.createServer(null),
+    maxBodyBytes,
+  });
   const named = createNamedClients({ ...options, maxBodyBytes });
 
   return {
@@ -35,7 +40,7 @@ export function createHttpClients(options: {
       if (await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes })) {
         return sessions.fetch(request);
       }
-      return named.fetch(name === undefined ? 'shared' : `client-${name}`, request);
+      return named.fetch(name ?? '', request);
     },
     close: async () => {
       await Promise.all([sessions.close(), named.close()]);

@@ -6,8 +6,8 @@ import { refusal } from './guard-request.ts';
 import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 
 /**
- * Clients of the older era: each has a session, and a server of its own. A session ends by the client's word, or after `idleMs` without
- * a request and without an open stream; with it end its processes.
+ * Clients of the older era: each has a session, and a server of its own. A session ends by the client's word, and its processes with it; or
+ * after `idleMs` without a request, without an open stream, and without anything that runs.
  */
 export interface HttpSessions {
   fetch(request: Request): Promise<Response>;
@@ -22,7 +22,7 @@ interface Session {
 }
 
 export function createHttpSessions(options: {
-  readonly createServer: (name: string) => McpServer;
+  readonly createServer: () => McpServer;
   readonly idleMs: number;
   readonly maxBodyBytes: number;
   /** Gets what goes wrong where nobody waits for it. */
@@ -46,8 +46,12 @@ export function createHttpSessions(options: {
       sessionIdGenerator: () => id,
       maxRequestBodySize: maxBodyBytes,
     });
-    const server = createServer(`session-${id}`);
-    const watch = createIdleWatch({ idleMs, onIdle: () => endByItself(session) });
+    const server = createServer();
+    const watch = createIdleWatch({
+      idleMs,
+      isBusy: () => server.isBusy,
+      onIdle: () => endByItself(session),
+    });
     const session: Session = { id, server, transport, watch };
     sessions.set(id, session);
     transport.onclose = () => endByItself(session);

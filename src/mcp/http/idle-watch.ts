@@ -1,6 +1,6 @@
 import { whenSent } from './when-sent.ts';
 
-/** Tells when a client has neither a request under way nor an open stream for some time. */
+/** Tells when a client has neither a request under way, nor an open stream, nor anything that runs, for some time. */
 export interface IdleWatch {
   readonly isIdle: boolean;
   /** The client is busy from now on, until the response is sent. */
@@ -9,19 +9,37 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** `onIdle` is called once for each time that the client has been idle for `idleMs`, and never before its first request. */
-export function createIdleWatch({ idleMs, onIdle }: { idleMs: number; onIdle: () => void }): IdleWatch {
+/**
+ * `onIdle` is called when the client has been idle for `idleMs`, never before its first request, and not while `isBusy` says that something of it
+ * runs: it is asked again every `idleMs` then.
+ */
+export function createIdleWatch({
+  idleMs,
+  isBusy,
+  onIdle,
+}: {
+  idleMs: number;
+  isBusy: () => boolean;
+  onIdle: () => void;
+}): IdleWatch {
   let open = 0;
   let hasStopped = false;
   let expiry: NodeJS.Timeout | undefined;
 
+  const expire = () => {
+    if (isBusy()) wait();
+    else onIdle();
+  };
+  const wait = () => {
+    expiry = setTimeout(expire, idleMs).unref();
+  };
   const leave = () => {
     open -= 1;
-    if (open === 0 && !hasStopped) expiry = setTimeout(onIdle, idleMs).unref();
+    if (open === 0 && !hasStopped) wait();
   };
   return {
     get isIdle() {
-      return open === 0;
+      return open === 0 && !isBusy();
     },
     during: async ({ signal }, answer) => {
       clearTimeout(expiry);

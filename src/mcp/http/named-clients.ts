@@ -4,12 +4,12 @@ import type { McpServer } from '../create-mcp-server.ts';
 import { refusal } from './guard-request.ts';
 import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 
-/** Beyond so many the one that has been idle for longest ends. */
+/** Beyond so many the one that has been idle for longest ends; one of which something runs is not idle. */
 const MAX_CLIENTS = 64;
 
 /**
- * Clients of the newer era, by the names in their addresses. A client ends after `idleMs` without a request and without an open
- * stream, or for the sake of a new one; with it end its processes. The next request makes it anew.
+ * Clients of the newer era, by the names in their addresses. A client ends after `idleMs` without a request, without an open stream, and
+ * without anything that runs, or then for the sake of a new one. The next request makes it anew, with an owner of its own.
  */
 export interface NamedClients {
   fetch(name: string, request: Request): Promise<Response>;
@@ -46,7 +46,11 @@ export function createNamedClients(options: {
   };
   const open = (name: string): Client => {
     const server = createServer(name);
-    const watch = createIdleWatch({ idleMs, onIdle: () => void end(name, client) });
+    const watch = createIdleWatch({
+      idleMs,
+      isBusy: () => server.isBusy,
+      onIdle: () => void end(name, client),
+    });
     const client: Client = { server, handler: serveRequests(server, options), watch };
     return client;
   };
