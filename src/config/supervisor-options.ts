@@ -10,6 +10,24 @@ const globs = z.array(z.string());
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+/**
+ * Names of variables that are keys, tokens and secrets by the custom of those who issue them: the commands of an agent do not inherit them.
+ * Globs, in which `*` stands for anything. Passwords and addresses with a password in them are not among them: the program under work needs those.
+ */
+export const credentialNames: readonly string[] = [
+  '*_API_KEY',
+  '*_APIKEY',
+  // AWS_SECRET_ACCESS_KEY
+  '*_ACCESS_KEY',
+  '*_SECRET_KEY',
+  '*_PRIVATE_KEY',
+  // GITHUB_TOKEN, GH_TOKEN, NPM_TOKEN, AWS_SESSION_TOKEN, HF_TOKEN
+  '*_TOKEN',
+  '*_SECRET',
+  // npm_config_//registry.npmjs.org/:_authToken
+  '*_authToken',
+];
+
 /** What happens when a foreground caller has waited for `timeout`. */
 export const onTimeout = z.enum(['background', 'kill', 'wait']);
 
@@ -74,8 +92,11 @@ export const supervisorOptions = z.strictObject({
   shell: z.string().min(1).optional(),
   /** Added to every environment. */
   env: z.record(z.string(), z.string()).default({}),
-  /** Names of this program's variables that no process inherits; globs. Default: `*_API_KEY`. */
-  redactNames: globs.default(['*_API_KEY']),
+  /**
+   * Names of this program's variables that no process inherits; globs, in place of the default: `*_API_KEY`, `*_APIKEY`, `*_ACCESS_KEY`,
+   * `*_SECRET_KEY`, `*_PRIVATE_KEY`, `*_TOKEN`, `*_SECRET` and `*_authToken`. What `env` names a process has all the same.
+   */
+  redactNames: globs.default([...credentialNames]),
   hints: hints.prefault({}),
   /** How deep an agent would be that one of its processes starts. Default: what this program was told by `TROUPE_DEPTH`, or 0. */
   depth: count.optional(),

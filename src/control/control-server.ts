@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { credentialNames } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createAnswers } from './answer-request.ts';
@@ -39,7 +40,7 @@ export async function serveControl(
   supervisor: Supervisor,
   options: ControlServerOptions,
 ): Promise<ControlServer> {
-  const { socketPath, role, redactNames = ['*_API_KEY'], onShutdown = () => {}, onClients } = options;
+  const { socketPath, role, redactNames = credentialNames, onShutdown = () => {}, onClients } = options;
   shutOthersOut(dirname(socketPath));
   const answer = createAnswers({ supervisor, role, redactNames, onShutdown });
   const clients = new Set<ServedClient>();

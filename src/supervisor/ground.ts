@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, stat } from 'node:fs';
 import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import type { Clock } from '../clock/clock.ts';
@@ -57,6 +57,7 @@ export function createGround(
   const cwd = resolve(settings.cwd ?? process.cwd());
   const ownBackend = settings.backend as Backend | undefined;
   const table = ownBackend === undefined ? createCurrentTable() : null;
+  if (table !== null) warmThreadPool();
   const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
   const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
   const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
@@ -102,6 +103,14 @@ export function createGround(
           ? ownBackend
           : null,
   };
+}
+
+/**
+ * Has libuv start the threads of its pool, which it does with the first call that needs one. Where the system gives no more threads it ends the
+ * program (SIGABRT); so they are there before commands use up what there is.
+ */
+function warmThreadPool(): void {
+  stat('/', () => {});
 }
 
 /** What is given by name is not to be had for the asking. */

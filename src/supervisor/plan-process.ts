@@ -4,7 +4,7 @@ import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
-import { redactText } from '../output/redact-text.ts';
+import { redactText, redactValue } from '../output/redact-text.ts';
 import { decideExecution } from '../policy/execution-mode.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
@@ -50,11 +50,11 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
     commandLine: toCommandLine(shown),
     cwd: redactText(cwd, secrets),
     likeness: toLikeness(command, cwd),
-    label: spec.label ?? null,
+    label: spec.label === undefined ? null : redactText(spec.label, secrets),
     owner,
     lifetime: spec.lifetime,
     tool: spec.tool ?? null,
-    metadata: spec.metadata,
+    metadata: redactValue(spec.metadata, secrets),
     executionMode: execution.because,
     background: execution.background,
     onTimeout: execution.onTimeout,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { lastValueFrom, toArray } from 'rxjs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CommandSpec, FinalView, SpawnFailureCause } from '../../src/index.ts';
 import { carriers, fixtureProgram, tempDir, waitUntil } from '../fixtures/os.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -275,6 +275,64 @@ test('a redacted name stays with this program', async () => {
   } finally {
     delete process.env['TROUPE_TEST_API_KEY'];
   }
+});
+
+test.each([
+  'ANTHROPIC_API_KEY',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'NPM_TOKEN',
+  'STRIPE_WEBHOOK_SECRET',
+])('a command does not inherit %s', async (name) => {
+  vi.stubEnv(name, 'do-not-hand-on');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await using stage = openStage();
+
+  const inherited = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
+  const given = (await stage.supervisor.execute({ command: ['env'], env: { [name]: 'given' } })) as {
+    data: string;
+  };
+
+  expect(inherited.data).not.toContain('do-not-hand-on');
+  expect(given.data).toContain(`${name}=given`);
+});
+
+test('a command inherits names that are like keys', async () => {
+  vi.stubEnv('TOKENIZERS_PARALLELISM', 'false');
+  vi.stubEnv('KEYBOARD', 'qwertz');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await using stage = openStage();
+
+  const { data } = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
+
+  expect(data).toContain('TOKENIZERS_PARALLELISM=false');
+  expect(data).toContain('KEYBOARD=qwertz');
+});
+
+test('a secret in label or metadata is recorded nowhere', async () => {
+  await using stage = openStage();
+  const secret = 'hunter2-hunter2';
+
+  const handle = stage.supervisor.start({
+    command: ['true'],
+    label: `with ${secret}`,
+    metadata: { [secret]: [{ deep: `x${secret}` }], count: 1 },
+    secrets: { TOKEN: secret },
+  });
+  await handle.ended;
+  await waitUntil(() =>
+    readFileSync(stage.file(`state/processes/${handle.id}.json`), 'utf8').includes('ended'),
+  );
+
+  const record = readFileSync(stage.file(`state/processes/${handle.id}.json`), 'utf8');
+  expect(JSON.stringify([handle.view(), handle.timeline(), stage.events])).not.toContain('hunter2');
+  expect(record).not.toContain('hunter2');
+  expect(handle.view()).toMatchObject({
+    label: 'with [redacted]',
+    metadata: { '[redacted]': [{ deep: 'x[redacted]' }], count: 1 },
+  });
 });
 
 test('a relative cwd counts from that of the supervisor', async () => {
