@@ -130,7 +130,7 @@ export async function openRecordedLog(
     path: paths.logOf(view.id),
     statusPath: paths.statusOf(view.id),
     // The cap is for who supervises it.
-    maxBytes: Number.MAX_SAFE_INTEGER,
+    maxBytes: null,
     isOver,
     stream: view.terminal?.type === 'terminal' ? 'screen' : 'stdout',
   });

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
+import { fullDisk } from '../output/full-disk.ts';
+import { toDegradedText } from '../output/log-file.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import type { ProcessRecord, Revival } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
@@ -190,7 +192,7 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
   if (revival === null) return view.output;
   try {
     const { size, mtimeMs } = statSync(revival.files.log);
-    const { shift, gaps } = parseLogMap(readPrivateFile(revival.files.status));
+    const { shift, gaps, fullAt } = parseLogMap(readPrivateFile(revival.files.status));
     const bytes = size + shift;
     const lines = bytes === view.output.bytes ? view.output.lines : null;
     const droppedBytes = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -199,6 +201,7 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
       bytes,
       lines,
       droppedBytes,
+      degraded: fullAt.length > 0 ? toDegradedText(fullDisk) : view.output.degraded,
       lastOutputAt: bytes === 0 ? null : Math.round(mtimeMs),
     };
   } catch {

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { cutLog } from './cut-log.ts';
+import { createFullDiskNote, readFreeBytes } from './full-disk.ts';
 import type { MakeRoom } from './make-room.ts';
 import { punchHole } from './punch-hole.ts';
 import type { TailedFile } from './tailed-file.ts';
@@ -13,10 +14,27 @@ const shortestPauseMs = 50;
 /** Until the next look the log may fill this part of what is left. */
 const boldness = 0.5;
 const blockBytes = 512;
+/** Lines are written, and holes begin and end, at blocks of the file system. */
+const slackBytes = 2 * 4096;
+
+/** With less free, a long log gives its middle to the disk before its cap is reached: its process gets the write errors otherwise. */
+const reserveBytes = 8 * 1024 * 1024;
+/** So much of it stays then. */
+const leastHeadBytes = 64 * 1024;
+const leastTailBytes = 128 * 1024;
+
+type Keep = Pick<Parameters<MakeRoom>[0], 'keepHeadBytes' | 'keepTailBytes'>;
+
+export interface LogCap {
+  readonly cancel: Cancel;
+  /** Looks for the last time, and leaves as much as the cap allows. Never rejects. */
+  finish(): Promise<void>;
+}
 
 /**
- * Looks from time to time, the more often the faster the file grows, and makes room when it takes more than `maxBytes` of the disk. In
- * between it may be larger, and it is while nobody looks. Keeps nothing alive.
+ * Looks from time to time, the more often the faster the file grows, and makes room when it takes more than `maxBytes` of the disk, or
+ * when the disk is nearly full. In between it may be larger, and it is while no supervisor looks. Writes down that the disk was full.
+ * Keeps nothing alive.
  */
 export function capLog(options: {
   file: TailedFile;
@@ -24,41 +42,78 @@ export function capLog(options: {
   maxBytes: number;
   clock: Clock;
   ways?: readonly MakeRoom[];
+  freeBytes?: (path: string) => number;
   /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
   onTrouble: (error: unknown) => void;
-}): Cancel {
-  const { file, statusPath, maxBytes, clock } = options;
+  /** Told when the log was made smaller because of the disk. */
+  onShortened: () => void;
+}): LogCap {
+  const { file, statusPath, maxBytes, clock, freeBytes = readFreeBytes } = options;
+  const fullDisk = createFullDiskNote({ logPath: file.path, statusPath });
   let ways = options.ways ?? waysToMakeRoom;
   let last = { atMs: clock.nowMs(), bytes: file.stat()?.size ?? 0 };
   let over = false;
   let isInTrouble = false;
   let cancelTimer: Cancel = () => {};
+  let looking: Promise<void> = Promise.resolve();
 
-  async function look(): Promise<void> {
+  async function look(isLast: boolean): Promise<void> {
     const stats = file.stat();
-    if (stats !== null && stats.blocks * blockBytes > maxBytes) await makeRoom();
-    if (over || ways.length === 0) return;
-    const pauseMs = nextPauseMs(stats);
-    lookLater(isInTrouble ? longestPauseMs : pauseMs);
+    if (stats !== null) {
+      const free = freeBytes(file.path);
+      fullDisk.look({ freeBytes: free, logBytes: file.bytes() });
+      const diskBytes = stats.blocks * blockBytes;
+      const isLarge = diskBytes > maxBytes;
+      if (isLarge) await makeRoom(isLast ? keepAll() : keepPart());
+      else if (!isLast && isTooLarge({ diskBytes, free })) {
+        if (await makeRoom(keepLeast())) options.onShortened();
+      }
+      fullDisk.look({ freeBytes: freeBytes(file.path), logBytes: file.bytes() });
+    }
+    if (!over) lookLater(isInTrouble ? longestPauseMs : nextPauseMs(stats));
   }
 
-  async function makeRoom(): Promise<void> {
+  function keepPart(): Keep {
+    return { keepHeadBytes: Math.floor(maxBytes / 16), keepTailBytes: Math.ceil(maxBytes / 8) };
+  }
+
+  /** It grows no more. */
+  function keepAll(): Keep {
+    const { keepHeadBytes, keepTailBytes } = keepPart();
+    return {
+      keepHeadBytes,
+      keepTailBytes: Math.max(keepTailBytes, maxBytes - keepHeadBytes - slackBytes),
+    };
+  }
+
+  function keepLeast(): Keep {
+    const { keepHeadBytes, keepTailBytes } = keepPart();
+    return {
+      keepHeadBytes: Math.min(keepHeadBytes, leastHeadBytes),
+      keepTailBytes: Math.min(keepTailBytes, leastTailBytes),
+    };
+  }
+
+  /** For the disk as it is. Twice as much as would stay, so that not every look takes a little. */
+  function isTooLarge({ diskBytes, free }: { diskBytes: number; free: number }): boolean {
+    const { keepHeadBytes, keepTailBytes } = keepLeast();
+    return free < reserveBytes && diskBytes > 2 * (keepHeadBytes + keepTailBytes);
+  }
+
+  async function makeRoom(keep: Keep): Promise<boolean> {
     const [way] = ways;
-    if (way === undefined) return;
+    if (way === undefined) return false;
     try {
-      await way({
-        file,
-        statusPath,
-        keepHeadBytes: Math.floor(maxBytes / 16),
-        keepTailBytes: Math.ceil(maxBytes / 8),
-      });
+      await way({ file, statusPath, ...keep });
       if (isInTrouble) options.onTrouble(null);
       isInTrouble = false;
+      return true;
     } catch (error) {
       if (isImpossible(error)) ways = ways.slice(1);
-      if (ways.length > 0 && isImpossible(error)) return over ? undefined : makeRoom();
+      if (ways.length > 0 && isImpossible(error)) return makeRoom(keep);
       isInTrouble = true;
       options.onTrouble(error);
+      return false;
     }
   }
 
@@ -66,19 +121,36 @@ export function capLog(options: {
     const now = { atMs: clock.nowMs(), bytes: stats?.size ?? 0 };
     const bytesPerMs = (now.bytes - last.bytes) / Math.max(1, now.atMs - last.atMs);
     last = now;
+    const free = freeBytes(file.path);
+    if (free < reserveBytes) return shortestPauseMs;
     const roomBytes = Math.max(0, maxBytes - (stats?.blocks ?? 0) * blockBytes);
-    const fullInMs = bytesPerMs <= 0 ? Number.POSITIVE_INFINITY : roomBytes / bytesPerMs;
+    const fullInMs = bytesPerMs <= 0 ? Number.POSITIVE_INFINITY : Math.min(roomBytes, free) / bytesPerMs;
     return Math.min(longestPauseMs, Math.max(shortestPauseMs, fullInMs * boldness));
   }
 
   function lookLater(pauseMs: number): void {
-    cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void look(), { idle: true });
+    cancelTimer = clock.at(
+      clock.nowMs() + pauseMs,
+      () => {
+        looking = look(false);
+      },
+      { idle: true },
+    );
   }
 
-  lookLater(longestPauseMs);
-  return () => {
+  function cancel(): void {
     over = true;
     cancelTimer();
+  }
+
+  lookLater(freeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
+  return {
+    cancel,
+    finish: async () => {
+      cancel();
+      await looking;
+      await look(true);
+    },
   };
 }
 

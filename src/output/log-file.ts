@@ -15,6 +15,11 @@ export interface OutputDegradation {
   readonly missingBytes: number;
 }
 
+/** As views show it. */
+export function toDegradedText({ what, error }: OutputDegradation): string {
+  return `${what}: ${error}`;
+}
+
 /**
  * Output on disk, written behind the process's back: readable at any time, never larger than its cap, and no failure
  * of it reaches the process.

@@ -14,9 +14,11 @@ export interface LogMap {
   readonly shift: number;
   /** The offsets that the file beside the log holds, see `tailPathOf`. */
   readonly tail: LogGap | null;
+  /** Lengths of the log at which the disk was full: behind each, output may be missing that its process could not write. */
+  readonly fullAt: readonly number[];
 }
 
-const wholeLog: LogMap = { gaps: [], headBytes: 0, shift: 0, tail: null };
+const wholeLog: LogMap = { gaps: [], headBytes: 0, shift: 0, tail: null, fullAt: [] };
 
 /** Where the newest bytes are kept while a log is cut that cannot have holes. */
 export function tailPathOf(logPath: string): string {
@@ -33,12 +35,20 @@ export function toBaseLine(base: { headBytes: number; offset: number; tail: LogG
   return `\nbase ${base.headBytes} ${base.offset} ${base.tail.from} ${base.tail.to}\n`;
 }
 
+/** A line that says: the disk was full when the log was so long. */
+export function toFullLine(bytes: number): string {
+  return `\nfull ${bytes}\n`;
+}
+
+const fullLine = /^full (\d+)$/;
 const mapLine = /^(?:gap (\d+) (\d+)|base (\d+) (\d+) (\d+) (\d+))$/;
 
 /** Reads the lines about the log among others, oldest first. A half line says nothing. */
 export function parseLogMap(text: string): LogMap {
   let map = wholeLog;
   for (const line of text.split('\n').slice(0, -1)) {
+    const full = fullLine.exec(line)?.[1];
+    if (full !== undefined) map = { ...map, fullAt: [...map.fullAt, Number(full)] };
     const numbers = mapLine.exec(line)?.slice(1).map(Number);
     if (numbers === undefined) continue;
     const [from = 0, to = 0, headBytes = 0, offset = 0, tailFrom = 0, tailTo = 0] = numbers;
@@ -50,7 +60,7 @@ export function parseLogMap(text: string): LogMap {
       { from: headBytes, to: tailFrom },
       { from: tailTo, to: offset },
     ]);
-    map = { gaps, headBytes, shift: offset - headBytes, tail: { from: tailFrom, to: tailTo } };
+    map = { ...map, gaps, headBytes, shift: offset - headBytes, tail: { from: tailFrom, to: tailTo } };
   }
   return map;
 }

@@ -6,7 +6,8 @@ import { callListeners } from './call-listeners.ts';
 import { looksBinary } from './decode.ts';
 import { type DiskReading, retryPauseMs } from './disk-reading.ts';
 import { watchGrowth } from './file-growth.ts';
-import { capLog } from './log-cap.ts';
+import { fullDisk } from './full-disk.ts';
+import { capLog, type LogCap } from './log-cap.ts';
 import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
 import type { MakeRoom } from './make-room.ts';
@@ -31,8 +32,11 @@ export interface TailedLogOptions {
   readonly path: string;
   /** Where it is written down what was taken out of the log; `null` where nothing ever is, as in logs that we write ourselves. */
   readonly statusPath: string | null;
-  /** Space on the disk above which the middle of the log is given up; only while this log is open and its process not over. */
-  readonly maxBytes: number;
+  /**
+   * Space on the disk above which the middle of the log is given up; only while this log is open and its process not over. `null`: it is
+   * read and never changed.
+   */
+  readonly maxBytes: number | null;
   /** The process has ended long ago, nobody writes any more: nothing is watched. */
   readonly isOver: boolean;
   /** Of which all of it is. Default `stdout`. */
@@ -56,7 +60,7 @@ const coverAgainMs = 100;
  */
 export function createTailedLog(options: TailedLogOptions): OutputLog {
   const { maxBytes } = options;
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1024) {
+  if (maxBytes !== null && (!Number.isSafeInteger(maxBytes) || maxBytes < 1024)) {
     const message = `maxLogBytes must be a whole number of bytes, at least 1024, got ${maxBytes}`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
@@ -71,7 +75,8 @@ class TailedOutput implements OutputLog, DiskReading {
   readonly #lines: TailedLines;
   #listeners: Set<() => void> | null = null;
   #cancelGrowth: Cancel | null = null;
-  #cancelCap: Cancel | null = null;
+  #cap: LogCap | null = null;
+  #isShortened = false;
   #toldBytes = 0;
   /** Where what came after an end begins and stops; the last one is open while `to` is null. */
   readonly #late: { readonly from: number; to: number | null }[] = [];
@@ -98,12 +103,15 @@ class TailedOutput implements OutputLog, DiskReading {
     this.#lines = createTailedLines(this.#file);
     this.#createdAtMs = clock.nowMs();
     this.#ended = this.#finished = this.#isClosed = isOver;
-    if (isOver || statusPath === null) return;
-    this.#cancelCap = capLog({
+    if (isOver || statusPath === null || maxBytes === null) return;
+    this.#cap = capLog({
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(options.waysToMakeRoom !== undefined && { ways: options.waysToMakeRoom }),
       onTrouble: (error) => {
         this.#capTrouble = error === null ? null : error instanceof Error ? error.message : String(error);
+      },
+      onShortened: () => {
+        this.#isShortened = true;
       },
     });
   }
@@ -219,9 +227,9 @@ class TailedOutput implements OutputLog, DiskReading {
     const isWritten = !this.#isClosed;
     this.#isClosed = true;
     this.finish();
-    this.#cancelCap?.();
     this.#cancelGrowth?.();
     this.#cancelGrowth = null;
+    await this.#cap?.finish();
     if (isWritten && this.#options.statusPath !== null) await this.#coverInFile();
   }
 
@@ -341,8 +349,10 @@ class TailedOutput implements OutputLog, DiskReading {
         error: this.#coverTrouble,
         missingBytes: 0,
       };
-    if (this.#capTrouble === null) return null;
-    return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
+    if (this.#file.map().fullAt.length > 0) return fullDisk;
+    if (this.#capTrouble !== null)
+      return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
+    return this.#isShortened ? shortened : null;
   }
 
   #isBinary(): boolean {
@@ -373,6 +383,12 @@ class TailedOutput implements OutputLog, DiskReading {
     callListeners(this.#listeners, this.#options.onListenerError);
   }
 }
+
+const shortened: OutputDegradation = {
+  what: 'the log was made smaller before it reached its cap',
+  error: 'the disk is nearly full',
+  missingBytes: 0,
+};
 
 const nowhere: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
 

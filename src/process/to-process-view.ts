@@ -1,5 +1,6 @@
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
+import { toDegradedText } from '../output/log-file.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
@@ -149,6 +150,6 @@ function toOutputView({ plan, log, clock }: Sources): OutputView {
     lastOutputAt:
       lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
     logFile: logFile ?? planned,
-    degraded: degraded === null ? null : `${degraded.what}: ${degraded.error}`,
+    degraded: degraded === null ? null : toDegradedText(degraded),
   };
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
 import { cutLog } from '../../src/output/cut-log.ts';
@@ -8,6 +8,7 @@ import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { punchHole } from '../../src/output/punch-hole.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
 
@@ -109,6 +110,27 @@ describe('a log at its cap, with holes', { timeout }, () => {
     expect(other.bytes).toBe(log.bytes);
     expect(findBreaks(other)).toEqual(findBreaks(log));
   });
+});
+
+test.each([
+  ['with holes', punchHole],
+  ['without holes', cutLog],
+])('a log that is closed keeps as much as its cap allows, %s', async (_, way) => {
+  using directory = tempDir();
+  const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
+  writeFileSync(path, Buffer.alloc(5 * maxBytes, 'x'));
+  const clock = createVirtualClock();
+  const options = { clock, path, statusPath, maxBytes, isOver: false, waysToMakeRoom: [way] };
+  const log = createTailedLog(options);
+
+  await log.close();
+
+  const files = [path, `${path}.tail`].map((file) => statSync(file, { throwIfNoEntry: false })?.blocks ?? 0);
+  const diskBytes = files.reduce((sum, blocks) => sum + blocks * 512, 0);
+  expect(diskBytes).toBeLessThanOrEqual(maxBytes);
+  expect(diskBytes).toBeGreaterThan(0.9 * maxBytes);
+  expect(log.stats()).toMatchObject({ bytes: 5 * maxBytes, droppedBytes: expect.any(Number) });
+  expect(log.stats().droppedBytes).toBeGreaterThanOrEqual(4 * maxBytes);
 });
 
 describe('a log at its cap, without holes', { timeout }, () => {

@@ -75,7 +75,7 @@ function readText(path: string): string {
 const statusLine = /^(launcher|leader|began) (\d+) (\d+)(?: (\S.*))?$/;
 const exitLine = /^exit (\d+) (\w+)( mute| code| signal)?$/;
 /** Of the log, and of who takes it down. */
-const logLine = /^(gap|base|pipe) /;
+const logLine = /^(gap|base|full|pipe) /;
 const drainedLine = /^drained (\d+)$/;
 
 /**

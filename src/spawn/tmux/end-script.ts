@@ -18,18 +18,26 @@ interface EndingPlace {
 }
 
 /**
- * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, has another go on where one was killed, and
- * says that all was taken down: no output can come after that.
+ * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, starts another where one was killed or
+ * could not write, and says that all was taken down: no output can come after that. On a full disk each `cat` loses what it has read, up to 128 KiB,
+ * which keeps the terminal going; that the disk was full is written down once.
  */
 export function toPipeScript({ attempt, files }: EndingPlace): string {
   const status = toShellWord(files.status);
-  return `exec 3<&0 </dev/null 2>/dev/null
+  const log = toShellWord(files.log);
+  return `exec 3<&0 </dev/null 2>/dev/null 4>>${log}
+failed= noted=
 while :; do
-  cat <&3 >>${toShellWord(files.log)} &
-  echo "
+  cat <&3 >&4 &
+  test -n "$failed" || echo "
 pipe ${attempt} $!" >>${status}
   wait "$!"
-  test "$?" -gt 128 || break
+  code=$?
+  test "$code" -gt 0 || break
+  test "$code" -le 128 || continue
+  failed=yes
+  test -n "$noted" || noted=$(echo "
+full $(($(wc -c <${log})))" >>${status} && echo yes)
 done
 echo "
 drained ${attempt}" >>${status}`;

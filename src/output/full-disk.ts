@@ -1,0 +1,69 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { appendPrivateFile } from '../store/private-files.ts';
+import type { OutputDegradation } from './log-file.ts';
+import { toFullLine } from './log-map.ts';
+
+/** Less than a block: a process that appends to its log gets ENOSPC. */
+const fullBytes = 4096;
+
+/**
+ * Bytes that this user may still write to the file system of a path. Infinite where the system does not say; a quota is not
+ * seen.
+ */
+export function readFreeBytes(path: string): number {
+  try {
+    const { bavail, bfree, bsize } = statfsSync(dirname(path));
+    return (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+export const fullDisk: OutputDegradation = {
+  what: 'the disk was full',
+  error: 'output that the process could not write is missing, and nobody knows how much',
+  missingBytes: 0,
+};
+
+/** Remembers that the disk of a log was full while its process wrote there. */
+export interface FullDiskNote {
+  look(now: { readonly freeBytes: number; readonly logBytes: number }): void;
+}
+
+/**
+ * Writes down in the status file that the disk was full, which mostly has room in its last block, and, once there is room, in the
+ * log, where bytes may be missing. How many are is known to nobody: the process itself was refused them.
+ */
+export function createFullDiskNote({
+  logPath,
+  statusPath,
+}: {
+  readonly logPath: string;
+  readonly statusPath: string;
+}): FullDiskNote {
+  let fullAt: number | null = null;
+  let isNoted = false;
+
+  function tryToAppend(path: string, text: string): boolean {
+    try {
+      appendPrivateFile(path, text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    look: ({ freeBytes, logBytes }) => {
+      if (freeBytes < fullBytes) fullAt ??= logBytes;
+      if (fullAt === null) return;
+      isNoted ||= tryToAppend(statusPath, toFullLine(fullAt));
+      if (freeBytes < fullBytes || !tryToAppend(logPath, mark)) return;
+      fullAt = isNoted ? null : fullAt;
+      isNoted = false;
+    },
+  };
+}
+
+const mark = '\n[troupe: the disk was full here: output that the process could not write is missing]\n';
