@@ -27,6 +27,7 @@ function noLog(): OutputRead {
     from: 0,
     to: 0,
     droppedBytes: 0,
+    omittedBytes: 0,
     truncated: false,
     ended: true,
     problem: 'its output was kept in memory only, and went with its supervisor',

@@ -1,42 +1,117 @@
 import { unfinishedBytes } from './decode.ts';
 
-/** A text that fits, and how many bytes of it do not. */
+/** A piece of what an output shows: text, or a place where some of it is missing. */
+export type TextPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'gap';
+      readonly bytes: number;
+      /** Stands there in a text that is not cut; `null`: the text is cut there in any case. */
+      readonly line: string | null;
+    };
+
 export interface CutText {
   readonly text: string;
-  readonly cutBytes: number;
+  /** Bytes that the text does not show, those of its gaps among them. */
+  readonly omittedBytes: number;
+  readonly isCut: boolean;
+}
+
+export interface CutOptions {
+  /** Of UTF-8. Lines that say what is missing are not counted. */
+  readonly maxBytes: number;
+  /** Where the rest can be read, as the end of a sentence; empty where nowhere. */
+  readonly where: string;
 }
 
 /** The head gets a quarter: what happened last tells more than what happened first. */
 const headShare = 0.25;
 
 /**
- * Head and tail of a text that is longer than `maxBytes` of UTF-8, with a line between them that says how much is missing
- * and where to find it. The line is not counted. Cuts at line breaks where there are any near.
+ * Joins the parts. Where they are longer than `maxBytes` head and tail are kept, with one line between them that counts all that is
+ * missing there, whether it was cut or had been a gap. Cuts at line breaks where there are any near.
  */
-export function cutText(text: string, options: { maxBytes: number; logFile: string | null }): CutText {
-  const { maxBytes } = options;
-  if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
-  const bytes = Buffer.from(text);
-  if (bytes.byteLength <= maxBytes) return { text, cutBytes: 0 };
-  return cutEnds({ head: bytes, tail: bytes, betweenBytes: -bytes.byteLength }, options);
+export function cutText(parts: readonly TextPart[], { maxBytes, where }: CutOptions): CutText {
+  const isForced = parts.some((part) => part.type === 'gap' && part.line === null);
+  const [gapBytes, textBytes] = [gapBytesOf(parts), textBytesOf(parts)];
+  if (!isForced && textBytes <= maxBytes)
+    return { text: joinParts(parts), omittedBytes: gapBytes, isCut: false };
+  const { head, rest } = splitHead(parts, Math.floor(maxBytes * headShare));
+  const tail = takeTail(rest, maxBytes - textBytesOf(head));
+  const omittedBytes = gapBytes + textBytes - textBytesOf(head) - textBytesOf(tail);
+  const missingBytes = omittedBytes - gapBytesOf(head) - gapBytesOf(tail);
+  const start = ownLine(joinParts(head), `[… ${missingBytes} bytes left out${where} …]`);
+  return { text: start + joinParts(tail), omittedBytes, isCut: true };
 }
 
-/** The same of a text whose middle nobody has looked at: `betweenBytes` of it lie between `head` and `tail`. */
-export function cutEnds(
-  { head, tail, betweenBytes }: { head: Buffer; tail: Buffer; betweenBytes: number },
-  { maxBytes, logFile }: { maxBytes: number; logFile: string | null },
-): CutText {
-  const headBytes = Math.floor(maxBytes * headShare);
-  const headEnd = head.byteLength <= headBytes ? head.byteLength : toLineEnd(head, headBytes);
-  const tailBytes = maxBytes - headEnd;
-  const tailStart =
-    tail.byteLength <= tailBytes ? 0 : toLineStart(tail, Math.max(0, tail.byteLength - tailBytes));
-  const cutBytes = betweenBytes + (head.byteLength - headEnd) + tailStart;
-  const where = logFile === null ? '' : `; all of it is in ${logFile}`;
-  const shownHead = head.subarray(0, headEnd).toString();
-  const line = `[… ${cutBytes} bytes left out${where} …]`;
-  const lead = shownHead === '' || shownHead.endsWith('\n') ? '' : '\n';
-  return { text: `${shownHead}${lead}${line}\n${tail.subarray(tailStart).toString()}`, cutBytes };
+/** What fits, with text at its end, and all that comes behind it. */
+function splitHead(
+  parts: readonly TextPart[],
+  maxBytes: number,
+): { readonly head: readonly TextPart[]; readonly rest: readonly TextPart[] } {
+  let room = maxBytes;
+  for (const [index, part] of parts.entries()) {
+    if (part.type === 'gap') {
+      if (part.line === null) return withTextAtEnd(parts.slice(0, index), parts.slice(index));
+      continue;
+    }
+    const bytes = Buffer.from(part.text);
+    if (bytes.byteLength > room) {
+      const end = toLineEnd(bytes, room);
+      const left = [...toPart(bytes.subarray(end)), ...parts.slice(index + 1)];
+      return withTextAtEnd([...parts.slice(0, index), ...toPart(bytes.subarray(0, end))], left);
+    }
+    room -= bytes.byteLength;
+  }
+  return { head: parts, rest: [] };
+}
+
+/** A gap beside the cut is counted with it. */
+function withTextAtEnd(head: readonly TextPart[], rest: readonly TextPart[]) {
+  const end = head.findLastIndex(({ type }) => type === 'text') + 1;
+  return { head: head.slice(0, end), rest: [...head.slice(end), ...rest] };
+}
+
+function takeTail(parts: readonly TextPart[], maxBytes: number): readonly TextPart[] {
+  const taken: TextPart[] = [];
+  let room = maxBytes;
+  for (const part of parts.toReversed()) {
+    if (part.type === 'gap') {
+      if (part.line === null) break;
+      taken.unshift(part);
+      continue;
+    }
+    const bytes = Buffer.from(part.text);
+    const start = bytes.byteLength <= room ? 0 : toLineStart(bytes, bytes.byteLength - room);
+    taken.unshift(...toPart(bytes.subarray(start)));
+    if (start > 0) break;
+    room -= bytes.byteLength;
+  }
+  const first = taken.findIndex(({ type }) => type === 'text');
+  return first === -1 ? [] : taken.slice(first);
+}
+
+function toPart(bytes: Buffer): TextPart[] {
+  return bytes.byteLength === 0 ? [] : [{ type: 'text', text: bytes.toString() }];
+}
+
+function textBytesOf(parts: readonly TextPart[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
+}
+
+function gapBytesOf(parts: readonly TextPart[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'gap' ? part.bytes : 0), 0);
+}
+
+export function joinParts(parts: readonly TextPart[]): string {
+  return parts.reduce(
+    (text, part) => (part.type === 'text' ? text + part.text : ownLine(text, part.line ?? '')),
+    '',
+  );
+}
+
+function ownLine(text: string, line: string): string {
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
 /** The last line break in the second half before the place, else the last whole character. */

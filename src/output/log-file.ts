@@ -34,6 +34,8 @@ export interface LogFile {
   /** `null` until the file is there, and when it was found removed. */
   readonly path: string | null;
   readonly degraded: OutputDegradation | null;
+  /** Output that is not in the file, for the cap or a failure. */
+  readonly missingBytes: number;
   /** Resolves when what was written so far is in the file or lost; within five seconds of a disk that hangs. */
   flush(): Promise<void>;
   /** Writes what is waiting and closes. Settles always, within five seconds of a disk that hangs. */
@@ -119,6 +121,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
   function startPump(): void {
     pumping ??= pump().finally(() => {
       pumping = null;
+      // A flush that was asked for since the last write has nothing left to wait for.
+      settleFlushes();
       // What came between the last look at the queue and this line.
       if (queue.bytes > 0) startPump();
       else if (cancelHold !== null) release();
@@ -331,6 +335,9 @@ export function createLogFile(options: LogFileOptions): LogFile {
     },
     get degraded() {
       return degraded === null ? null : { ...degraded, missingBytes };
+    },
+    get missingBytes() {
+      return unwritten.bytes + layout.missingBytes;
     },
     flush,
     close,

@@ -8,6 +8,8 @@ export interface LogLayout {
   readonly roomBytes: number;
   /** Output that the file stands for: what is in it, and what its lines say is missing. */
   readonly outputBytes: number;
+  /** Of that, what is not in it. */
+  readonly missingBytes: number;
   /** Output between head and tail that never reached the file; added by the writer when it is too far behind. */
   skippedBytes: number;
   addOutput(bytes: number): void;
@@ -94,6 +96,9 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
     get outputBytes() {
       const inLines = lines.reduce((sum, line) => sum + line.bytes - line.missingBytes, 0);
       return size - gap.bytes + gap.missingBytes - inLines + skippedBytes;
+    },
+    get missingBytes() {
+      return gap.missingBytes + skippedBytes + lines.reduce((sum, line) => sum + line.missingBytes, 0);
     },
     get skippedBytes() {
       return skippedBytes;

@@ -90,6 +90,8 @@ export interface OutputLog extends OutputSink {
   shrink(tailBytes: number): void;
   /** The same as in `stats`. */
   readonly logFile: string | null;
+  /** Bytes of the output that the log file does not have: given up at its cap, or lost by a fault. What is still to be written counts as there. */
+  readonly missingInFile: number;
   /**
    * What is kept from an offset, or from the positions of a reader, on; a gap stands for what is not. A gap is exact, but
    * from an offset in one stream where two were dropped it can be too long; positions are always exact.
@@ -174,6 +176,10 @@ class KeptOutput implements OutputLog {
 
   get logFile(): string | null {
     return this.#file?.path ?? null;
+  }
+
+  get missingInFile(): number {
+    return this.#file?.missingBytes ?? this.bytes;
   }
 
   write(stream: OutputStream, bytes: Uint8Array): boolean {

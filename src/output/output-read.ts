@@ -30,6 +30,8 @@ export interface OutputRead {
   readonly to: number;
   /** Bytes between `from` and `to` that were no longer in memory; a line in the text says where. */
   readonly droppedBytes: number;
+  /** Bytes that the text does not show: those dropped, and those left out to keep to `maxBytes`. A search counts only what it has found. */
+  readonly omittedBytes: number;
   /** The text was longer than `maxBytes`, or a file was too long to look through all that was asked for. */
   readonly truncated: boolean;
   /** The process has ended, and this reaches to the end of its output. */

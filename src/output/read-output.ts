@@ -1,16 +1,16 @@
 import { parseOptions } from '../config/parse-options.ts';
 import { readOptions } from '../config/read-options.ts';
-import { cutEnds, cutText, toByteWords } from './cut-text.ts';
+import { cutText, joinParts, type TextPart, toByteWords } from './cut-text.ts';
 import { createDecoder, type Decoder, looksBinary } from './decode.ts';
 import { findSpan } from './find-span.ts';
 import { grepLines } from './grep.ts';
 import { bytesToFinish } from './look-back.ts';
-import { type OutputPiece, outputStreams } from './output-chunk.ts';
+import { type OutputGap, type OutputPiece, outputStreams } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputRead, ReadOptions } from './output-read.ts';
 import type { OutputStream } from './output-sink.ts';
 import { toPlainText } from './plain-text.ts';
-import { mostBytesOfFile, type ReadSpan } from './read-span.ts';
+import { droppedIn, mostBytesOfFile, type ReadSpan } from './read-span.ts';
 
 export type { OutputRead, ReadOptions } from './output-read.ts';
 
@@ -33,13 +33,15 @@ export function readOutput(log: OutputLog, options: ReadOptions = {}): OutputRea
   const { from, to, end, droppedBytes } = span;
   const ended = log.ended && span.reachesEnd;
   if ('problem' in shown) {
-    const nothing = { text: '', truncated: false, problem: shown.problem };
+    const nothing = { text: '', omittedBytes: 0, truncated: false, problem: shown.problem };
     return { from, to: from, positions: span.start, droppedBytes, ended, ...nothing };
   }
   return { from, to, positions: end, droppedBytes, ended, ...shown, problem: null };
 }
 
-type Shown = { readonly text: string; readonly truncated: boolean } | { readonly problem: string };
+type Shown =
+  | { readonly text: string; readonly omittedBytes: number; readonly truncated: boolean }
+  | { readonly problem: string };
 
 interface Showing {
   readonly span: ReadSpan;
@@ -48,48 +50,63 @@ interface Showing {
 }
 
 function show(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
-  const format = options.format ?? 'plain';
-  const { grep } = options;
-  const { logFile } = log;
+  const { format = 'plain', grep } = options;
+  const where = whereElse(log);
   if (span.rest !== null) return showEnds(log, { span, options, maxBytes });
-  const text = toText(log, { span, format });
-  const found =
-    grep === undefined
-      ? text
-      : grepText(text, { ...options, grep, unsearched: span.unsearched, to: span.to });
-  if (typeof found !== 'string') return found;
-  const cut = cutText(found, { maxBytes, logFile });
-  const isCutShort = span.isCutShort || span.unsearched.before + span.unsearched.behind > 0;
-  return { text: cut.text, truncated: cut.cutBytes > 0 || isCutShort };
+  const parts = toParts(log, { span, format });
+  const { unsearched, to } = span;
+  const found = grep === undefined ? null : grepText(joinParts(parts), { ...options, grep, unsearched, to });
+  if (found !== null && typeof found !== 'string') return found;
+  const cut = cutText(found === null ? parts : [{ type: 'text', text: found }], { maxBytes, where });
+  const isCutShort = span.isCutShort || unsearched.before + unsearched.behind > 0;
+  const omittedBytes = cut.omittedBytes + (found === null ? 0 : span.droppedBytes);
+  return { text: cut.text, omittedBytes, truncated: cut.isCut || isCutShort };
 }
 
 function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   const format = options.format ?? 'plain';
   const rest = span.rest ?? [];
-  const all = [...span.pieces, ...rest];
   const stream = log.onDisk?.stream ?? 'stdout';
-  if (format === 'plain' && isBinary(all, stream)) {
+  if (format === 'plain' && isBinary([...span.pieces, ...rest], stream)) {
     const bytes = span.end[stream] - span.start[stream];
-    return { text: `[${stream}: binary, ${toByteWords(bytes)}]\n`, truncated: false };
+    return { text: `[${stream}: binary, ${toByteWords(bytes)}]\n`, omittedBytes: bytes, truncated: false };
   }
-  const head = Buffer.from(toText(log, { span: { ...span, reachesEnd: false }, format }));
-  const tail = Buffer.from(toText(log, { span: { ...span, pieces: rest }, format }));
-  const { betweenBytes } = span;
-  return {
-    text: cutEnds({ head, tail, betweenBytes }, { maxBytes, logFile: log.logFile }).text,
-    truncated: true,
-  };
+  const head = toParts(log, { span: { ...span, reachesEnd: false }, format });
+  const tail = toParts(log, { span: { ...span, pieces: rest }, format });
+  const droppedBetween = span.droppedBytes - droppedIn(span.pieces) - droppedIn(rest);
+  const between: TextPart = { type: 'gap', bytes: span.betweenBytes + droppedBetween, line: null };
+  const cut = cutText([...head, between, ...tail], { maxBytes, where: whereElse(log) });
+  return { text: cut.text, omittedBytes: cut.omittedBytes, truncated: true };
 }
 
-function toText(log: OutputLog, { span, format }: { span: ReadSpan; format: 'plain' | 'raw' }): string {
+/** Where the rest can be read, as the end of a sentence. */
+function whereElse(log: OutputLog): string {
+  const { logFile } = log;
+  if (logFile === null) return '';
+  const { missingInFile } = log;
+  return missingInFile === 0
+    ? `; all of it is in ${logFile}`
+    : `; ${logFile} has all but ${missingInFile} bytes of the output`;
+}
+
+/** The output of a span as text, divided where some of it is missing. */
+function toParts(log: OutputLog, { span, format }: { span: ReadSpan; format: 'plain' | 'raw' }): TextPart[] {
   const binary = format === 'raw' ? [] : outputStreams.filter((stream) => isBinary(span.pieces, stream));
   const decoders = new Map<OutputStream, Decoder>();
+  const parts: TextPart[] = [];
   let text = '';
+  const endText = () => {
+    // Before grep, which could ask for a secret letter by letter, and before the text is cut, perhaps inside one.
+    if (text !== '')
+      parts.push({ type: 'text', text: log.hide(format === 'raw' ? text : toPlainText(text)) });
+    text = '';
+  };
   for (const piece of span.pieces) {
     const { stream } = piece;
     if (binary.includes(stream)) continue;
     if (piece.type === 'gap') {
-      text = ownLine(text, `[… ${piece.droppedBytes} bytes of ${stream} are no longer kept …]`);
+      endText();
+      parts.push({ type: 'gap', bytes: piece.droppedBytes, line: describeGap(log, piece) });
       decoders.set(stream, createDecoder());
       continue;
     }
@@ -102,22 +119,24 @@ function toText(log: OutputLog, { span, format }: { span: ReadSpan; format: 'pla
     text += decoder.push(piece.bytes);
   }
   if (log.ended && span.reachesEnd) for (const decoder of decoders.values()) text += decoder.flush();
-  // Before grep, which could ask for a secret letter by letter, and before the text is cut, perhaps inside one.
-  const plain = log.hide(format === 'raw' ? text : toPlainText(text));
-  return binary.reduce((shown, stream) => {
+  endText();
+  for (const stream of binary) {
     const bytes = span.end[stream] - span.start[stream];
-    return ownLine(shown, `[${stream}: binary, ${toByteWords(bytes)}]`);
-  }, plain);
+    parts.push({ type: 'gap', bytes, line: `[${stream}: binary, ${toByteWords(bytes)}]` });
+  }
+  return parts;
+}
+
+function describeGap(log: OutputLog, { stream, droppedBytes }: OutputGap): string {
+  const isInFile = log.onDisk === null && log.logFile !== null;
+  const what = `${droppedBytes} bytes of ${stream} are no longer`;
+  return isInFile ? `[… ${what} in memory${whereElse(log)} …]` : `[… ${what} kept …]`;
 }
 
 function isBinary(pieces: readonly OutputPiece[], stream: OutputStream): boolean {
   return looksBinary(
     pieces.flatMap((piece) => (piece.type === 'chunk' && piece.stream === stream ? [piece.bytes] : [])),
   );
-}
-
-function ownLine(text: string, line: string): string {
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
 interface Search extends ReadOptions {

@@ -171,6 +171,10 @@ class TailedOutput implements OutputLog, DiskReading {
     return this.#file.stat() === null ? null : this.#file.path;
   }
 
+  get missingInFile(): number {
+    return this.droppedBytesBetween(0, this.#file.bytes());
+  }
+
   /** The process writes; nobody else may, or bytes would stand there that it never wrote. */
   write(): boolean {
     return true;

@@ -17,6 +17,6 @@ export async function readPrinted(
     stderr: stderr.text,
     output: all.text,
     truncated: [stdout, stderr, all].some(({ truncated, droppedBytes }) => truncated || droppedBytes > 0),
-    droppedBytes: all.droppedBytes,
+    droppedBytes: all.omittedBytes,
   };
 }

@@ -35,6 +35,6 @@ export function toReadData(read: OutputRead) {
 export function toMissingData(read: OutputRead) {
   return {
     ...(read.truncated && { truncated: true }),
-    ...(read.droppedBytes > 0 && { dropped_bytes: read.droppedBytes }),
+    ...(read.omittedBytes > 0 && { dropped_bytes: read.omittedBytes }),
   };
 }

@@ -33,7 +33,7 @@ export function toSentData(processId: string, { message, shown }: SentKeys) {
 }
 
 function cut(text: string): string {
-  return cutText(text, { maxBytes: MAX_SCREEN_BYTES, logFile: null }).text;
+  return cutText([{ type: 'text', text }], { maxBytes: MAX_SCREEN_BYTES, where: '' }).text;
 }
 
 /** What became of the wish for a terminal; nothing where there was none. */

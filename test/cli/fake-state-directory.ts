@@ -81,7 +81,15 @@ export function fakeStateDirectory(
     read: async (id, { tail, since = 0, stream = 'both' } = {}) => {
       const all = pieces(id);
       const to = all.reduce((sum, { bytes, droppedBytes }) => sum + droppedBytes + bytes.byteLength, 0);
-      const read = { to, text: '', droppedBytes: 0, truncated: false, ended: true, problem: null };
+      const read = {
+        to,
+        text: '',
+        droppedBytes: 0,
+        omittedBytes: 0,
+        truncated: false,
+        ended: true,
+        problem: null,
+      };
       const positions = { stdout: 0, stderr: 0, screen: 0 };
       const lines = all
         .filter((piece) => stream === 'both' || piece.stream === stream)

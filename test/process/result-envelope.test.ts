@@ -126,7 +126,10 @@ test('an end by a signal from outside is named', async () => {
 test('a result says that its output was cut', async () => {
   const text = `${'a'.repeat(40_000)}\n`;
 
-  expect(await executeScript(printing(text))).toMatchObject({ truncated: true });
+  expect(await executeScript(printing(text))).toMatchObject({
+    truncated: true,
+    droppedBytes: 40_001 - 32_768,
+  });
   expect(await executeScript(printing(text), { maxReplyBytes: 50_000 })).toMatchObject({ truncated: false });
 });
 
