@@ -13,10 +13,10 @@ test('the stack in the guide is accepted', async () => {
   const { processes } = await parseYamlText(text, {
     file: 'troupe.yaml',
     code: 'invalid-option',
-    check: checkStack,
+    check: (value) => checkStack(value, { directory: import.meta.dirname }),
   });
 
-  expect(Object.keys(processes)).toEqual(['db', 'web']);
+  expect(Object.keys(processes)).toEqual(['db', 'migrate', 'web']);
 });
 
 test.each(Object.entries(exitCodes))('the reference names the exit code of %s', (_name, code) => {

@@ -6,11 +6,12 @@ export function defineDown({ program, io, end }: VerbSetup): void {
     .command('down')
     .summary('stop the processes of a file, in reverse order')
     .description('Stops what up has started from a file: the last one first, each gone before the next.')
-    .argument('[file]', 'by default the nearest troupe.yaml upwards');
+    .argument('[words...]', 'the file, by default the nearest troupe.yaml upwards; and names of processes')
+    .usage('[options] [file] [name...]');
   addStateFlags(command, { json: 'print what became of each as one JSON array' }).action(
-    async (file: string | undefined, flags: StateFlags) => {
+    async (words: readonly string[], flags: StateFlags) => {
       const { runDown } = await import('../up/run-down.ts');
-      end(await runDown({ file, flags, io }));
+      end(await runDown({ words, flags, io }));
     },
   );
 }

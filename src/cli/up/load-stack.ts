@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { toError } from '../../config/error-text.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
@@ -17,5 +17,6 @@ export async function loadStack(file: string, { cwd }: Pick<CliIo, 'cwd'>): Prom
     const message = `${quote(shown)} cannot be read: ${why}.`;
     throw new TroupeError({ code: 'invalid-option', message, cause: error });
   });
-  return parseYamlText(text, { file: shown, code: 'invalid-option', check: checkStack });
+  const check = (value: unknown) => checkStack(value, { directory: dirname(file) });
+  return parseYamlText(text, { file: shown, code: 'invalid-option', check });
 }

@@ -18,7 +18,7 @@ const LONG_ENOUGH = '1d';
  * have the one supervisor that knows their order. @returns the exit code.
  */
 export async function runDetached(
-  file: string,
+  { file, names }: { readonly file: string; readonly names: readonly string[] },
   {
     directory,
     state,
@@ -31,10 +31,10 @@ export async function runDetached(
     const started = await daemon.start({
       ...personsLimits,
       kind: 'service',
-      command: [process.execPath, programFile, 'up', file, '--state-dir', directory],
+      command: [process.execPath, programFile, 'up', file, ...names, '--state-dir', directory],
       cwd: io.cwd,
       env: { NO_COLOR: '1' },
-      label: `up ${basename(file)}`,
+      label: ['up', basename(file), ...names].join(' '),
       lifetime: 'persistent',
       maxBackgroundTime: 0,
       ready: { line: OUTCOME, within: LONG_ENOUGH },

@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
+import type { ProcessView } from '../../process/process-view.ts';
 import { type CliIo, complain, note, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
-import { findRunning } from './find-running.ts';
+import { findOfStack } from './find-of-stack.ts';
 import { findStackFile } from './find-stack-file.ts';
+import { readStackWords } from './read-words.ts';
+import { isStopped, stopMember } from './stop-member.ts';
 
 export interface DownCall {
-  readonly file: string | undefined;
+  /** A file, and names of its processes. */
+  readonly words: readonly string[];
   readonly flags: StateFlags;
   readonly io: CliIo;
   readonly open?: OpenState;
@@ -25,19 +30,24 @@ interface Stopped {
 }
 
 /**
- * Ends the processes of a file, whichever program started them: the last that was started first, each proven gone before the next.
+ * Ends the processes of a file or those that are named, with what ended ones left behind, whichever program started them: the last that was started first, each proven gone before the next.
  * @returns the exit code.
  */
-export async function runDown({ file: named, flags, io, open }: DownCall): Promise<number> {
+export async function runDown({ words, flags, io, open }: DownCall): Promise<number> {
+  const { file: named, names } = readStackWords(words);
   const file = findStackFile(named, io);
   return withState({ flags, io, ...(open !== undefined && { open }) }, async (state) => {
-    const { running, warnings } = await findRunning(file, state);
+    const { seen, warnings } = await findOfStack(file, state);
+    const isMeant = ({ label }: ProcessView) =>
+      names.length === 0 || (label !== null && names.includes(label));
+    const running = seen.filter(({ view }) => hasLiveMembers(view) && isMeant(view));
     for (const warning of warnings) note(io, warning);
     const stopped: Stopped[] = [];
     for (const seen of running.toReversed()) stopped.push(await stop(seen, { state, flags, io }));
     if (flags.json === true) say(io, JSON.stringify(stopped));
-    else if (running.length === 0) note(io, `nothing of ${describe(file, io)} is running`);
-    return stopped.every(isGone) ? exitCodes.done : exitCodes.failed;
+    else if (running.length === 0)
+      note(io, `nothing of ${[describe(file, io), ...names].join(' ')} is running`);
+    return stopped.every(({ answer }) => isStopped(answer)) ? exitCodes.done : exitCodes.failed;
   });
 }
 
@@ -46,20 +56,15 @@ async function stop(
   { state, flags, io }: { state: StateDirectory; flags: StateFlags; io: CliIo },
 ): Promise<Stopped> {
   const name = view.label ?? view.id;
-  const answer = await state.kill(view.id, { by: 'user' });
+  const answer = await stopMember(view, state);
   const stopped = { name, id: view.id, answer };
   const { paint } = createPage(io.stdout);
   const words = `${toPrintable(name)}: ${toPrintable(answer.message)}`;
-  if (!isGone(stopped)) complain(io, words);
+  if (!isStopped(answer)) complain(io, words);
   else if (flags.json !== true) say(io, `${paint('green', '✓')} ${words}`);
   return stopped;
 }
 
 function describe(file: string, { cwd }: Pick<CliIo, 'cwd'>): string {
   return `${relative(cwd, file)}${existsSync(file) ? '' : ', which is not there,'}`;
-}
-
-/** One that ended by itself meanwhile is gone as well. */
-function isGone({ answer }: Stopped): boolean {
-  return !('receipt' in answer) || answer.receipt.survivors.length === 0;
 }

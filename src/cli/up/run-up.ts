@@ -20,35 +20,48 @@ import { exitCodes } from '../exit-code.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { showProgress } from '../render/progress-line.ts';
 import { findStateDirectory } from '../state-dir.ts';
+import { makeRoom, tellChanges } from './apply-changes.ts';
 import { describeEvent } from './describe-event.ts';
-import { refuseSecond } from './find-running.ts';
+import { findOfStack } from './find-of-stack.ts';
 import { findStackFile, toStackOwner } from './find-stack-file.ts';
 import { loadStack } from './load-stack.ts';
 import { createMergedLog } from './merged-log.ts';
+import { planChanges } from './plan-changes.ts';
+import { chooseMembers, readStackWords } from './read-words.ts';
 import type { Stack } from './stack-file.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export interface UpCall {
-  readonly file: string | undefined;
+  /** A file, and names of its processes. */
+  readonly words: readonly string[];
   readonly flags: UpFlags;
   readonly io: CliIo;
 }
 
 /**
- * Starts the stack of a file and shows what it prints until it is stopped or has ended. @returns the exit code.
+ * Starts what is missing of the stack of a file, restarts what has changed, and shows what these print until they are stopped or have
+ * ended. @returns the exit code.
  *
- * @throws TroupeError `invalid-option` or `duplicate`, where nothing was started.
+ * @throws TroupeError `invalid-option`, where nothing was started.
  */
-export async function runUp({ file: named, flags, io }: UpCall): Promise<number> {
+export async function runUp({ words, flags, io }: UpCall): Promise<number> {
+  const { file: named, names } = readStackWords(words);
   const file = findStackFile(named, io);
   const stack = await loadStack(file, io);
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   const state = openStateDirectory({ directory });
   try {
-    await refuseSecond(file, { state, io });
-    if (flags.detach !== true) return await attend({ file, stack, directory, io });
-    const { runDetached } = await import('./run-detached.ts');
-    return await runDetached(file, { directory, state, io });
+    const { seen, warnings } = await findOfStack(file, state);
+    for (const warning of warnings) note(io, warning);
+    const changes = planChanges(stack, { names: chooseMembers(names, stack), seen });
+    tellChanges(changes, { file, io });
+    if (Object.keys(changes.start).length === 0) return exitCodes.done;
+    if (flags.detach === true) {
+      const { runDetached } = await import('./run-detached.ts');
+      return await runDetached({ file, names }, { directory, state, io });
+    }
+    await makeRoom(changes, { state, io });
+    return await attend({ file, strategy: stack.strategy, processes: changes.start, directory, io });
   } finally {
     state.close();
   }
@@ -56,13 +69,14 @@ export async function runUp({ file: named, flags, io }: UpCall): Promise<number>
 
 interface Scene {
   readonly file: string;
-  readonly stack: Stack;
+  readonly strategy: Stack['strategy'];
+  readonly processes: Stack['processes'];
   readonly directory: string;
   readonly io: CliIo;
 }
 
-async function attend({ file, stack, directory, io }: Scene): Promise<number> {
-  const names = Object.keys(stack.processes);
+async function attend({ file, strategy, processes, directory, io }: Scene): Promise<number> {
+  const names = Object.keys(processes);
   const supervisor = openSupervisor({
     stateDirectory: directory,
     io,
@@ -81,7 +95,7 @@ async function attend({ file, stack, directory, io }: Scene): Promise<number> {
   const shown = showAll(supervisor, { names, io, above });
   const signals = listen(supervisor);
   try {
-    group = startGroup(supervisor, stack);
+    group = startGroup(supervisor, { strategy, processes });
     const ready = await Promise.race([group.ready(), signals.first]);
     endWait();
     if (typeof ready !== 'string') tellReadiness(ready, { io, file });

@@ -1,13 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { toError, toErrorText } from '../../config/error-text.ts';
 import { fromFileSection, toFileSection } from '../../config/file-section.ts';
 import { describeProblems, type Problem } from '../../config/parse-options.ts';
 import { commandSpec } from '../../config/process-spec.ts';
+import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { Checked } from '../../config/yaml-text.ts';
-import type { GroupOptions, GroupProcessSpec } from '../../supervisor/group/group-options.ts';
+import {
+  type GroupOptions,
+  type GroupProcessSpec,
+  memberOptions,
+  toDependencies,
+} from '../../supervisor/group/group-options.ts';
 import type { RestartStrategy } from '../../supervisor/group/restart-scope.ts';
 import { startOrder } from '../../supervisor/group/start-order.ts';
 import { readPattern } from '../read-pattern.ts';
+import { toRefusal } from '../refusal.ts';
 import { restartPolicies, restartWords } from '../restart-words.ts';
 
 /** Values that YAML takes for something else than text are meant as text here. */
@@ -24,10 +35,14 @@ const processShape = {
   cwd: shape.cwd,
   env: variables,
   shell: shape.shell,
-  dependsOn: z.array(z.string().min(1)),
+  dependsOn: memberOptions.dependsOn,
+  oneShot: memberOptions.oneShot,
+  envFile: z.array(z.string().min(1)),
+  interactive: shape.interactive,
   ready: shape.ready,
   restart: z.strictObject({ ...shape.restart.unwrap().shape, policy: z.enum(restartWords) }),
   killGrace: shape.killGrace,
+  stopSignal: memberOptions.stopSignal,
   maxBackgroundTime: shape.maxBackgroundTime,
   maxLogBytes: shape.maxLogBytes,
   leftovers: shape.leftovers,
@@ -51,8 +66,8 @@ export interface Stack {
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Checks what a file says of a stack. */
-export function checkStack(given: unknown): Checked<Stack> {
+/** Checks what a file says of a stack; `directory` is where that file is. */
+export function checkStack(given: unknown, { directory }: { readonly directory: string }): Checked<Stack> {
   const input = dropEmpty(isObject(given) ? given : {});
   if (!isObject(input['processes']) || Object.keys(input['processes']).length === 0) {
     const text = 'there are no processes in it; expected "processes:" with a name and a "command" for each.';
@@ -62,7 +77,7 @@ export function checkStack(given: unknown): Checked<Stack> {
   const outer = file.success ? [] : describeProblems(file.error, { input, schema: stackFile });
   const { strategy = 'oneForOne', env = {} } = file.data ?? {};
   const checked = Object.entries(input['processes']).map(([name, section]) =>
-    checkProcess(name, { section, env }),
+    checkProcess(name, { section, env, directory }),
   );
   const inner = checked.flatMap((each) => (each.ok ? [] : each.problems));
   const processes = Object.fromEntries(checked.flatMap((each) => (each.ok ? [each.value] : [])));
@@ -73,7 +88,7 @@ export function checkStack(given: unknown): Checked<Stack> {
 
 function checkProcess(
   name: string,
-  { section, env }: { section: unknown; env: Section },
+  { section, env, directory }: { section: unknown; env: Section; directory: string },
 ): Checked<readonly [string, GroupProcessSpec]> {
   const input = expand(section);
   const refuse = (problems: readonly Problem[]) => ({
@@ -88,18 +103,40 @@ function checkProcess(
   if (!('command' in input)) {
     return refuse([{ path: [], text: '"command" is missing; expected text for the shell or [program, …].' }]);
   }
+  const { envFile = [], ...options } = fromFileSection(input, processShape);
+  const files = readEnvFiles(envFile as readonly string[], directory);
+  if (!files.ok) return refuse(files.problems);
   try {
-    return { ok: true, value: [name, toSpec(fromFileSection(input, processShape), env)] };
+    return { ok: true, value: [name, toSpec(options, { ...env, ...files.value })] };
   } catch (error) {
     if (error instanceof TroupeError) return refuse([{ path: ['ready', 'line'], text: error.message }]);
     throw error;
   }
 }
 
+/** Variables as `NAME=value` a line; of one name the last file wins. */
+function readEnvFiles(files: readonly string[], directory: string): Checked<Section> {
+  const variables: Record<string, unknown> = {};
+  for (const [index, file] of files.entries()) {
+    try {
+      Object.assign(variables, parseEnv(readFileSync(resolve(directory, file), 'utf8')));
+    } catch (error) {
+      const { code } = toError(error) as NodeJS.ErrnoException;
+      const why = code === 'ENOENT' ? 'there is no such file' : (toRefusal({ code }) ?? toErrorText(error));
+      const path = files.length === 1 ? ['env_file'] : ['env_file', index];
+      return { ok: false, problems: [{ path, text: `"env_file" names ${quote(file)}: ${why}.` }] };
+    }
+  }
+  return { ok: true, value: variables };
+}
+
 /** Where nobody else is named, it is the order of the file. */
 function checkOrder(specs: GroupOptions['processes']): readonly Problem[] {
   try {
-    startOrder(new Map(Object.entries(specs).map(([name, { dependsOn = [] }]) => [name, dependsOn])));
+    const needs = Object.entries(specs).map(
+      ([name, { dependsOn }]) => [name, [...toDependencies(dependsOn).keys()]] as const,
+    );
+    startOrder(new Map(needs));
     return [];
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
@@ -109,11 +146,11 @@ function checkOrder(specs: GroupOptions['processes']): readonly Problem[] {
   }
 }
 
-/** Short forms: text is a command, `restart: always` is a policy, one name is a list of one. */
+/** Short forms: text is a command, `restart: always` is a policy, one name is a list of one, `int` is SIGINT. */
 function expand(section: unknown): Section {
   if (typeof section === 'string' || Array.isArray(section)) return expand({ command: section });
   const input = dropEmpty(isObject(section) ? section : {});
-  const { restart, depends_on: dependsOn, command } = input;
+  const { restart, depends_on: dependsOn, command, env_file: envFile, stop_signal: stopSignal } = input;
   return {
     ...input,
     ...(Array.isArray(command) && {
@@ -121,6 +158,10 @@ function expand(section: unknown): Section {
     }),
     ...(typeof restart === 'string' && { restart: { policy: restart } }),
     ...(typeof dependsOn === 'string' && { depends_on: [dependsOn] }),
+    ...(typeof envFile === 'string' && { env_file: [envFile] }),
+    ...(typeof stopSignal === 'string' && {
+      stop_signal: `SIG${stopSignal.toUpperCase().replace(/^SIG/, '')}`,
+    }),
   };
 }
 

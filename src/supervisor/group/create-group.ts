@@ -16,7 +16,7 @@ import { untilUp } from './until-up.ts';
 const maxNotes = 100;
 
 /**
- * Starts processes that belong together, each as soon as those it depends on are ready; those that depend on nothing are
+ * Starts processes that belong together, each as soon as those it depends on are ready or have completed; those that depend on nothing are
  * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it:
  * nothing for `oneForOne`, all for `oneForAll`, those after it for `restForOne`.
  *
@@ -24,7 +24,7 @@ const maxNotes = 100;
  */
 export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: GroupOptions): ProcessGroup {
   const { strategy, members: plans } = parseGroup(options);
-  const order = startOrder(new Map([...plans].map(([name, { dependsOn }]) => [name, dependsOn])));
+  const order = startOrder(new Map([...plans].map(([name, { dependsOn }]) => [name, [...dependsOn.keys()]])));
   const members = new Map<string, Member>();
   for (const name of order) {
     const plan = plans.get(name);
@@ -47,7 +47,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   async function bringUp(member: Member): Promise<void> {
     const { name, plan } = member;
     // What depends on nothing starts in this very turn.
-    const obstacle = plan.dependsOn.length === 0 ? null : await findObstacle(member);
+    const obstacle = plan.dependsOn.size === 0 ? null : await findObstacle(member);
     const why = closed.get(name) ?? obstacle;
     if (why !== null) return member.leaveOut(noted(`${name} is not started: ${why}`));
     let handle: ProcessHandle;
@@ -63,13 +63,18 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
 
   /** What keeps it from being started, once that is known. */
   async function findObstacle({ plan }: Member): Promise<string | null> {
-    const needed = plan.dependsOn.flatMap((name) => members.get(name) ?? []);
-    for (const { start, name } of needed) {
-      const { state, ...more } = await start;
+    const needed = [...plan.dependsOn].flatMap(([name, until]) => {
+      const member = members.get(name);
+      return member === undefined ? [] : [{ member, until }];
+    });
+    for (const { member, until } of needed) {
+      const { state, ...more } = await (until === 'completed' ? member.completion : member.start);
       if (!('why' in more)) continue;
-      return state === 'notStarted' ? more.why : `${name}, which it depends on, is not ready: ${more.why}`;
+      if (state === 'notStarted') return more.why;
+      const lacks = until === 'completed' ? 'did not complete' : 'is not ready';
+      return `${member.name}, which it depends on, ${lacks}: ${more.why}`;
     }
-    const ended = needed.find(({ end }) => end !== null);
+    const ended = needed.find(({ member, until }) => until === 'ready' && member.end !== null)?.member;
     return ended === undefined ? null : `${ended.name}, which it depends on, has ended`;
   }
 
@@ -84,7 +89,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
       if (status === 'restarting' && !closed.has(name)) rounds.terminated(name);
     });
     void handle.ended.then((end) => {
-      member.end = end;
+      member.finish(end);
       if (hasGivenUp(member, end)) giveUp(member, end);
     });
   }
@@ -108,7 +113,10 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
     const answers: { name: string; answer: GroupStopReport['members'][number]['answer'] }[] = [];
     for (const name of [...names].reverse()) {
       const handle = get(name);
-      if (handle !== undefined) answers.push({ name, answer: await handle.kill({ by }) });
+      if (handle === undefined) continue;
+      const stopSignal = plans.get(name)?.stopSignal ?? null;
+      const signal = stopSignal !== null && { signal: stopSignal };
+      answers.push({ name, answer: await handle.kill({ by, ...signal }) });
     }
     return toStopReport(answers);
   }
@@ -130,9 +138,10 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
     };
   }
 
-  const ready: Promise<GroupReadiness> = Promise.all([...members.values()].map(({ start }) => start)).then(
-    toGroupReadiness,
+  const starts = [...members.values()].map(({ plan, start, completion }) =>
+    plan.isOneShot ? completion : start,
   );
+  const ready: Promise<GroupReadiness> = Promise.all(starts).then(toGroupReadiness);
   const ended: Promise<GroupEnd> = ready.then(async () => {
     const ends = await Promise.all(
       [...members.values()].map(async ({ name, handle }) => ({ name, end: (await handle?.ended) ?? null })),

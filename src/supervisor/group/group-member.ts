@@ -1,3 +1,4 @@
+import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import type { GroupMemberPlan } from './group-options.ts';
@@ -12,9 +13,13 @@ export interface Member {
   readonly state: GroupMemberView['state'];
   /** Resolves when its start has come out one way or the other. */
   readonly start: Promise<MemberReadiness>;
-  end: FinalView | null;
+  /** Resolves when it has ended for good, or will not be started. `ready` here means: with code 0. */
+  readonly completion: Promise<MemberReadiness>;
+  readonly end: FinalView | null;
   begin(handle: ProcessHandle): void;
   settle(result: UpOrNot): void;
+  /** It has ended for good. */
+  finish(end: FinalView): void;
   /** The supervisor would not start it. */
   refuse(why: string): void;
   /** It is not even tried. */
@@ -24,8 +29,15 @@ export interface Member {
 
 export function createMember(name: string, plan: GroupMemberPlan): Member {
   const start = Promise.withResolvers<MemberReadiness>();
+  const completion = Promise.withResolvers<MemberReadiness>();
+  const refuse = (outcome: MemberReadiness & { readonly why: string }) => {
+    whyNot = outcome.why;
+    start.resolve(outcome);
+    completion.resolve(outcome);
+  };
   let handle: ProcessHandle | null = null;
   let whyNot: string | null = null;
+  let end: FinalView | null = null;
 
   const state = (): Member['state'] => {
     if (handle !== null) return 'started';
@@ -41,24 +53,28 @@ export function createMember(name: string, plan: GroupMemberPlan): Member {
       return state();
     },
     start: start.promise,
-    end: null,
+    completion: completion.promise,
+    get end() {
+      return end;
+    },
     begin: (started) => {
       handle = started;
     },
     settle: (result) => {
       start.resolve(result.up ? { name, state: 'ready' } : { name, state: 'failed', why: result.why });
     },
-    refuse: (why) => {
-      whyNot = why;
-      start.resolve({ name, state: 'failed', why });
+    finish: (final) => {
+      end = final;
+      const why = `it ${describeEnd(final.reason, final.exit)}`;
+      completion.resolve(
+        final.status === 'completed' ? { name, state: 'ready' } : { name, state: 'failed', why },
+      );
     },
-    leaveOut: (why) => {
-      whyNot = why;
-      start.resolve({ name, state: 'notStarted', why });
-    },
+    refuse: (why) => refuse({ name, state: 'failed', why }),
+    leaveOut: (why) => refuse({ name, state: 'notStarted', why }),
     view: () => ({
       name,
-      dependsOn: plan.dependsOn,
+      dependsOn: [...plan.dependsOn.keys()],
       state: state(),
       why: whyNot,
       process: handle?.view() ?? null,

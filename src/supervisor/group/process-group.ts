@@ -2,7 +2,7 @@ import type { KillAnswer, ProcessHandle } from '../../process/process-handle.ts'
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import type { RestartStrategy } from './restart-scope.ts';
 
-/** How the start of one process of a group came out. */
+/** How the start of one process of a group came out; a one-shot is `ready` once it has completed. */
 export type MemberReadiness =
   | { readonly name: string; readonly state: 'ready' }
   /** It was started, or could not be; why it is not ready. */

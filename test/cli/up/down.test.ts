@@ -49,14 +49,37 @@ test('a detached stack goes on, and down stops it', async () => {
   await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
 });
 
-test('a stack is up only once', async () => {
+test('a second up changes only what the file changed', async () => {
   await using project = stackProject();
+  const pids = async () => {
+    const found = (await project.processes()).filter(({ label }) => !label?.startsWith('up '));
+    return Object.fromEntries(found.map(({ label, pid }) => [label, pid]));
+  };
   await project.troupe('up', '-d');
+  const before = await pids();
+  const idle = await project.troupe('up');
+  const processes = {
+    web: { command: member('web'), depends_on: 'db', env: { PORT: 1 } },
+    db: { command: member('db'), ready: { line: 'is up' } },
+  };
+  writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
 
-  const second = await project.troupe('up');
+  const second = await project.troupe('up', '-d');
 
-  expect(second).toMatchObject({ code: 1, stdout: '' });
-  expect(second.stderr).toMatch(/troupe\.yaml is up already: .*To stop it first: troupe down troupe\.yaml/);
+  const after = await pids();
+  expect(idle).toMatchObject({ code: 0, stdout: '' });
+  expect(idle.stderr).toBe('troupe: up already, as the file says: web, db, cache\n');
+  expect(second).toMatchObject({ code: 0 });
+  expect(second.stderr.split('\n').slice(0, 3)).toEqual([
+    'troupe: up already, as the file says: db',
+    'troupe: changed, so stopped and started again: web',
+    expect.stringMatching(
+      /^troupe: \w+ \(cache\) runs and is not in troupe\.yaml any more; to end it: troupe kill/,
+    ),
+  ]);
+  expect(after).toEqual({ ...before, web: expect.any(Number) });
+  expect(after['web']).not.toBe(before['web']);
+  expect((await project.troupe('down', 'web')).stdout).toMatch(/^✓ web: .*\n$/);
 });
 
 test('a detached stack that does not come up is told', async () => {

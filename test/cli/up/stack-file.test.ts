@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkStack } from '../../../src/cli/up/stack-file.ts';
 import { parseYamlText } from '../../../src/config/yaml-text.ts';
+import { tempDir } from '../../fixtures/os.ts';
 
-const read = (text: string) =>
-  parseYamlText(text, { file: 'troupe.yaml', code: 'invalid-option', check: checkStack });
+const check = (value: unknown) => checkStack(value, { directory: import.meta.dirname });
+
+const read = (text: string) => parseYamlText(text, { file: 'troupe.yaml', code: 'invalid-option', check });
 
 test('a stack is what startGroup takes', async () => {
   const stack = await read(`
@@ -19,6 +22,8 @@ processes:
     ready: { line: /up \\d+/i, http: "http://127.0.0.1:1/", within: 5 }
     restart: always
     kill_grace: 2
+    stop_signal: int
+    interactive: true
     max_background_time: 1h
 `);
 
@@ -34,10 +39,28 @@ processes:
         ready: { line: /up \d+/i, http: 'http://127.0.0.1:1/', within: 5_000 },
         restart: { policy: 'permanent' },
         killGrace: 2_000,
+        stopSignal: 'SIGINT',
+        interactive: true,
         maxBackgroundTime: 3_600_000,
       },
     },
   });
+});
+
+test('variables of files lie between the common and its own', async () => {
+  using place = tempDir();
+  writeFileSync(place.file('a.env'), '# one\nA=file\nB="file 1"\nC=file');
+  writeFileSync(place.file('b.env'), 'C=second');
+  const text =
+    'env: { A: all, Z: all }\nprocesses:\n  web: { command: x, env_file: [a.env, b.env], env: { B: own } }';
+
+  const { processes } = await parseYamlText(text, {
+    file: 'troupe.yaml',
+    code: 'invalid-option',
+    check: (value) => checkStack(value, { directory: place.path }),
+  });
+
+  expect(processes['web']).toEqual({ command: 'x', env: { A: 'file', B: 'own', C: 'second', Z: 'all' } });
 });
 
 test('each mistake is told with its line and the nearest word', async () => {
@@ -81,6 +104,16 @@ test.each([
     'no expression',
     'processes:\n  a: {command: x, ready: {line: "/(/"}}',
     'troupe.yaml:2:33: in "a", "/(/" is no regular expression',
+  ],
+  [
+    'a file of variables that is not there',
+    'processes:\n  a: { command: x, env_file: .envv }',
+    'troupe.yaml:2:30: in "a", "env_file" names ".envv": there is no such file.',
+  ],
+  [
+    'no such signal',
+    'processes:\n  a: { command: x, stop_signal: STOPP }',
+    '"stop_signal" is "SIGSTOPP"; expected one of',
   ],
   ['no YAML', 'processes: [', 'troupe.yaml:1:13: no YAML'],
 ])('%s is told with its place', async (_name, text, words) => {

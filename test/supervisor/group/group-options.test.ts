@@ -18,11 +18,36 @@ test('a member is a labelled service in the background', () => {
     label: 'web',
     command: 'serve',
   });
-  expect(members.get('tool')).toMatchObject({ spec: { kind: 'tool', label: 'mine' }, dependsOn: ['web'] });
+  expect(members.get('tool')).toMatchObject({
+    spec: { kind: 'tool', label: 'mine' },
+    dependsOn: new Map([['web', 'ready']]),
+  });
   expect(members.get('tool')?.spec).not.toHaveProperty('dependsOn');
 });
 
+test('a one-shot is not restarted unless it says so', () => {
+  const { members } = parseGroup({
+    processes: {
+      migrate: { command: 'x' },
+      load: { command: 'x', restart: { policy: 'transient' } },
+      seed: { command: 'x', oneShot: true },
+      web: { command: 'x', dependsOn: { migrate: 'completed', load: 'completed' } },
+    },
+  });
+
+  expect([...members].map(([name, { policy, isOneShot }]) => [name, policy, isOneShot])).toEqual([
+    ['migrate', 'temporary', true],
+    ['load', 'transient', true],
+    ['seed', 'temporary', true],
+    ['web', 'transient', false],
+  ]);
+});
+
 test.each([
+  [
+    { processes: { a: { command: 'x' }, b: { command: 'x', dependsOn: { a: 'done' } } } },
+    'a list of names, or an object of names with "ready" or "completed"',
+  ],
   [{ processes: {} }, '"processes" is empty'],
   [
     { strategy: 'oneForEach', processes: { a: { command: 'x' } } },

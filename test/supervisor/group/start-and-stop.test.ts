@@ -54,6 +54,50 @@ test('a dependency that ends first is told in words', async () => {
   expect(rig.group.view().members[1]).toMatchObject({ name: 'api', state: 'notStarted', process: null });
 });
 
+const migrated = {
+  migrate: { command: ['migrate'] },
+  web: { command: ['web'], dependsOn: { migrate: 'completed' } },
+};
+
+test('a one-shot holds its dependants until it has completed', async () => {
+  await using rig = createGroupRig({ processes: migrated as never });
+  await turn();
+  const whileItRuns = rig.starts();
+
+  rig.runOf('migrate').exit({ code: 0 });
+  const readiness = await rig.group.ready();
+
+  expect(whileItRuns).toEqual(['migrate#1']);
+  expect(rig.starts()).toEqual(['migrate#1', 'web#1']);
+  expect(readiness).toMatchObject({ ok: true, message: 'all 2 are ready' });
+});
+
+test('a one-shot that fails is not restarted and fails its dependants in words', async () => {
+  await using rig = createGroupRig({ processes: migrated as never });
+
+  rig.runOf('migrate').exit({ code: 2 });
+  const readiness = await rig.group.ready();
+
+  expect(rig.starts()).toEqual(['migrate#1']);
+  expect(readiness.message.split('\n')).toEqual([
+    'migrate is not ready: it exited with code 2',
+    'web is not started: migrate, which it depends on, did not complete: it exited with code 2',
+  ]);
+});
+
+test('a member is stopped by its own signal', async () => {
+  await using rig = createGroupRig({
+    processes: { db: { command: ['db'], stopSignal: 'SIGINT' }, web: { command: ['web'] } } as never,
+  });
+  await rig.group.ready();
+
+  const stopped = rig.group.stop();
+  await pass(rig, 6_000);
+
+  expect((await stopped).ok).toBe(true);
+  expect(['db', 'web'].map((name) => rig.runOf(name).signals)).toEqual([['SIGINT'], ['SIGTERM']]);
+});
+
 test('a dependency that is never ready keeps its dependants unstarted', async () => {
   await using rig = createGroupRig({
     processes: {
