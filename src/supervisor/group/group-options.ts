@@ -41,20 +41,20 @@ const groupOptions = z.strictObject({
   processes: z.record(z.string().min(1), z.looseObject({})),
 });
 
-export type Awaited = z.output<typeof awaited>;
-
-export type DependsOn = readonly string[] | Readonly<Record<string, Awaited>>;
-
 /**
  * Starts once all those named in `dependsOn` are ready, or have ended with code 0 where that says `completed`. Unlike other processes it
  * has no `maxBackgroundTime`, and its restart policy is `transient` unless it says otherwise; that of a
  * one-shot is `temporary`.
  */
 export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
-  readonly dependsOn?: DependsOn;
+  readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>>;
   readonly oneShot?: boolean;
   readonly stopSignal?: ProcessSignal;
 };
+
+type DependsOn = NonNullable<GroupProcessSpec['dependsOn']>;
+
+type Awaited = z.output<typeof awaited>;
 
 export interface GroupOptions {
   readonly strategy?: RestartStrategy;
