@@ -68,8 +68,7 @@ export async function answerCall(
     };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
-      // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.
-      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, tellsEnds: false },
+      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, tellsEnds: 'with-answers' },
     );
     const needed = question.toInputRequired();
     if (needed !== null || signal.aborted) {

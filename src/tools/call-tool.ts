@@ -31,7 +31,7 @@ export interface CallWiring {
   /** Aborted when no answer is waited for at all any more; its reason, an Error, says why and is the answer. */
   readonly signal: AbortSignal;
   /** See `ToolContext.tellsEnds`. Default `true`. */
-  readonly tellsEnds?: boolean;
+  readonly tellsEnds?: ToolContext['tellsEnds'];
   /** What time-outs of tools follow. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
 }

@@ -45,8 +45,11 @@ export interface ToolContext {
   readonly interrupt: AbortSignal;
   /** What time-outs of tools follow. */
   readonly clock: Clock;
-  /** Whether the end of a process is told without being asked for. Where it is not, no answer says so. */
-  readonly tellsEnds: boolean;
+  /**
+   * How the agent is told of an end, and of what it watches. `true`: by a notice that wakes it. `'with-answers'`: by a notice that goes with the
+   * next answer of any tool. `false`: not at all, and no answer promises it.
+   */
+  readonly tellsEnds: boolean | 'with-answers';
 }
 
 /** What one call would do, known before it does anything. */

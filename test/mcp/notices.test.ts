@@ -135,3 +135,18 @@ test('in the newer era a request asks for its logs', async () => {
 
   expect(dataOf(await waiting)).toMatchObject({ ok: true });
 });
+
+test.for(eras)('an answer says how an end is told, and it is told so (%s)', async (era) => {
+  await using given = await arrange({ era, script: (run) => run.comeUp() });
+  const start = (name: string, input: object) =>
+    given.client.callTool({ name, arguments: { command: 'make', ...input } });
+
+  const started = await start('start_process', {});
+  given.backend.lastRun.exit({ code: 0 });
+  const next = await given.client.callTool(list);
+
+  const { data } = dataOf(started) as { data: { message: string } };
+  expect(data.message).toContain('its end is told with the next answer of any of these tools');
+  expect(data.message).not.toMatch(/no notice comes/i);
+  expect(dataOf(next)).toMatchObject({ notice: expect.stringContaining('make') });
+});

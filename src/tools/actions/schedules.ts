@@ -70,5 +70,6 @@ function describe(
 ): string {
   const when = everyMs === null ? `in ${formatDuration(afterMs)}` : `every ${formatDuration(everyMs)}`;
   const until = processId === null ? '' : `, until process ${processId} ends`;
-  return `You are told ${when}${until}; cancel it as ${id}. ${describeTelling(context)}`;
+  const telling = context.tellsEnds === false ? 'It is due' : 'You are told';
+  return `${telling} ${when}${until}; cancel it as ${id}. ${describeTelling(context)}`;
 }

@@ -4,8 +4,9 @@ import type { ToolContext } from '../tool.ts';
 
 /** How the agent gets to know of the end of what it has started. */
 export function describeWhatComes({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>): string {
-  return tellsEnds
-    ? 'A notice comes by itself when it ends; there is no need to poll.'
+  if (tellsEnds === true) return 'A notice comes by itself when it ends; there is no need to poll.';
+  return tellsEnds === 'with-answers'
+    ? 'Nothing wakes you when it ends: its end is told with the next answer of any of these tools.'
     : 'No notice comes when it ends: ask for its status when you need it.';
 }
 
@@ -18,9 +19,10 @@ export function describeLimit(view: ProcessView, { clock }: Pick<ToolContext, 'c
 
 /** How the agent gets to know of what it has asked to be told. */
 export function describeTelling({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>): string {
-  return tellsEnds
-    ? 'A notice comes by itself; there is no need to poll.'
-    : 'Nothing wakes you: it is told with the next answer of any of these tools.';
+  if (tellsEnds === true) return 'A notice comes by itself; there is no need to poll.';
+  return tellsEnds === 'with-answers'
+    ? 'Nothing wakes you: it is told with the next answer of any of these tools.'
+    : 'But no notice reaches you here: ask for the status, or wait for it.';
 }
 
 export const interruptedBefore = 'Interrupted before it began: nothing was started.';

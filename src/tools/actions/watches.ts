@@ -52,5 +52,6 @@ function describeWatch({ processId, wants }: WatchView, context: ToolContext): s
     wants.type === 'quiet'
       ? `each time it has shown nothing new for ${formatDuration(wants.quietMs)}`
       : 'when it prints lines that match';
-  return `Process ${processId} is watched until it ends: you are told ${when}. ${describeTelling(context)}`;
+  const telling = context.tellsEnds === false ? '' : `: you are told ${when}`;
+  return `Process ${processId} is watched until it ends${telling}. ${describeTelling(context)}`;
 }

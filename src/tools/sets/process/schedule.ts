@@ -12,8 +12,8 @@ export const schedule = defineTool({
   title: 'Schedule a reminder',
   description:
     'Reminds you later, once or every so many seconds, of something to do: the message comes to you as a task. One that belongs to a ' +
-    'process is cancelled when that ends. Not for the end of a process, which is told by itself, nor for waiting on its output: use ' +
-    'watch_process or wait_for.',
+    'process is cancelled when that ends. Not for the end of a process, nor for its output: use wait_for or ' +
+    'watch_process.',
   permission: 'other',
   input: z.strictObject({
     action: z.enum(['add', 'list', 'cancel']).default('add').describe('What to do.'),
