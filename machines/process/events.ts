@@ -4,6 +4,7 @@ import type {
   ProcessSignal,
   Requester,
   SpawnFailureCause,
+  StopOrder,
   TreeMember,
 } from './context.ts';
 import type { TerminalCommand } from './terminal.ts';
@@ -129,6 +130,9 @@ export type DeadlineName =
 
 export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
 
+/** Why a signal was sent: the order to stop, the end of its grace, or leftovers that may not stay. */
+export type SignalCause = StopOrder['cause'] | { readonly type: 'grace' } | { readonly type: 'leftovers' };
+
 /** What a process actor announces as it happens, once each time. The facts themselves stand in its context. */
 export type ProcessAnnouncement =
   | { type: 'process.started' }
@@ -136,6 +140,13 @@ export type ProcessAnnouncement =
   | { type: 'process.released' }
   | { type: 'process.backgrounded'; by: Requester }
   | { type: 'process.stopping' }
+  | {
+      /** A signal was sent to the whole tree. */
+      type: 'process.signalled';
+      signal: ProcessSignal;
+      by: Requester;
+      cause: SignalCause;
+    }
   | { type: 'process.survived' }
   | { type: 'process.restarting' }
   | { type: 'process.silent' }

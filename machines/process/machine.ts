@@ -99,12 +99,12 @@ const ending = {
   }),
   clearing: processSetup.createStateConfig({
     description: 'Leftovers that may not stay are being ended.',
-    entry: ['signalTree', armGrace],
+    entry: ['signalTree', 'announceSignal', armGrace],
     exit: [disarm('grace'), disarm('proof')],
     on: {
       'tree.seen': { actions: 'recordLeftovers' },
       'tree.gone': { target: 'ended', actions: 'recordLeftovers' },
-      'deadline.grace': { actions: ['killTree', armProof] },
+      'deadline.grace': { actions: ['killTree', 'announceKill', armProof] },
       'deadline.proof': 'ended',
     },
   }),
@@ -293,7 +293,7 @@ export const processMachine = processSetup.createMachine({
         },
         terminating: {
           description: 'The polite signal was sent to the whole tree.',
-          entry: ['signalTree', armGrace],
+          entry: ['signalTree', 'announceSignal', armGrace],
           exit: disarm('grace'),
           on: {
             'deadline.grace': { target: 'killing', actions: 'recordEscalation' },
@@ -309,7 +309,7 @@ export const processMachine = processSetup.createMachine({
         },
         killing: {
           description: 'SIGKILL was sent to the whole tree and to what escaped from it.',
-          entry: ['killTree', armProof],
+          entry: ['killTree', 'announceKill', armProof],
           exit: disarm('proof'),
           on: {
             'deadline.proof': [

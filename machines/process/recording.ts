@@ -4,9 +4,10 @@ import type {
   LimitName,
   ProcessContext,
   ProcessSignal,
+  Requester,
   StopOrder,
 } from './context.ts';
-import type { ProcessEvent } from './events.ts';
+import type { ProcessEvent, SignalCause } from './events.ts';
 import { backoffMs, nextSeed, recentRestarts, toChance } from './restart.ts';
 
 /** What a context remembers of an event. Events that tell nothing of the kind change nothing. */
@@ -138,6 +139,17 @@ export function toEndReason(context: ProcessContext): EndReason {
   if (exit !== null && exit.signal !== null) return { type: 'signalled', signal: exit.signal, by: 'outside' };
   if (exit !== null && exit.code !== null) return { type: 'exited', code: exit.code };
   return { type: 'lost', why: 'its end was not reported' };
+}
+
+/** What is announced of a signal: who sent it, and why. */
+export function toSignalNote(
+  { stop }: ProcessContext,
+  { event, signal }: { event: ProcessEvent; signal: ProcessSignal },
+): { signal: ProcessSignal; by: Requester; cause: SignalCause } {
+  if (event.type === 'deadline.grace') return { signal, by: 'supervisor', cause: { type: 'grace' } };
+  if (event.type === 'process.stop') return { signal, by: event.by, cause: { type: 'kill', by: event.by } };
+  const cause = stop?.cause ?? { type: 'leftovers' };
+  return { signal, by: 'by' in cause ? cause.by : 'supervisor', cause };
 }
 
 /** Why a process was lost: as its backend says, or by the error of a backend that broke. */

@@ -102,6 +102,14 @@ const base = setup({
       type: 'process.backgrounded',
       by: event.type === 'process.background' ? event.by : 'supervisor',
     })),
+    announceSignal: emit(({ context, event }) => ({
+      type: 'process.signalled',
+      ...recording.toSignalNote(context, { event, signal: context.stop?.signal ?? 'SIGTERM' }),
+    })),
+    announceKill: emit(({ context, event }) => ({
+      type: 'process.signalled',
+      ...recording.toSignalNote(context, { event, signal: 'SIGKILL' }),
+    })),
     announceStopping: emit({ type: 'process.stopping' }),
     announceSurvivors: emit({ type: 'process.survived' }),
     announceRestarting: emit({ type: 'process.restarting' }),

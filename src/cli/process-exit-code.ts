@@ -1,6 +1,6 @@
-import { constants } from 'node:os';
 import type { ProcessSignal, SpawnFailureCause } from '../../machines/process/context.ts';
 import type { FinalView } from '../process/process-view.ts';
+import { toSignalNumber } from '../spawn/signal-name.ts';
 import { exitCodes } from './exit-code.ts';
 
 /**
@@ -38,5 +38,5 @@ const spawnFailureCodes: Readonly<Record<SpawnFailureCause, number>> = {
 
 /** A signal without a number here, such as one of another system, counts as 0. */
 function toSignalCode(signal: ProcessSignal): number {
-  return 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
+  return 128 + (toSignalNumber(signal) ?? 0);
 }

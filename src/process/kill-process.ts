@@ -1,7 +1,8 @@
-import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
+import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './end-text.ts';
 import type { KillAnswer } from './process-handle.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
@@ -46,7 +47,7 @@ async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer>
   target.orderStop(order);
   const receipt = await target.settled();
   // It may have come up in the same moment; then it was stopped like any other.
-  if (receipt !== null) return { type: 'killed', receipt, message: describeReceipt(target, receipt) };
+  if (receipt !== null) return toAnswer(target, { receipt, type: 'killed' });
   return {
     type: 'cancelled',
     message: `Process ${target.id} was cancelled before it started${target.life.status === 'restarting' ? ' again' : ''}.`,
@@ -60,15 +61,26 @@ async function stop(
   target.orderStop(order);
   const receipt = await target.settled();
   if (receipt === null) return notRunning(target);
+  const answer = toAnswer(target, { receipt, type });
   const prefix = type === 'alreadyStopping' ? `Process ${target.id} was already stopping. ` : '';
-  return { type, receipt, message: `${prefix}${describeReceipt(target, receipt)}` };
+  return { ...answer, message: `${prefix}${answer.message}` };
+}
+
+/** Nothing is called killed while something of it lives. */
+function toAnswer(
+  target: KillTarget,
+  { receipt, type }: { receipt: KillReceipt; type: 'killed' | 'alreadyStopping' },
+): KillAnswer {
+  const message = describeReceipt(target, receipt);
+  return { type: receipt.survivors.length > 0 ? 'survived' : type, receipt, message };
 }
 
 async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
   const receipt = await target.endLeftovers(order);
-  const rest = receipt.survivors.length === 0 ? 'all are gone' : `alive still: ${list(receipt.survivors)}`;
+  const isGone = receipt.survivors.length === 0;
+  const rest = isGone ? 'all are gone' : `alive still: ${describeSurvivors(receipt.survivors)}`;
   const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
-  return { type: 'leftoversEnded', receipt, message };
+  return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message };
 }
 
 function notRunning(target: KillTarget): KillAnswer {
@@ -83,15 +95,12 @@ function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
   const { id } = target;
   const took = formatDuration(receipt.durationMs);
   if (!target.hasEnded() || receipt.survivors.length > 0) {
-    const who = receipt.survivors.length === 0 ? '' : `: alive still: ${list(receipt.survivors)}`;
+    const who =
+      receipt.survivors.length === 0 ? '' : `: alive still: ${describeSurvivors(receipt.survivors)}`;
     const state = target.hasEnded() ? '' : ' It stays "stopping".';
     return `Process ${id} is not gone after ${took}${who}.${state}`;
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
   const others = receipt.leftoversEnded.length;
   return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} more of its tree`}).`;
-}
-
-function list(members: readonly TreeMember[]): string {
-  return members.map(({ pid, command }) => `${pid} (${command})`).join(', ');
 }

@@ -30,6 +30,8 @@ export interface KillOptions {
  */
 export type KillAnswer =
   | { readonly type: 'killed' | 'alreadyStopping'; readonly receipt: KillReceipt; readonly message: string }
+  /** Something is alive although SIGKILL was sent: `receipt.survivors`. The message says why, as far as it is known. */
+  | { readonly type: 'survived'; readonly receipt: KillReceipt; readonly message: string }
   /** It was waiting for a slot or for a restart. */
   | { readonly type: 'cancelled'; readonly message: string }
   /** It had ended; only what it left behind was there to kill. */

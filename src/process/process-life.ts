@@ -170,6 +170,7 @@ export class ProcessLife {
     if (type === 'process.adopted' || type === 'process.released') times.backgroundedAt ??= at;
     if (type === 'process.adopted') this.#noteStart();
     if (type === 'process.started') [times.startedAt, times.startedAtMs] = [at, atMs];
+    if (type === 'process.started' && this.#view.status === 'backgrounded') times.backgroundedAt ??= at;
     if (type === 'process.backgrounded') times.backgroundedAt = at;
     if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
   }

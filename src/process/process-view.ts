@@ -117,7 +117,12 @@ export type ProcessView = Facts &
     | { readonly status: 'pending'; readonly queued: boolean }
     | ({ readonly status: 'running' } & Started)
     | ({ readonly status: 'backgrounded'; readonly backgroundedAt: number } & Started)
-    | ({ readonly status: 'stopping'; readonly survivors: readonly TreeMember[] } & Started)
+    | ({
+        readonly status: 'stopping';
+        readonly survivors: readonly TreeMember[];
+        /** Why they are alive although SIGKILL was sent, as a clause for each; `null` while that is not so. */
+        readonly because: string | null;
+      } & Started)
     | {
         readonly status: 'restarting';
         readonly restarts: number;

@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import type { KillReceipt, ProcessSignal, TreeMember } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -31,7 +31,10 @@ export interface ProcessWorld {
   /** The TCP ports on which these processes listen; none where that cannot be told. */
   findPorts(pids: readonly number[]): Promise<readonly number[]>;
   /** Ends what an ended process left behind, and proves it. */
-  endLeftovers(id: string, order: { signal: ProcessSignal; graceMs: number }): Promise<KillReceipt>;
+  endLeftovers(
+    id: string,
+    order: { signal: ProcessSignal; graceMs: number; by: Requester },
+  ): Promise<KillReceipt>;
   /** Its actor threw: nobody is left to end what it has started. Its end is announced after this. */
   onBroken(id: string, error: unknown): void;
   /** What a subscriber threw: it is told, and otherwise without effect. */

@@ -123,7 +123,7 @@ const view = oneBy('status', {
   pending: object({ ...live, queued: flag }),
   running: object(started),
   backgrounded: object({ ...started, backgroundedAt: number }),
-  stopping: object({ ...started, survivors: listOf(member) }),
+  stopping: object({ ...started, survivors: listOf(member), because: optional(orNull(text)) }),
   restarting: object({ ...live, restarts: number, nextStartAt: number, reason }),
   ...Object.fromEntries(finalStatuses.map((status) => [status, ended])),
 });

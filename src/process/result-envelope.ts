@@ -1,6 +1,7 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/shorten.ts';
+import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './end-text.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
@@ -146,7 +147,7 @@ export function toQueuedEnvelope(
 export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
   const { view } = parts;
   const survivors = view.status === 'stopping' ? view.survivors : [];
-  const who = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+  const who = describeSurvivors(survivors);
   const error =
     `Process ${view.id} was stopped and is not gone${who === '' ? '' : `: alive still: ${who}`}. ` +
     'It stays "stopping" and is watched.';

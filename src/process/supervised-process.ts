@@ -305,7 +305,7 @@ export class SupervisedProcess implements ProcessHandle {
       hasEnded: () => this.hasEnded,
       settled: () => this.#settled(),
       orderStop: (order: KillOrder) => this.stop({ ...order, by }),
-      endLeftovers: (order: KillOrder) => this.endLeftovers(order),
+      endLeftovers: (order: KillOrder) => this.endLeftovers({ ...order, by }),
     };
     return killProcess(target, { signal: signal as KillOrder['signal'], graceMs: grace });
   }
@@ -353,13 +353,12 @@ export class SupervisedProcess implements ProcessHandle {
   /** Orders the stop without waiting for it. */
   stop(order: KillOrder & { by: Requester }): void {
     const { signal, graceMs, by } = order;
-    this.note('signalled', { by, detail: signal });
     this.life.send({ type: 'process.stop', by, signal, ...(graceMs !== undefined && { graceMs }) });
   }
 
-  async endLeftovers(order: KillOrder): Promise<KillReceipt> {
+  async endLeftovers({ signal, by, ...order }: KillOrder & { by: Requester }): Promise<KillReceipt> {
     const graceMs = order.graceMs ?? this.plan.limits.killGraceMs;
-    return this.#world.endLeftovers(this.id, { signal: order.signal, graceMs });
+    return this.#world.endLeftovers(this.id, { signal, by, graceMs });
   }
 
   /** To be called before its backend runs: a process may print before anybody has heard that it is there. */

@@ -2,6 +2,7 @@ import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import type { OutputLog } from '../output/output-log.ts';
+import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
 import type {
@@ -91,7 +92,7 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
     case 'backgrounded':
       return { status: life.status, ...toStarted(), backgroundedAt: times.backgroundedAt ?? startedAt };
     case 'stopping':
-      return { status: life.status, ...toStarted(), survivors: life.survivors };
+      return { status: life.status, ...toStarted(), survivors: life.survivors, because: toSurvival(life) };
     case 'restarting': {
       const { status, restarts, reason, nextStartAtMs } = life;
       return {
@@ -137,6 +138,11 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
       ? 0
       : Math.round((times.endedAtMs ?? clock.nowMs()) - times.startedAtMs);
   }
+}
+
+/** Looks at the system anew: what holds a survivor may have changed. */
+function toSurvival({ survivors, receipt }: Extract<LifeView, { status: 'stopping' }>): string | null {
+  return receipt === null || survivors.length === 0 ? null : describeSurvivors(survivors);
 }
 
 function toOutputView({ plan, log, clock }: Sources): OutputView {

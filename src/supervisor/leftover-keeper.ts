@@ -1,4 +1,4 @@
-import type { KillReceipt, ProcessSignal } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { type Ending, type EndOrder, endTree } from '../spawn/tree/end-tree.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
@@ -6,7 +6,9 @@ import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 /** How often it is looked whether leftovers have ended by themselves. */
 const LOOK_EVERY_MS = 1_000;
 
-export type LeftoverOrder = EndOrder;
+export interface LeftoverOrder extends EndOrder {
+  readonly by: Requester;
+}
 
 /** Keeps what ended processes left behind: still owned, still killable, and known to be gone when it is. */
 export interface LeftoverKeeper {
@@ -29,9 +31,12 @@ interface Kept {
 export function createLeftoverKeeper({
   clock,
   trees,
+  onSignalled,
 }: {
   clock: Clock;
   trees: TreeRegistry;
+  /** Called for each signal that is sent to the leftovers of a process. */
+  onSignalled: (id: string, sent: { by: Requester; signal: ProcessSignal; isFirst: boolean }) => void;
 }): LeftoverKeeper {
   const kept = new Map<string, Kept>();
 
@@ -60,7 +65,12 @@ export function createLeftoverKeeper({
   const begin = (id: string, { entry, order }: { entry: Kept; order: LeftoverOrder }): Ending => {
     const tree = trees.get(id);
     if (tree === undefined) return { receipt: Promise.resolve(emptyReceipt(order.signal)), hurry: () => {} };
-    const ending = endTree(tree, { order, clock, onGone: () => letGo(id) });
+    let isFirst = true;
+    const onSignal = (signal: ProcessSignal) => {
+      onSignalled(id, { by: isFirst ? order.by : 'supervisor', signal, isFirst });
+      isFirst = false;
+    };
+    const ending = endTree(tree, { order, clock, onGone: () => letGo(id), onSignal });
     void ending.receipt.then(() => {
       entry.ending = null;
     });

@@ -58,7 +58,15 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
   const events = new Subject<RuntimeEvent>();
   const completions = createCompletionStream();
   const changes = new Subject<void>();
-  const leftovers = createLeftoverKeeper({ clock, trees });
+  const leftovers = createLeftoverKeeper({
+    clock,
+    trees,
+    onSignalled: (id, { by, signal, isFirst }) =>
+      find(id).note('signalled', {
+        by,
+        detail: isFirst ? `${signal}: its leftovers` : `${signal}: leftovers alive at the end of the grace`,
+      }),
+  });
   const records =
     store === null
       ? noRecords
@@ -127,7 +135,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
   let isStopping = false;
 
   const endLeftovers = async () => {
-    const order = { signal: 'SIGTERM', graceMs: settings.shutdownGrace } as const;
+    const order = { signal: 'SIGTERM', graceMs: settings.shutdownGrace, by: 'supervisor' } as const;
     const endOrRelease = (id: string) =>
       isPersistent(find(id)) ? leftovers.release(id) : leftovers.end(id, order);
     await Promise.all(leftovers.ids.map(endOrRelease));
@@ -242,6 +250,9 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
         inputs.begin(process);
         tell('process.adopted', process);
         return releaseIfStopping(process);
+      case 'process.signalled':
+        // It stands in the timeline; what comes of it is told.
+        return;
       case 'process.released':
         // While its chart can still be asked how far it has come.
         return records.save(process);

@@ -95,6 +95,17 @@ export function describeBackend(
       expect(greeting.count('output.ended')).toBe(1);
     });
 
+    test('an end by a real-time signal is no success', async () => {
+      const { play, backend } = await arrange(setup);
+      if (!backend.capabilities.osProcesses || process.platform !== 'linux') return;
+      // First a pause: Node collects a child at once that has ended before its pipes were read.
+      const dying = play({ type: 'shell', shell: '/bin/sh', script: 'sleep 0.05; kill -40 $$' });
+
+      const { exit } = await dying.fact('process.exited');
+
+      expect(exit).toMatchObject({ code: null, signal: 'SIGRTMIN+6' });
+    });
+
     test('pours every byte by its stream', async () => {
       const { play, work, backend } = await arrange(setup);
       const failing = play(work.fails);

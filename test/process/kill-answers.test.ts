@@ -152,7 +152,7 @@ test('what survives SIGKILL is named, and gone when it is', async () => {
   rig.clock.advance(3_000);
 
   expect(await answer).toMatchObject({
-    type: 'killed',
+    type: 'survived',
     receipt: { escalated: true, survivors: expect.arrayContaining([member(9)]) },
     message: expect.stringContaining('9 (sleep 9)'),
   });

@@ -112,6 +112,9 @@ test('who left something behind is not forgotten', async () => {
 
   expect(answer.type).toBe('leftoversEnded');
   expect(stage.alive()).toEqual([]);
+  expect(handle.timeline()).toContainEqual(
+    expect.objectContaining({ event: 'signalled', by: 'user', detail: 'SIGTERM: its leftovers' }),
+  );
 });
 
 test('leftovers do not pile up over restarts', async () => {

@@ -106,8 +106,8 @@ test('a timeline names who did what', async () => {
     ['created', undefined, undefined],
     ['started', undefined, 'attempt 1, pid 1'],
     ['backgrounded', 'agent', undefined],
-    ['signalled', 'agent', 'SIGINT'],
     ['stopping', undefined, undefined],
+    ['signalled', 'agent', 'SIGINT'],
     ['ended', undefined, 'killed'],
   ]);
 });

@@ -83,6 +83,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('ready' in view && view.ready.state !== 'undeclared' ? [['ready', toReadyText(view)] as const] : []),
     ...toOutputFacts(view),
     ...('survivors' in view ? toMembers('survivors', { members: view.survivors, page }) : []),
+    ...('because' in view && view.because != null ? [['alive', view.because] as const] : []),
     ...('leftovers' in view ? toMembers('leftovers', { members: view.leftovers, page }) : []),
     ...('receipt' in view && view.receipt !== null
       ? toMembers('survivors', { members: view.receipt.survivors, page })

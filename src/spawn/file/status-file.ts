@@ -1,7 +1,7 @@
-import { constants } from 'node:os';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { type LogGap, parseLogMap } from '../../output/log-map.ts';
 import { readPrivateFile } from '../../store/private-files.ts';
+import { toSignalName } from '../signal-name.ts';
 
 /** A process as a status file names it: `startedAt` is in the unit of the process table. */
 export interface NamedProcess {
@@ -123,7 +123,7 @@ export function parseStatus(text: string, { attempt, known }: StatusQuery): Laun
 function toExit(said: string, told: { manner: string | undefined; hasWords: boolean }): RecordedExit | null {
   const number = /^\d+$/.test(said) ? Number(said) : null;
   if (told.manner === ' signal') {
-    const signal = number === null ? (`SIG${said}` as ProcessSignal) : signalOf(number);
+    const signal = number === null ? (`SIG${said}` as ProcessSignal) : toSignalName(number);
     return { code: null, signal, certain: true };
   }
   if (number === null) return null;
@@ -133,7 +133,7 @@ function toExit(said: string, told: { manner: string | undefined; hasWords: bool
 
 /** A shell says 128 + n for the signal n, and so may a program. */
 function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean }): RecordedExit {
-  const signal = status > 128 ? signalOf(status - 128) : null;
+  const signal = status > 128 ? toSignalName(status - 128) : null;
   if (signal === null) return { code: status, signal: null, certain: true };
   if (shell.hasWords) return { code: null, signal, certain: true };
   if (shell.isMute || isWordless(signal)) return { code: null, signal, certain: false };
@@ -143,10 +143,4 @@ function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean
 /** Nobody wants to read that a pipe broke or that he has pressed a key: of these dash says nothing. */
 function isWordless(signal: ProcessSignal): boolean {
   return signal === 'SIGINT' || signal === 'SIGPIPE';
-}
-
-function signalOf(number: number): ProcessSignal | null {
-  const found = Object.entries(constants.signals).find(([, value]) => value === number);
-  if (found !== undefined) return found[0] as ProcessSignal;
-  return number > 31 && number <= 64 ? `SIGRTMIN+${number - 34}` : null;
 }

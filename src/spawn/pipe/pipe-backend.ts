@@ -1,6 +1,5 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
 import { createChildControl } from '../child-control.ts';
@@ -15,6 +14,7 @@ import { createOutputPipe, type OutputPipe } from './output-pipe.ts';
 import { createPipePool } from './pipe-pool.ts';
 import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
 import { type OutputSources, pourOutput } from './pour-output.ts';
+import { watchExit } from './watch-exit.ts';
 
 type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>> & { readonly stdin: InputPipe };
 
@@ -103,10 +103,13 @@ function supervise(
 
   pourOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
   world.leaders.add(child.pid);
-  child.once('exit', (code, signal) => {
-    world.leaders.delete(child.pid);
-    control.leaderExited();
-    port.tell({ type: 'process.exited', exit: { code, signal: signal as ProcessSignal | null } });
+  watchExit(child, {
+    sources,
+    onExit: (exit) => {
+      world.leaders.delete(child.pid);
+      control.leaderExited();
+      port.tell({ type: 'process.exited', exit });
+    },
   });
   // A failed kill or a broken channel is told here; the exit that follows is what counts.
   child.on('error', world.reportError);

@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import type { SpawnRequest } from '../backend.ts';
+import { toSignalName } from '../signal-name.ts';
 import { hideMaster, openMasters } from '../start-child.ts';
 import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
@@ -130,15 +130,11 @@ function toChild(
   };
 }
 
-const signalsByNumber = new Map(
-  Object.entries(system.signals).map(([name, number]) => [number as number, name as ProcessSignal]),
-);
-
-/** As a shell says it where the signal has no name: those for real-time have none. */
+/** A signal without a name counts as a shell counts it. */
 function toExitStatus(code: number, signal: number): ExitStatus {
   if (signal === 0) return { code, signal: null };
-  const name = signalsByNumber.get(signal);
-  return name === undefined ? { code: 128 + signal, signal: null } : { code: null, signal: name };
+  const name = toSignalName(signal);
+  return name === null ? { code: 128 + signal, signal: null } : { code: null, signal: name };
 }
 
 /** The native part says only that it failed; opening what it opens first says why, if that is it. */

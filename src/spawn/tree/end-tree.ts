@@ -19,12 +19,24 @@ export interface Ending {
   hurry(graceMs: number): void;
 }
 
-/** Signals a tree, kills what is left of it at the end of the grace, and proves it. `onGone` is called when nothing is left. */
+/**
+ * Signals a tree, kills what is left of it at the end of the grace, and proves it. `onGone` is called when nothing is left, `onSignal` for
+ * each signal that is sent to the tree.
+ */
 export function endTree(
   tree: ProcessTree,
-  call: { readonly order: EndOrder; readonly clock: Clock; readonly onGone?: () => void },
+  call: {
+    readonly order: EndOrder;
+    readonly clock: Clock;
+    readonly onGone?: () => void;
+    readonly onSignal?: (signal: ProcessSignal) => void;
+  },
 ): Ending {
-  const { order, clock, onGone } = call;
+  const { order, clock, onGone, onSignal } = call;
+  const send = (signal: ProcessSignal) => {
+    void tree.signal(signal);
+    onSignal?.(signal);
+  };
   const startMs = clock.nowMs();
   let killAtMs = startMs + order.graceMs;
   let cancelTimer: Cancel = () => {};
@@ -46,7 +58,7 @@ export function endTree(
   const kill = () => {
     proving = true;
     escalated = order.signal !== 'SIGKILL';
-    void tree.signal('SIGKILL');
+    send('SIGKILL');
     cancelTimer = clock.at(clock.nowMs() + PROOF_MS, () => end({ survivors: alive, leftoversEnded: [] }));
   };
   const armKill = () => {
@@ -64,7 +76,7 @@ export function endTree(
       onGone?.();
     },
   });
-  void tree.signal(order.signal);
+  send(order.signal);
   return {
     receipt,
     hurry: (graceMs) => {

@@ -7,6 +7,8 @@ export interface StatLine {
   readonly sid: number;
   /** Field 22, clock ticks after boot. */
   readonly startTicks: string;
+  /** `D` waits in the kernel, `Z` has ended, and so on. */
+  readonly state: string;
   readonly alive: boolean;
   readonly stopped: boolean;
   /** A thread that is not the first of its process: `/proc/<tid>` opens although no listing shows it. */
@@ -37,6 +39,7 @@ export function parseStatLine(text: string): StatLine | null {
     pgid: Number(field(5)),
     sid: Number(field(6)),
     startTicks: field(22),
+    state,
     alive: !dead,
     stopped: state === 'T',
     thread: field(38) === '-1',

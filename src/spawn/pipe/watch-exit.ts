@@ -1,0 +1,40 @@
+import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
+import { toSignalName } from '../signal-name.ts';
+import { readProcText } from '../tree/proc-entry.ts';
+import type { SpawnedChild } from './pipe-world.ts';
+import type { OutputSources } from './pour-output.ts';
+
+/**
+ * Reports the exit of a child, an end by a real-time signal too. Node reports that as code 0: it has no name for such a signal. Linux shows the
+ * wait status in `/proc/<pid>/stat` (field 52) from the beginning of an exit until the child is collected, and its pipes come to their end in
+ * between. Where something else holds both pipes, or Node collects it first, the end cannot be told from code 0.
+ */
+export function watchExit(
+  child: SpawnedChild,
+  call: { sources: OutputSources; onExit: (exit: ExitStatus) => void },
+): void {
+  let realTime: ProcessSignal | null = null;
+  let hasExited = false;
+  for (const source of Object.values(call.sources)) {
+    source.once('end', () => {
+      if (!hasExited) realTime ??= readRealTimeSignal(child.pid);
+    });
+  }
+  child.once('exit', (code, signal) => {
+    hasExited = true;
+    if (code === 0 && realTime !== null) call.onExit({ code: null, signal: realTime });
+    else call.onExit({ code, signal: signal as ProcessSignal | null });
+  });
+}
+
+/** Signals below are standard ones, which Node names. */
+const firstRealTime = 32;
+
+function readRealTimeSignal(pid: number): ProcessSignal | null {
+  if (process.platform !== 'linux') return null;
+  const text = readProcText(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // wait(2): the signal is in the lowest seven bits.
+  const number = Number(text.slice(text.lastIndexOf(' ') + 1)) & 0x7f;
+  return number < firstRealTime ? null : toSignalName(number);
+}

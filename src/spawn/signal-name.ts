@@ -1,0 +1,26 @@
+import { constants } from 'node:os';
+import type { ProcessSignal } from '../../machines/process/context.ts';
+
+const names = new Map<number, ProcessSignal>();
+// Of several names for one number the first is the usual one: SIGABRT, not SIGIOT.
+for (const [name, number] of Object.entries(constants.signals))
+  if (!names.has(number)) names.set(number, name as ProcessSignal);
+
+/** The first real-time signal that glibc leaves to programs; signal(7). */
+const SIGRTMIN = 34;
+const SIGRTMAX = 64;
+
+/** The name of a signal as `kill -l` prints it: `SIGRTMIN+6` for a real-time one, which `node:os` does not know. `null` where there is none. */
+export function toSignalName(number: number): ProcessSignal | null {
+  const name = names.get(number);
+  if (name !== undefined) return name;
+  if (number < SIGRTMIN || number > SIGRTMAX) return null;
+  return number === SIGRTMIN ? 'SIGRTMIN' : `SIGRTMIN+${number - SIGRTMIN}`;
+}
+
+/** The number of a signal by the name that `toSignalName` gives; `null` where this system has none of that name. */
+export function toSignalNumber(name: ProcessSignal): number | null {
+  const realTime = /^SIGRTMIN(?:\+(\d+))?$/.exec(name);
+  if (realTime !== null) return SIGRTMIN + Number(realTime[1] ?? 0);
+  return (constants.signals as Readonly<Record<string, number>>)[name] ?? null;
+}
