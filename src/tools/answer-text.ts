@@ -6,6 +6,9 @@ import type { ToolAnswer } from './tool.ts';
 /** Of one answer: everything in a transcript is sent to the model with each request. */
 const MAX_ANSWER_LENGTH = 256 * 1024;
 
+/** For saying that something was cut. */
+const ROOM_FOR_WORDS = 100;
+
 /**
  * An answer as it is written into a transcript: `{"ok":true,"data":…}`, `{"ok":false,"error":"…"}` or, where more is known,
  * `{"ok":false,"error":"…","data":…}`; the same answer always as the same text. Nothing in it looks like a notice.
@@ -51,11 +54,30 @@ export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAns
   }
 }
 
-/** The data that the text stands for, or its beginning where nobody would read it all. */
+/**
+ * The data that the text stands for. Where nobody would read it all, the longest text in it is cut, so that all other fields are there as the
+ * schema of the tool says; or the beginning of the whole where that is not enough.
+ */
 function toBounded(text: string): unknown {
-  if (text.length <= MAX_ANSWER_LENGTH) return JSON.parse(text);
+  const data: unknown = JSON.parse(text);
+  const excess = text.length - MAX_ANSWER_LENGTH;
+  if (excess <= 0) return data;
+  const [name, longest] = findLongestText(data);
+  if (longest.length > excess + ROOM_FOR_WORDS) {
+    const kept = shorten(longest, longest.length - excess - ROOM_FOR_WORDS);
+    const left = longest.length - kept.length + 1;
+    return { ...(data as object), [name]: kept, truncated: true, left_out_characters: left };
+  }
   const beginning = shorten(text, MAX_ANSWER_LENGTH);
   return { beginning, left_out_characters: text.length - beginning.length + 1 };
+}
+
+function findLongestText(data: unknown): readonly [string, string] {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return ['', ''];
+  const texts = Object.entries(data).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return texts.reduce((longest, each) => (each[1].length > longest[1].length ? each : longest), ['', '']);
 }
 
 function withIds(answer: ToolAnswer): ToolAnswer {

@@ -92,6 +92,20 @@ test.for(eras)('an answer fits the output schema of its tool (%s)', async (era) 
   expect(dataOf(await slow)).toMatchObject({ ok: true, data: { status: 'backgrounded' } });
 });
 
+test.for(eras)('an answer that is cut fits the output schema of its tool (%s)', async (era) => {
+  await using given = await arrange({
+    era,
+    settings: { maxReplyBytes: 1024 * 1024 },
+    script: prints('x'.repeat(400 * 1024)),
+  });
+  await given.client.listTools();
+
+  const run = await given.client.callTool({ name: 'run_command', arguments: { command: 'flood' } });
+
+  const { data } = dataOf(run) as { data: { process_id: string; output: string; truncated?: boolean } };
+  expect(data).toMatchObject({ process_id: expect.any(String), exit_code: 0, truncated: true });
+});
+
 test.for(eras)('a missing argument is named (%s)', async (era) => {
   await using given = await arrange({ era });
 
