@@ -65,6 +65,7 @@ export type {
   ChatModel,
   ChatRequest,
   ProviderData,
+  TokenUsage,
   ToolCall,
   ToolDescription,
 } from './models/chat-model.ts';

@@ -1,4 +1,8 @@
-import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
 import { type RecordedPart, toReplyRecord } from './ai-sdk-record.ts';
 import type { ChatDelta } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
@@ -76,7 +80,7 @@ export function createAiSdkReply({ name, provider }: { name: string; provider: s
         }
         case 'finish':
           finish = part.finishReason;
-          return [];
+          return toUsage(part.usage);
         case 'error':
           throw toModelError(part.error);
         default:
@@ -89,6 +93,13 @@ export function createAiSdkReply({ name, provider }: { name: string; provider: s
       return data === null ? [] : [{ type: 'providerData', data }];
     },
   };
+}
+
+/** Providers of somebody's own may leave it out. */
+function toUsage(given: LanguageModelV4Usage | undefined): readonly ChatDelta[] {
+  const inputTokens = given?.inputTokens?.total;
+  if (inputTokens === undefined) return [];
+  return [{ type: 'usage', usage: { inputTokens, outputTokens: given?.outputTokens?.total ?? 0 } }];
 }
 
 function refuseHalf(finish: Finish | null, { name, isEmpty }: { name: string; isEmpty: boolean }): void {

@@ -13,6 +13,12 @@ export interface ToolCall {
  */
 export type ProviderData = Readonly<Record<string, unknown>>;
 
+/** What one request cost, in tokens, by the provider's own count. Cached input counts as input, and thoughts count as output. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
 /**
  * One message of a conversation, in no provider's dialect. The messages of tools stand directly behind the assistant's message
  * with their calls, one for each call and in the same order.
@@ -27,6 +33,8 @@ export type ChatMessage =
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
       readonly providerData?: ProviderData;
+      /** Of the request that it is the reply to; missing where the provider does not tell. */
+      readonly usage?: TokenUsage;
     }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
 
@@ -44,7 +52,9 @@ export type ChatDelta =
       readonly argumentsText?: string;
     }
   /** Of the whole reply; the last one counts. */
-  | { readonly type: 'providerData'; readonly data: ProviderData };
+  | { readonly type: 'providerData'; readonly data: ProviderData }
+  /** The same. */
+  | { readonly type: 'usage'; readonly usage: TokenUsage };
 
 /** A tool as a model is told of it. */
 export interface ToolDescription {

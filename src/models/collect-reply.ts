@@ -1,5 +1,5 @@
 import { createCallDrafts } from './call-drafts.ts';
-import type { ChatDelta, ChatMessage, ProviderData } from './chat-model.ts';
+import type { ChatDelta, ChatMessage, ProviderData, TokenUsage } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 
 /** Far above what any model may write; a stream that goes beyond repeats itself for ever. */
@@ -20,12 +20,15 @@ export async function collectReply(
   let text = '';
   let characters = 0;
   let providerData: ProviderData | null = null;
+  let usage: TokenUsage | null = null;
 
   for await (const delta of stream) {
     characters += lengthOf(delta);
     if (characters > MAX_CHARACTERS) throw endless(`more than ${MAX_CHARACTERS} characters`);
     if (delta.type === 'providerData') {
       providerData = delta.data;
+    } else if (delta.type === 'usage') {
+      usage = delta.usage;
     } else if (delta.type === 'toolCall') {
       drafts.add(delta);
       if (drafts.size > MAX_CALLS) throw endless(`more than ${MAX_CALLS} calls`);
@@ -36,7 +39,13 @@ export async function collectReply(
   }
 
   const toolCalls = drafts.finish(messages);
-  return { role: 'assistant', text, toolCalls, ...(providerData !== null && { providerData }) };
+  return {
+    role: 'assistant',
+    text,
+    toolCalls,
+    ...(providerData !== null && { providerData }),
+    ...(usage !== null && { usage }),
+  };
 }
 
 function lengthOf(delta: ChatDelta): number {

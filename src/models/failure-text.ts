@@ -31,6 +31,8 @@ function describe(
       return `${where} stopped in the middle: ${text}`;
     case 'invalid':
       return `${where} answered what is no reply: ${text}`;
+    case 'tooLong':
+      return `${where} takes no conversation of this length${number}: ${text}`;
     case 'refused':
       return number === '' ? text : `${where} refused the request${number}: ${text}`;
   }

@@ -9,7 +9,9 @@ export type ModelFailure =
   | 'invalid'
   /** No key, a wrong one, or one without the right. */
   | 'unauthorized'
-  /** The request itself was refused, such as one that is too long or names an unknown model. */
+  /** The messages are more than the model takes at once. */
+  | 'tooLong'
+  /** The request itself was refused, such as one that names an unknown model. */
   | 'refused';
 
 /** Nobody waits longer than this for the next attempt. */
@@ -38,5 +40,5 @@ export class ModelError extends Error {
 }
 
 function isPassing(failure: ModelFailure): boolean {
-  return failure !== 'unauthorized' && failure !== 'refused';
+  return failure !== 'unauthorized' && failure !== 'tooLong' && failure !== 'refused';
 }

@@ -7,7 +7,10 @@ import { type Alternation, type Turn, toTurns } from './turns.ts';
 /** The body of a request for a streamed chat completion. */
 export function toChatBody(
   { messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>,
-  settings: Pick<OpenAiSettings, 'model' | 'baseUrl' | 'temperature' | 'maxTokens' | 'alternation'>,
+  settings: Pick<OpenAiSettings, 'model' | 'baseUrl' | 'temperature' | 'maxTokens' | 'alternation'> & {
+    /** Whether the endpoint is asked to count tokens. Default `false`. */
+    readonly asksUsage?: boolean;
+  },
 ): Readonly<Record<string, unknown>> {
   const { model, temperature, maxTokens, alternation } = settings;
   const turns = toTurns(messages, { alternation });
@@ -23,6 +26,7 @@ export function toChatBody(
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { [toLimitName(settings.baseUrl)]: maxTokens }),
     stream: true,
+    ...(settings.asksUsage === true && { stream_options: { include_usage: true } }),
   };
 }
 

@@ -30,6 +30,17 @@ const piece = z.object({
 /** A chunk of a streamed chat completion, and a completion that comes at once: all that we read of either. */
 export const chatChunk = z.object({
   error: z.unknown().optional(),
+  /** At the end, or with each chunk as far as it goes: the last one counts. */
+  usage: z
+    .object({
+      prompt_tokens: z.number(),
+      completion_tokens: z
+        .number()
+        .nullish()
+        .transform((count) => count ?? 0),
+    })
+    .nullish()
+    .catch(null),
   choices: z
     .array(
       z.object({

@@ -7,7 +7,7 @@ import { ModelError } from './model-error.ts';
 import { findNetworkCause } from './network-cause.ts';
 import { type OpenAiModelOptions, type OpenAiSettings, openAiOptions } from './openai-options.ts';
 import { createReplyReader, type ReplyReader } from './openai-reply.ts';
-import { postChat, toAddress } from './openai-request.ts';
+import { type EndpointDialect, postChat, toAddress } from './openai-request.ts';
 import { readEvents } from './server-sent-events.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 
@@ -26,20 +26,24 @@ const FAREWELL_MS = 2_000;
 export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
   const settings = parseOptions(openAiOptions, { input: options, name: 'createOpenAiModel' });
   checkHeaders(settings.headers, 'createOpenAiModel');
+  const dialect: EndpointDialect = { asksUsage: true };
   return {
     name: settings.name ?? settings.model,
-    stream: (request) => converse(request, settings),
+    stream: (request) => converse(request, { settings, dialect }),
   };
 }
 
-async function* converse(request: ChatRequest, settings: OpenAiSettings): AsyncGenerator<ChatDelta> {
+async function* converse(
+  request: ChatRequest,
+  { settings, dialect }: { readonly settings: OpenAiSettings; readonly dialect: EndpointDialect },
+): AsyncGenerator<ChatDelta> {
   const { messages, tools, signal } = request;
   const address = toAddress(settings);
   const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name: address });
   const reader = createReplyReader({ address, model: settings.model });
   try {
     signal.throwIfAborted();
-    const response = await postChat({ messages, tools, signal: watch.signal }, settings);
+    const response = await postChat({ messages, tools, signal: watch.signal }, { settings, dialect });
     watch.beat();
     yield* readReply(response, { reader, watch, address });
     signal.throwIfAborted();

@@ -1,9 +1,9 @@
 import type { ChatDelta } from './chat-model.ts';
 import { fromValue, toLine, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
 import { ModelError, type ModelFailure } from './model-error.ts';
 import { createOpenAiCalls } from './openai-calls.ts';
-import { type ChatPiece, chatChunk } from './openai-chunk.ts';
+import { type ChatChunk, type ChatPiece, chatChunk } from './openai-chunk.ts';
 import { createReasoning } from './openai-reasoning.ts';
 
 /** Reads one reply, chunk by chunk. */
@@ -28,6 +28,7 @@ export function createReplyReader(request: {
     new ModelError({ failure, message: `${address} ${what}` });
   let finish: string | null = null;
   let hasText = false;
+  let usage: ChatChunk['usage'] = null;
 
   const readPiece = (piece: ChatPiece, { isWhole }: { isWhole: boolean }): readonly ChatDelta[] => {
     reasoning.read(piece);
@@ -49,6 +50,7 @@ export function createReplyReader(request: {
       if (!chunk.success) throw fail('invalid', `sent what is no part of a reply: ${toLine(data)}`);
       const { error, choices } = chunk.data;
       if (error != null) throw toStreamError(error, address);
+      usage = chunk.data.usage ?? usage;
       const choice = choices?.find(({ index }) => (index ?? 0) === 0);
       finish = choice?.finish_reason || finish;
       const { message, delta } = choice ?? {};
@@ -66,12 +68,18 @@ export function createReplyReader(request: {
       const data = reasoning.toProviderData({ model, extras: calls.extras });
       const last: readonly ChatDelta[] =
         data === null || calls.size === 0 ? [] : [{ type: 'providerData', data }];
-      return [...calls.end(), ...last];
+      return [...calls.end(), ...last, ...toUsage(usage)];
     },
     get isFinished() {
       return finish !== null;
     },
   };
+}
+
+function toUsage(usage: ChatChunk['usage']): readonly ChatDelta[] {
+  if (usage == null) return [];
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
+  return [{ type: 'usage', usage: { inputTokens, outputTokens } }];
 }
 
 /** `undefined` for what is no JSON, which no schema takes. */
@@ -95,7 +103,10 @@ function toStreamError(error: unknown, address: string): ModelError {
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
   const said = fromValue(error);
   const ofStatus = number === undefined ? null : failureOfStatus(number);
-  const failure = ofStatus ?? failureOfCode(said?.code ?? '') ?? 'unavailable';
   const text = said?.text ?? toLine(JSON.stringify(error));
+  const word = said?.code ?? '';
+  const failure = isTooLong({ status: number ?? null, code: word, text })
+    ? 'tooLong'
+    : (ofStatus ?? failureOfCode(word) ?? 'unavailable');
   return new ModelError({ failure, message: `${address} stopped the reply: ${toSentence(text)}` });
 }

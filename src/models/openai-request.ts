@@ -1,6 +1,6 @@
 import type { ChatRequest } from './chat-model.ts';
 import { readEndpointMessage, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
 import { describeFailure } from './failure-text.ts';
 import { ModelError } from './model-error.ts';
 import { findNetworkCause } from './network-cause.ts';
@@ -11,23 +11,34 @@ import { readRetryAfter } from './retry-after.ts';
 /** What is read of the body of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
+/** What was learnt of an endpoint; lasts as long as its model. */
+export interface EndpointDialect {
+  /** Whether it is asked to count the tokens of a streamed reply: it may refuse that. */
+  asksUsage: boolean;
+}
+
 /**
- * Sends a request and answers with the response that has the reply in it.
+ * Sends a request and answers with the response that has the reply in it. An endpoint that refuses `stream_options` is asked again
+ * without, and never with it any more.
  *
  * @throws ModelError, and the signal's reason.
  */
 export async function postChat(
   request: Pick<ChatRequest, 'messages' | 'tools' | 'signal'>,
-  settings: OpenAiSettings,
+  { settings, dialect }: { readonly settings: OpenAiSettings; readonly dialect: EndpointDialect },
 ): Promise<Response> {
-  const response = await send(request, settings);
+  const { asksUsage } = dialect;
+  const response = await send(request, { ...settings, asksUsage });
   if (response.ok) return response;
-  throw await toHttpError(response, settings);
+  const error = await toHttpError(response, settings);
+  if (!asksUsage || error.failure !== 'refused' || !error.message.includes('stream_options')) throw error;
+  dialect.asksUsage = false;
+  return postChat(request, { settings, dialect });
 }
 
 async function send(
   request: Pick<ChatRequest, 'messages' | 'tools' | 'signal'>,
-  settings: OpenAiSettings,
+  settings: OpenAiSettings & { readonly asksUsage: boolean },
 ): Promise<Response> {
   const { apiKey, headers } = settings;
   const { signal } = request;
@@ -67,7 +78,8 @@ async function toHttpError(response: Response, settings: OpenAiSettings): Promis
   const { status, headers } = response;
   const said = readEndpointMessage(await readSome(response));
   const isSpent = status === 429 && failureOfCode(said.code) === 'refused';
-  const failure = isSpent ? 'refused' : failureOfStatus(status);
+  const ofStatus = isSpent ? 'refused' : failureOfStatus(status);
+  const failure = isTooLong({ status, ...said }) ? 'tooLong' : ofStatus;
   const text = toSentence(said.text || response.statusText || 'no reason given');
   const retryAfterMs = readRetryAfter((name) => headers.get(name));
   const facts = { failure, address: toAddress(settings), status, text, retryAfterMs };

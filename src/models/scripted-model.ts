@@ -1,4 +1,4 @@
-import type { ChatDelta, ChatMessage, ChatModel } from './chat-model.ts';
+import type { ChatDelta, ChatMessage, ChatModel, TokenUsage } from './chat-model.ts';
 
 /** A call as a script has it: with arguments, or with their text where it is to be broken. */
 export type ScriptedCall = { readonly name: string } & (
@@ -10,6 +10,8 @@ export type ScriptedCall = { readonly name: string } & (
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
+  /** What the request is said to have cost. Default: it is not told. */
+  readonly usage?: TokenUsage;
 }
 
 /** A reply, an error to fail with, or how to make a reply of all that was said before. One that rejects is a model that fails. */
@@ -61,4 +63,5 @@ async function* play(call: {
     yield { type: 'toolCall', id, name: wanted.name };
     yield { type: 'toolCall', id, argumentsText };
   }
+  if (reply.usage !== undefined) yield { type: 'usage', usage: reply.usage };
 }

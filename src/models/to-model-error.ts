@@ -1,5 +1,5 @@
 import { fromValue, readEndpointMessage, toLine, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus } from './failure-kind.ts';
+import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
 import { describeFailure } from './failure-text.ts';
 import { ModelError, type ModelFailure } from './model-error.ts';
 import { findNetworkCause } from './network-cause.ts';
@@ -80,9 +80,10 @@ function toFacts(error: unknown): ErrorFacts {
   };
 }
 
-function toFailure({ name, code, status, isRetryable }: ErrorFacts): ModelFailure {
+function toFailure({ name, code, status, text, isRetryable }: ErrorFacts): ModelFailure {
   const known = NAMES[name] ?? null;
   if (known !== null) return known;
+  if (isTooLong({ status, code, text })) return 'tooLong';
   const ofCode = failureOfCode(code);
   if (status !== null) return status === 429 && ofCode === 'refused' ? 'refused' : failureOfStatus(status);
   return ofCode ?? (isRetryable ? 'unavailable' : 'refused');

@@ -70,6 +70,7 @@ describe('at a mock endpoint', () => {
     [{ status: 529, message: 'Overloaded' }, 'unavailable', null],
     [{ status: 401, message: 'Who are you?' }, 'unauthorized', null],
     [{ status: 400, message: 'Too long' }, 'refused', null],
+    [{ status: 400, message: 'prompt is too long: 208310 tokens > 200000 maximum' }, 'tooLong', null],
   ])('%j is %s', async (answer, failure, retryAfterMs) => {
     await using endpoint = await startMockEndpoint([answer]);
 
@@ -296,7 +297,22 @@ describe('a stream of parts', () => {
       role: 'assistant',
       text: 'a',
       toolCalls: [{ id: 'c', name: 'look', argumentsText: '{}' }],
+      usage: { inputTokens: 1, outputTokens: 1 },
     });
+  });
+
+  test('keeps what its provider tells at the end of a text', async () => {
+    const metadata = { openai: { itemId: 'msg_1' } };
+    const fake = createFake([
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', delta: 'a' },
+      { type: 'text-end', id: 't', providerMetadata: metadata },
+      finish('stop'),
+    ]);
+
+    const { providerData } = await ask(createAiSdkModel(fake));
+
+    expect(providerData).toMatchObject({ parts: [{ type: 'text', length: 1, metadata }] });
   });
 
   test.each<[string, readonly LanguageModelV4StreamPart[], string, string]>([

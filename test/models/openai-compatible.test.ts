@@ -75,7 +75,8 @@ describe('at a mock endpoint', () => {
     [{ status: 403, message: 'Not for you' }, 'unauthorized', null],
     [{ status: 400, message: 'Too long' }, 'refused', null],
     [{ status: 404, message: 'No such model' }, 'refused', null],
-    [{ status: 413, message: 'Too big' }, 'refused', null],
+    [{ status: 413, message: 'Too big' }, 'tooLong', null],
+    [{ status: 400, message: 'Too many', code: 'context_length_exceeded' }, 'tooLong', null],
     [{ status: 422, message: 'What?' }, 'refused', null],
   ])('%j is %s', async (answer, failure, retryAfterMs) => {
     await using endpoint = await startMockEndpoint([answer]);
@@ -99,6 +100,8 @@ test('an endpoint that wants a long wait says how long', async () => {
   expect(error.message).toContain('It wants to be asked again in 24h 00m at the earliest.');
 });
 
+const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
+
 describe('a request', () => {
   test('is a streamed chat completion', async () => {
     await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, [said('ok'), stop]));
@@ -121,6 +124,37 @@ describe('a request', () => {
       temperature: 0.5,
       max_tokens: 100,
       stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test('asks for no usage where that was refused', async () => {
+    await using endpoint = await startRawEndpoint((exchange) =>
+      'stream_options' in (exchange.body as object)
+        ? sendJson(exchange, { status: 422, body: { detail: 'stream_options: extra inputs' } })
+        : sendEvents(exchange, [said('ok'), stop]),
+    );
+    const model = createModel(endpoint.url);
+
+    const replies = [await ask(model), await ask(model)];
+
+    expect(replies.map(({ text }) => text)).toEqual(['ok', 'ok']);
+    expect(endpoint.exchanges).toHaveLength(3);
+  });
+
+  test.each([
+    ['behind its end', [said('ok'), stop, { choices: [], usage }, '[DONE]']],
+    ['with its end', [said('ok'), { ...stop, usage }]],
+    ['with each piece', [{ ...said('o'), usage: { prompt_tokens: 7 } }, { ...said('k'), usage }, stop]],
+    ['all at once', [{ choices: [{ message: { content: 'ok' } }], usage }]],
+  ])('keeps the usage that is told %s', async (_, events) => {
+    await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, events));
+
+    expect(await ask(createModel(endpoint.url))).toEqual({
+      role: 'assistant',
+      text: 'ok',
+      toolCalls: [],
+      usage: { inputTokens: 12, outputTokens: 3 },
     });
   });
 
