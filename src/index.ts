@@ -1,3 +1,4 @@
+export type { CompactionReason } from '../machines/conversation/events.ts';
 export type {
   EndReason,
   ExitStatus,
@@ -49,6 +50,7 @@ export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export type { WatchOver } from './config/watch-options.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export type { Attention } from './conversation/attention.ts';
+export { type Compact, type CompactionRequest, compactByAge } from './conversation/compact.ts';
 export type {
   Conversation,
   ConversationOptions,

@@ -20,6 +20,8 @@ export interface ConversationLimits {
   readonly maxBackoffMs: number;
   /** The longest pause in a turn that no person waits for. */
   readonly maxNoticeBackoffMs: number;
+  /** How often the transcript is made shorter for one step before the turn fails. */
+  readonly maxCompactions: number;
 }
 
 /** Why a turn ended; the words belong to it elsewhere. */
@@ -42,6 +44,8 @@ export interface ConversationContext {
   readonly steps: number;
   readonly noticeDeliveries: number;
   readonly failures: number;
+  /** How often the transcript was made shorter for the step that runs. */
+  readonly compactions: number;
   /** A person has said something in the turn that runs, and waits for its end. */
   readonly hasWord: boolean;
   /** What the endpoint asked for with the last failure; `null` where it did not. */
@@ -62,6 +66,7 @@ export function createConversationContext(input: ConversationInput): Conversatio
     steps: 0,
     noticeDeliveries: 0,
     failures: 0,
+    compactions: 0,
     hasWord: false,
     retryAfterMs: null,
     ending: 'none',

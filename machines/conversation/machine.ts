@@ -5,6 +5,7 @@ import {
   type TurnEnd,
   toBackoffMs,
 } from './context.ts';
+import type { ConversationEvent } from './events.ts';
 import { conversationSetup, createConversationContext } from './setup.ts';
 
 const deliver = [
@@ -14,6 +15,13 @@ const deliver = [
   },
   'takeOut' as const,
 ];
+
+const compact = {
+  type: 'compact' as const,
+  params: ({ event }: { event: ConversationEvent }) => ({
+    because: event.type === 'context.exceeded' ? event.by : ('request' as const),
+  }),
+};
 
 const endTurn = (end: TurnEnd) => ({ type: 'endTurn' as const, params: { end } });
 
@@ -66,6 +74,14 @@ export const conversationMachine = conversationSetup.createMachine({
                       target: '#conversation.open.loop.waiting.forProcesses',
                     },
                   ],
+                  on: { 'conversation.compact': 'compacting' },
+                },
+                compacting: {
+                  description: 'A person wants the transcript shorter.',
+                  entry: compact,
+                  exit: 'stopCompacting',
+                  always: { guard: 'isEndingNow', target: '#conversation.closing' },
+                  on: { 'compaction.settled': 'resting' },
                 },
                 gathering: {
                   description:
@@ -86,7 +102,10 @@ export const conversationMachine = conversationSetup.createMachine({
             },
             thinking: {
               description: 'The model speaks.',
-              entry: 'callModel',
+              entry: {
+                type: 'callModel',
+                params: ({ context }) => ({ mayCompact: context.compactions === 0 }),
+              },
               exit: 'stopModel',
               on: {
                 'model.replied': [
@@ -101,6 +120,10 @@ export const conversationMachine = conversationSetup.createMachine({
                 ],
                 'model.failed': [
                   { guard: 'isWorthRetrying', target: 'waiting.toRetry', actions: 'countFailure' },
+                  { target: 'idle', actions: endTurn('failed') },
+                ],
+                'context.exceeded': [
+                  { guard: 'canCompact', target: 'waiting.compacting', actions: 'countCompaction' },
                   { target: 'idle', actions: endTurn('failed') },
                 ],
                 'turn.interrupt': { target: 'idle', actions: endTurn('interrupted') },
@@ -176,6 +199,21 @@ export const conversationMachine = conversationSetup.createMachine({
                       target: '#conversation.open.loop.thinking',
                       actions: [...deliver],
                     },
+                    'turn.interrupt': {
+                      target: '#conversation.open.loop.idle',
+                      actions: endTurn('interrupted'),
+                    },
+                  },
+                },
+                compacting: {
+                  description: 'The transcript is too long for the model and is made shorter.',
+                  entry: compact,
+                  exit: 'stopCompacting',
+                  on: {
+                    'compaction.settled': [
+                      { guard: 'isWorthAsking', target: '#conversation.open.loop.thinking' },
+                      { target: '#conversation.open.loop.idle', actions: endTurn('failed') },
+                    ],
                     'turn.interrupt': {
                       target: '#conversation.open.loop.idle',
                       actions: endTurn('interrupted'),

@@ -11,7 +11,7 @@ import {
   type TurnEnd,
   takeOut,
 } from './context.ts';
-import type { ConversationDeadlineName, ConversationEvent } from './events.ts';
+import type { CompactionReason, ConversationDeadlineName, ConversationEvent } from './events.ts';
 
 export const conversationSetup = setup({
   types: {
@@ -26,10 +26,14 @@ export const conversationSetup = setup({
     endTurn: (_, _turn: { end: TurnEnd }) => unfilled('endTurn'),
     /** Puts these entries of the inbox at the end of the transcript, in one step that a crash cannot divide. */
     deliver: (_, _delivery: { ids: readonly string[] }) => unfilled('deliver'),
-    /** Answers `model.replied` or `model.failed`. */
-    callModel: () => unfilled('callModel'),
+    /** Answers `model.replied`, `model.failed` or `context.exceeded`; by the limit only where it `mayCompact`. */
+    callModel: (_, _call: { mayCompact: boolean }) => unfilled('callModel'),
     /** Nobody wants its reply any more. */
     stopModel: () => unfilled('stopModel'),
+    /** Makes the transcript shorter; answers `compaction.settled`. */
+    compact: (_, _compaction: { because: CompactionReason }) => unfilled('compact'),
+    /** The transcript stays as it is. */
+    stopCompacting: () => unfilled('stopCompacting'),
     /**
      * Makes the calls of the last reply; answers `calls.settled` when each has its result in the transcript. Where something was
      * said already, no call waits.
@@ -62,10 +66,12 @@ export const conversationSetup = setup({
       steps: 0,
       noticeDeliveries: 0,
       failures: 0,
+      compactions: 0,
       hasWord: false,
       isUnfinished: false,
     }),
-    countStep: assign({ steps: ({ context }) => context.steps + 1, failures: 0 }),
+    countStep: assign({ steps: ({ context }) => context.steps + 1, failures: 0, compactions: 0 }),
+    countCompaction: assign({ compactions: ({ context }) => context.compactions + 1 }),
     countFailure: assign(({ context, event }) =>
       event.type === 'model.failed'
         ? { failures: context.failures + 1, retryAfterMs: event.retryAfterMs }
@@ -89,6 +95,8 @@ export const conversationSetup = setup({
     hasMoreToHear: ({ context }) => hasWordToHear(context) && context.steps < context.limits.maxSteps,
     isWorthRetrying: ({ context, event }) =>
       event.type === 'model.failed' && event.isRetryable && isWorthRetrying(context),
+    canCompact: ({ context }) => context.compactions < context.limits.maxCompactions,
+    isWorthAsking: ({ event }) => event.type === 'compaction.settled' && event.isWorthAsking,
     isEndingUnheard: ({ context }) => context.ending === 'now' && !context.hasWord,
     isEndingWithProcesses: ({ context }) => context.ending === 'withProcesses',
     isEndingNow: ({ context }) => context.ending === 'now',

@@ -33,13 +33,17 @@ export function toPolicyOptions(
 /** A definition in the terms of the conversation. */
 export function toConversationOptions(
   definition: AgentDefinition,
-): Pick<ConversationOptions, 'systemPrompt' | 'maxSteps' | 'maxParallelTools' | 'retry' | 'maxMessages'> {
+): Pick<
+  ConversationOptions,
+  'systemPrompt' | 'maxSteps' | 'maxParallelTools' | 'retry' | 'maxMessages' | 'maxContextTokens'
+> {
   const { limits, context, supervisor } = definition;
   const systemPrompt = toSystemPrompt(definition);
   return {
     ...(systemPrompt !== null && { systemPrompt }),
     ...(limits?.max_steps !== undefined && { maxSteps: limits.max_steps }),
     ...(supervisor?.max_parallel_tools !== undefined && { maxParallelTools: supervisor.max_parallel_tools }),
+    ...(context?.max_tokens !== undefined && { maxContextTokens: context.max_tokens }),
     ...(context?.max_messages !== undefined && { maxMessages: context.max_messages }),
     retry: {
       ...(limits?.max_retries !== undefined && { maxRetries: limits.max_retries }),

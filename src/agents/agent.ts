@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
 import type { AskSecret } from '../config/secret-source.ts';
+import type { Compact } from '../conversation/compact.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ConversationEvent } from '../conversation/conversation-event.ts';
 import type { ChatModel } from '../models/chat-model.ts';
@@ -36,6 +37,8 @@ export interface AgentOptions {
   readonly parent?: string;
   /** The model of a delegate that runs in this program. Default: as `chooseModel` says. */
   readonly modelOf?: (definition: AgentDefinition) => ChatModel;
+  /** Makes its transcript shorter. Default: see `ConversationOptions`. */
+  readonly compact?: Compact;
   readonly onEvent?: (event: ConversationEvent) => void;
   /** What of its supervisor is the host's affair and not the definition's. */
   readonly host?: Pick<SupervisorOptions, 'clock' | 'backend' | 'stateDirectory' | 'handleSignals'>;

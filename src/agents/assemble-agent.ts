@@ -157,12 +157,13 @@ function pickShared({
 }
 
 /** What concerns this conversation alone. */
-function pickOwn({ id, ask, journal, parent, onEvent, host }: AgentOptions) {
+function pickOwn({ id, ask, journal, parent, compact, onEvent, host }: AgentOptions) {
   return {
     ...(id !== undefined && { id }),
     ...(ask !== undefined && { ask }),
     ...(journal !== undefined && { journal }),
     ...(parent !== undefined && { parent }),
+    ...(compact !== undefined && { compact }),
     ...(onEvent !== undefined && { onEvent }),
     ...(host?.clock !== undefined && { clock: host.clock }),
   };

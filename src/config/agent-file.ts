@@ -96,8 +96,10 @@ const delegation = z.strictObject({
 });
 
 const context = z.strictObject({
-  /** The transcript is shortened, before a turn, when it has more messages than this. */
+  /** The transcript is made shorter before the model is asked with more messages than this. Default: never. */
   max_messages: conversation.maxMessages,
+  /** The same with more tokens than this. Default: when the model says that it is too long. */
+  max_tokens: conversation.maxContextTokens,
   /** What every delegate is told beside its task. */
   facts: z.array(z.string().min(1)).optional(),
 });

@@ -39,6 +39,8 @@ export const conversationOptions = z.strictObject({
   journal: z.custom(hasFunctions('read', 'append', 'close'), 'a Journal').optional(),
   parent: z.string().min(1).optional(),
   maxMessages: count.min(10).optional(),
+  maxContextTokens: count.min(1_000).optional(),
+  compact: z.custom(isFunction, 'a function').optional(),
   clock: z.custom(hasFunctions('nowMs', 'at'), 'a Clock').optional(),
   onEvent: z.custom(isFunction, 'a function').optional(),
 });

@@ -1,3 +1,4 @@
+import type { CompactionReason } from '../../machines/conversation/events.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
 import type { PermissionQuestion } from '../policy/gate.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
@@ -34,5 +35,10 @@ export type ConversationEvent =
     }
   /** The transcript could not be written; the conversation goes on in memory. */
   | { readonly type: 'journal.failed'; readonly error: string }
-  | { readonly type: 'transcript.shortened'; readonly removed: number }
+  /** The transcript is being made shorter: the model does not take it, it has outgrown its limit, or somebody asked for it. */
+  | { readonly type: 'compaction.started'; readonly because: CompactionReason; readonly tokens: number }
+  /** The `compact` of the host could not be used; the default takes its place. */
+  | { readonly type: 'compaction.failed'; readonly error: string }
+  /** So many messages are gone, and of so many calls the output is. */
+  | { readonly type: 'transcript.shortened'; readonly removed: number; readonly emptied: number }
   | { readonly type: 'turn.ended'; readonly outcome: TurnOutcome };

@@ -10,6 +10,7 @@ import type { Journal } from '../store/journal.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Attention } from './attention.ts';
+import type { Compact } from './compact.ts';
 import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 
 export interface ConversationOptions {
@@ -50,8 +51,12 @@ export interface ConversationOptions {
   readonly journal?: Journal;
   /** Who inherits processes with the lifetime `parent` at the end. Default: nobody, they are ended. */
   readonly parent?: string;
-  /** The transcript is shortened, before a turn, when it has more messages than this. Default: never. */
+  /** The transcript is made shorter, to half of it, before the model is asked with more messages than this. Default: never. */
   readonly maxMessages?: number;
+  /** The same with more tokens than this. Default: when the model says that it is too long. */
+  readonly maxContextTokens?: number;
+  /** Makes a transcript shorter. Default: old tool output goes first; the task, the notices and the last steps stay. */
+  readonly compact?: Compact;
   /** Another clock, for tests: pauses before a model is asked again follow it. */
   readonly clock?: Clock;
   /** The same as a subscription to `events$` before anything happens. */
@@ -108,6 +113,11 @@ export interface Conversation extends AsyncDisposable {
   readonly transcript: readonly ChatMessage[];
   /** Drops the oldest turns once nothing runs, and puts in what is alive of the agent's processes. Resolves with how many messages went. */
   shorten(options: { readonly keepMessages: number; readonly summary?: string }): Promise<number>;
+  /**
+   * Makes the transcript shorter by the option `compact` once nothing runs, to about half of it. Resolves with whether it is shorter;
+   * `false` too when the conversation ends before.
+   */
+  compact(): Promise<boolean>;
   /** Resolves when the agent has nothing to do: no turn runs, and nothing waits that it would be woken for. */
   idle(): Promise<void>;
   /** Ends it once its processes have ended, or with them. Resolves with the last turn's outcome. */

@@ -23,6 +23,7 @@ import { isEnded } from '../tools/process-summary.ts';
 import { processTools } from '../tools/process-tools.ts';
 import { createActing } from './acting.ts';
 import { toAttention } from './attention.ts';
+import { createCompacting } from './compacting.ts';
 import type { Conversation, ConversationOptions, ConversationStatus } from './conversation.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import { createConversationId } from './conversation-id.ts';
@@ -45,8 +46,8 @@ const MAX_NOTICE_BACKOFF_MS = 300_000;
 /** Whoever says more at once does not listen to the answers. */
 const MAX_WAITING_MESSAGES = 1_000;
 
-/** What stays of a transcript that has grown beyond its limit. */
-const KEPT_SHARE = 0.5;
+/** How often a transcript is made shorter for one step: to a thirtieth, where nothing else is enough. */
+const MAX_COMPACTIONS = 5;
 
 type Snapshot = SnapshotFrom<typeof conversationMachine>;
 
@@ -59,13 +60,16 @@ export function createConversation(options: ConversationOptions): Conversation {
 }
 
 /** What `createConversation` is made of, its actor open to inspection. */
-export function openConversation(options: ConversationOptions): {
+export function openConversation(
+  options: ConversationOptions,
+  { maxCompactions = MAX_COMPACTIONS }: { readonly maxCompactions?: number } = {},
+): {
   conversation: Conversation;
   actor: ActorRefFrom<typeof conversationMachine>;
 } {
   const settings = parseOptions(conversationOptions, { input: options, name: 'createConversation' });
   const { supervisor, model, systemPrompt, journal = null } = options;
-  const { maxSteps, maxParallelTools, retry, maxMessages, id = createConversationId() } = settings;
+  const { maxSteps, maxParallelTools, retry, id = createConversationId() } = settings;
   const clock = options.clock ?? createRealClock();
   const { policy, release: releasePolicy } = toPolicy(options.policy, { workspace: supervisor.cwd });
   const tools = offerTools(options.tools ?? processTools, policy);
@@ -106,7 +110,7 @@ export function openConversation(options: ConversationOptions): {
     });
     if (shorter === null) return 0;
     memory.replaceAll(shorter.messages);
-    emit({ type: 'transcript.shortened', removed: shorter.removed });
+    emit({ type: 'transcript.shortened', removed: shorter.removed, emptied: 0 });
     return shorter.removed;
   };
 
@@ -120,7 +124,14 @@ export function openConversation(options: ConversationOptions): {
     queueMicrotask(() => tell({ type: 'conversation.broke' }));
   };
   const world = { memory, clock, emit, tell, report };
-  const speaking = createSpeaking({ ...world, model, descriptions });
+  const compacting = createCompacting({
+    ...world,
+    compact: options.compact,
+    maxContextTokens: settings.maxContextTokens ?? Number.POSITIVE_INFINITY,
+    maxMessages: settings.maxMessages ?? Number.POSITIVE_INFINITY,
+    toDigestMessage: () => toDigestMessage({ type: 'shortened', summary: null }),
+  });
+  const speaking = createSpeaking({ ...world, model, descriptions, isTooLong: compacting.isDue });
   const turns = createTurns({ ...world, maxSteps, speaking });
   const ask: ConversationOptions['ask'] = async (question, signal) => {
     emit({ type: 'permission.asked', question });
@@ -144,16 +155,13 @@ export function openConversation(options: ConversationOptions): {
     clock,
     speaking,
     acting,
+    compacting,
     turns,
     own,
     emit,
     report,
     heir: options.parent ?? null,
     send: tell,
-    prepareTurn: () => {
-      if (maxMessages !== undefined && memory.transcript.length > maxMessages)
-        shortenNow(Math.floor(maxMessages * KEPT_SHARE), null);
-    },
   });
   const actor = createActor(machine, {
     input: {
@@ -164,6 +172,7 @@ export function openConversation(options: ConversationOptions): {
         minBackoffMs: retry.minBackoff,
         maxBackoffMs: MAX_BACKOFF_MS,
         maxNoticeBackoffMs: MAX_NOTICE_BACKOFF_MS,
+        maxCompactions,
       },
       inbox: [...memory.inbox.values()].map(toInboxItem),
       isUnfinished: memory.isUnfinished,
@@ -256,6 +265,14 @@ export function openConversation(options: ConversationOptions): {
       await until(isIdle);
       return actor.getSnapshot().matches('open') ? shortenNow(keepMessages, summary ?? null) : 0;
     },
+    compact: async () => {
+      do await until(isResting);
+      while (actor.getSnapshot().status === 'active' && !isResting(actor.getSnapshot()));
+      if (!isResting(actor.getSnapshot())) return false;
+      const settled = compacting.next();
+      actor.send({ type: 'conversation.compact' });
+      return settled;
+    },
     idle: async () => void (await until(isIdle)),
     finish: async (finishing) => {
       const { background, wait } = parseOptions(finishOptions, { input: finishing, name: 'finish' });
@@ -274,12 +291,13 @@ function inboxFull(): TroupeError {
   return new TroupeError({ code: 'inbox-full', message });
 }
 
+function isResting(snapshot: Snapshot): boolean {
+  return snapshot.matches({ open: { loop: { idle: 'resting' } } });
+}
+
 /** No turn runs, and none is about to. */
 function isIdle(snapshot: Snapshot): boolean {
-  return (
-    snapshot.matches({ open: { loop: { idle: 'resting' } } }) ||
-    snapshot.matches({ open: { loop: { waiting: 'forProcesses' } } })
-  );
+  return isResting(snapshot) || snapshot.matches({ open: { loop: { waiting: 'forProcesses' } } });
 }
 
 function toStatus(snapshot: Snapshot): ConversationStatus {

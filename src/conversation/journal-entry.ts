@@ -7,7 +7,7 @@ const ids = z.array(z.string());
 const call = z.looseObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
 
 /** What a later version adds is kept. */
-const message = z.discriminatedUnion('role', [
+export const chatMessage = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'user']), text }),
   z.looseObject({ role: z.literal('notice'), text, completionIds: ids }),
   z.looseObject({ role: z.literal('assistant'), text, toolCalls: z.array(call) }),
@@ -86,12 +86,12 @@ export const journalEntry = z.discriminatedUnion('type', [
   /** It left the inbox unsaid: it was void. */
   z.object({ type: z.literal('withdrawn'), ids }),
   /** It left the inbox as these messages. */
-  z.object({ type: z.literal('delivered'), ids, messages: z.array(message) }),
-  z.object({ type: z.literal('recorded'), message }),
+  z.object({ type: z.literal('delivered'), ids, messages: z.array(chatMessage) }),
+  z.object({ type: z.literal('recorded'), message: chatMessage }),
   /** A call's result; `revealed`: the notices that it makes superfluous. */
-  z.object({ type: z.literal('answered'), message, revealed: ids }),
+  z.object({ type: z.literal('answered'), message: chatMessage, revealed: ids }),
   /** These messages are the whole transcript now. */
-  z.object({ type: z.literal('shortened'), messages: z.array(message) }),
+  z.object({ type: z.literal('shortened'), messages: z.array(chatMessage) }),
   /** The turn is over, however it ended. */
   z.object({ type: z.literal('rested') }),
 ]);

@@ -5,6 +5,7 @@ import type {
 import { conversationMachine } from '../../machines/conversation/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { Acting } from './acting.ts';
+import type { Compacting } from './compacting.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { OwnProcesses } from './own-processes.ts';
 import type { Speaking } from './speaking.ts';
@@ -14,21 +15,20 @@ export interface EffectWorld {
   readonly clock: Clock;
   readonly speaking: Speaking;
   readonly acting: Acting;
+  readonly compacting: Compacting;
   readonly turns: Turns;
   readonly own: OwnProcesses;
   /** Who inherits at the end. */
   readonly heir: string | null;
   /** An effect threw: nothing that follows could be trusted. */
   report(error: unknown): void;
-  /** Before a turn takes anything in. */
-  prepareTurn(): void;
   emit(event: ConversationEvent): void;
   send(event: ChartEvent): void;
 }
 
 /** Fills in what the chart of a conversation only names. An effect that throws breaks this conversation and nothing else. */
 export function provideConversationEffects(world: EffectWorld): typeof conversationMachine {
-  const { clock, speaking, acting, turns, own, heir, emit, send, report } = world;
+  const { clock, speaking, acting, compacting, turns, own, heir, emit, send, report } = world;
   const deadlines = new Map<ConversationDeadlineName, Cancel>();
 
   const guarded =
@@ -66,13 +66,14 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
       announceTurn: guarded(() => {
         acting.reset();
         speaking.reset();
-        world.prepareTurn();
         turns.begin();
       }),
       endTurn: guarded((_, { end }) => turns.end(end)),
       deliver: guarded((_, { ids }) => turns.deliver(ids)),
-      callModel: guarded(() => speaking.begin()),
+      callModel: guarded((_, call) => speaking.begin(call)),
       stopModel: guarded(() => speaking.stop()),
+      compact: guarded((_, { because }) => compacting.begin(because)),
+      stopCompacting: guarded(() => compacting.stop()),
       runCalls: guarded((_, { mayWait }) => acting.begin({ mayWait })),
       interruptWaits: guarded(() => acting.interruptWaits()),
       interruptCalls: guarded(() => acting.interruptAll()),

@@ -1,4 +1,58 @@
 import type { ChatMessage } from '../models/chat-model.ts';
+import { lastLines } from './last-lines.ts';
+
+/** So many steps at the end are what the agent works with: they go last. */
+const KEPT_STEPS = 3;
+
+/** What is left of the output of a recent call, of its beginning and of its end. */
+const MAX_KEPT_BYTES = 2_000;
+
+const REMOVED = 'Removed to make room. Call the tool again if you need it.';
+
+/** What a transcript may come to. */
+export interface TranscriptBounds {
+  /** UTF-8, of all texts and arguments. */
+  readonly maxBytes: number;
+  readonly maxMessages: number;
+}
+
+export interface Compaction {
+  readonly messages: readonly ChatMessage[];
+  /** How many messages are gone, and of how many calls the output is. */
+  readonly removed: number;
+  readonly emptied: number;
+}
+
+/** What stands or goes together: what somebody said, or a reply with the results of its calls. */
+interface Block {
+  readonly kind: 'words' | 'notice' | 'step';
+  readonly messages: readonly ChatMessage[];
+}
+
+/** Where a block stands. */
+interface Place {
+  readonly isOld: boolean;
+  readonly isLast: boolean;
+  /** The task: what was said first, and what was said last. */
+  readonly isTask: boolean;
+}
+
+interface Pass {
+  takes(block: Block, place: Place): boolean;
+  toLess(messages: readonly ChatMessage[]): readonly ChatMessage[];
+}
+
+/** From what is missed least to what is missed most. The task and the last block are never removed. */
+const PASSES: readonly Pass[] = [
+  { takes: ({ kind }, { isOld }) => isOld && kind === 'step', toLess: (messages) => messages.map(empty) },
+  { takes: ({ kind }, { isOld }) => isOld && kind === 'step', toLess: () => [] },
+  { takes: ({ kind }) => kind === 'step', toLess: (messages) => messages.map(cut) },
+  { takes: ({ kind }, { isLast }) => kind === 'step' && !isLast, toLess: (messages) => messages.map(empty) },
+  { takes: ({ kind }, { isOld }) => isOld && kind === 'notice', toLess: () => [] },
+  { takes: ({ kind }, { isOld, isTask }) => isOld && kind === 'words' && !isTask, toLess: () => [] },
+  { takes: (_, { isLast, isTask }) => !isLast && !isTask, toLess: () => [] },
+  { takes: ({ kind }) => kind === 'step', toLess: (messages) => messages.map(empty) },
+];
 
 /**
  * The newest messages of a transcript behind its system prompt and the digest. A reply is never parted from the results of its
@@ -15,4 +69,98 @@ export function shortenTranscript(
   const removed = offset === -1 ? rest.length : wanted + offset;
   if (removed === 0) return null;
   return { messages: [...system, toDigestMessage(), ...rest.slice(removed)], removed };
+}
+
+/**
+ * Makes a transcript fit, without its system prompt: old tool output goes first, then old steps; the task, the notices and the last
+ * steps stay as long as they can. Calls and their results stay together. What cannot be made to fit is as short as it gets; `null` when nothing
+ * could be taken away.
+ */
+export function compactTranscript(
+  messages: readonly ChatMessage[],
+  { maxBytes, maxMessages }: TranscriptBounds,
+): Compaction | null {
+  const blocks = toBlocks(messages);
+  const places = toPlaces(blocks);
+  let bytes = sizeOf(messages);
+  let count = messages.length;
+  const changed = new Set<ChatMessage>();
+  for (const { takes, toLess } of PASSES) {
+    for (const [index, block] of blocks.entries()) {
+      if (bytes <= maxBytes && count <= maxMessages) break;
+      const place = places[index];
+      if (place === undefined || !takes(block, place)) continue;
+      const less = toLess(block.messages);
+      for (const message of less) if (!block.messages.includes(message)) changed.add(message);
+      bytes += sizeOf(less) - sizeOf(block.messages);
+      count += less.length - block.messages.length;
+      blocks[index] = { ...block, messages: less };
+    }
+  }
+  const kept = blocks.flatMap((block) => block.messages);
+  const removed = messages.length - kept.length;
+  const emptied = kept.filter((message) => changed.has(message)).length;
+  return removed + emptied === 0 ? null : { messages: kept, removed, emptied };
+}
+
+/** UTF-8 bytes of all that is said in them, and of what providers want back. */
+export function sizeOf(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
+}
+
+function sizeOfMessage(message: ChatMessage): number {
+  const text = Buffer.byteLength(message.text);
+  if (message.role !== 'assistant') return text;
+  const calls = message.toolCalls.map(({ name, argumentsText }) => Buffer.byteLength(name + argumentsText));
+  const data = message.providerData === undefined ? '' : JSON.stringify(message.providerData);
+  return calls.reduce((sum, bytes) => sum + bytes, text + Buffer.byteLength(data));
+}
+
+function toBlocks(messages: readonly ChatMessage[]): Block[] {
+  const blocks: Block[] = [];
+  for (const message of messages) {
+    const last = blocks.at(-1);
+    if (message.role === 'tool' && last?.kind === 'step')
+      blocks[blocks.length - 1] = { ...last, messages: [...last.messages, message] };
+    else if (message.role === 'user') blocks.push({ kind: 'words', messages: [message] });
+    else if (message.role === 'notice') blocks.push({ kind: 'notice', messages: [message] });
+    else blocks.push({ kind: 'step', messages: [message] });
+  }
+  return blocks;
+}
+
+function toPlaces(blocks: readonly Block[]): readonly Place[] {
+  const placesOf = (kind: Block['kind']) =>
+    blocks.flatMap((block, place) => (block.kind === kind ? [place] : []));
+  const [steps, words] = [placesOf('step'), placesOf('words')];
+  const firstRecent = steps.at(-KEPT_STEPS) ?? 0;
+  return blocks.map((_, place) => ({
+    isOld: place < firstRecent,
+    isLast: place === blocks.length - 1,
+    isTask: place === words[0] || place === words.at(-1),
+  }));
+}
+
+/** A result without what was printed; whether the call succeeded stays. */
+function empty(message: ChatMessage): ChatMessage {
+  return withLess(message, toAnswer(message.text, REMOVED));
+}
+
+/** A result with the beginning and the end of what was printed. */
+function cut(message: ChatMessage): ChatMessage {
+  const { text } = message;
+  if (Buffer.byteLength(text) <= 2 * MAX_KEPT_BYTES) return message;
+  const beginning = text.slice(0, MAX_KEPT_BYTES);
+  const end = lastLines(text, MAX_KEPT_BYTES);
+  return withLess(message, toAnswer(text, `${beginning}\n[… ${REMOVED} …]\n${end}`));
+}
+
+function toAnswer(before: string, said: string): string {
+  const isFailure = before.startsWith('{"ok":false');
+  return JSON.stringify(isFailure ? { ok: false, error: said } : { ok: true, data: said });
+}
+
+function withLess(message: ChatMessage, text: string): ChatMessage {
+  if (message.role !== 'tool' || Buffer.byteLength(text) >= Buffer.byteLength(message.text)) return message;
+  return { ...message, text };
 }

@@ -9,8 +9,8 @@ import { isEmpty, think } from './think.ts';
 
 /** Lets the model speak, once at a time, and records what it says. */
 export interface Speaking {
-  /** Tells `model.replied` or `model.failed`. */
-  begin(): void;
+  /** Tells `model.replied`, `model.failed` or `context.exceeded`; by the limit only where it `mayCompact`. */
+  begin(options: { readonly mayCompact: boolean }): void;
   /** Nothing is told any more; what the model has said so far is recorded. */
   stop(): void;
   /** A new turn: nothing has been said in it. */
@@ -21,6 +21,10 @@ export interface Speaking {
   readonly failure: string;
 }
 
+/** Ends a turn only when nothing more can be taken away. */
+const STUCK =
+  'It was made as short as it can be; begin a new conversation, or take a model with a longer context.';
+
 interface Speech {
   readonly stopping: AbortController;
   said: string;
@@ -30,6 +34,8 @@ export function createSpeaking(world: {
   readonly model: ChatModel;
   readonly descriptions: readonly ToolDescription[];
   readonly memory: Memory;
+  /** Whether the transcript has outgrown its limit. */
+  isTooLong(): boolean;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
@@ -64,6 +70,10 @@ export function createSpeaking(world: {
     current = null;
     if (heard instanceof ModelError) {
       if (speech.said !== '') emit({ type: 'text.discarded' });
+      if (heard.failure === 'tooLong') {
+        failure = `${heard.message} ${STUCK}`;
+        return tell({ type: 'context.exceeded', by: 'model' });
+      }
       failure = heard.message;
       const { isRetryable, retryAfterMs } = heard;
       return tell({ type: 'model.failed', isRetryable, retryAfterMs });
@@ -81,9 +91,14 @@ export function createSpeaking(world: {
   };
 
   return {
-    begin: () => {
-      current = { stopping: new AbortController(), said: '' };
-      speak(current).catch(report);
+    begin: ({ mayCompact }) => {
+      const speech = { stopping: new AbortController(), said: '' };
+      current = speech;
+      if (!mayCompact || !world.isTooLong()) return void speak(speech).catch(report);
+      // Later: the chart is in the middle of a step.
+      queueMicrotask(() => {
+        if (!speech.stopping.signal.aborted) tell({ type: 'context.exceeded', by: 'limit' });
+      });
     },
     stop: () => {
       if (current === null) return;

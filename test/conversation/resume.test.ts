@@ -110,7 +110,7 @@ test('a shortened transcript names what is alive', async () => {
   const digest = given.notices()[0]?.text ?? '';
   expect(digest).toContain('A server was &lt;started&gt;.');
   expect(digest).toContain(`<process id="${given.supervisor.list()[0]?.id}" label="server"`);
-  expect(given.events).toContainEqual({ type: 'transcript.shortened', removed: 6 });
+  expect(given.events).toContainEqual({ type: 'transcript.shortened', removed: 6, emptied: 0 });
 });
 
 test('shortening never parts calls from their results', async () => {

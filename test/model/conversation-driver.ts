@@ -4,6 +4,7 @@ import type { ScriptedRun } from '../../src/testing/scripted-backend.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { BACKOFF_MS, type ConversationModelEvent, WAIT_MS } from './conversation-model.ts';
 import { eventually } from './eventually.ts';
+import type { HeldCompaction } from './held-compaction.ts';
 import type { HeldModel } from './held-model.ts';
 import type { HeldTool } from './held-tool.ts';
 
@@ -12,6 +13,7 @@ export interface ConversationScene {
   readonly conversation: Conversation;
   readonly model: HeldModel;
   readonly tool: HeldTool;
+  readonly compaction: HeldCompaction;
   readonly clock: VirtualClock;
   /** The process of the conversation. */
   readonly run: ScriptedRun;
@@ -47,12 +49,18 @@ export const conversationDriver: Driver = {
     model.fail(
       new ModelError({ failure: isRetryable ? 'unavailable' : 'refused', message: 'No.', retryAfterMs }),
     ),
+  'context.exceeded': ({ model }) => model.fail(new ModelError({ failure: 'tooLong', message: 'Too long.' })),
+  'compaction.settled': async ({ compaction }, { isWorthAsking }) => {
+    await eventually(() => compaction.isHeld, { what: 'a shorter transcript is wanted', on: 'scripts' });
+    compaction.settle({ isShorter: isWorthAsking });
+  },
   'calls.settled': async ({ tool, nameOf }, { revealed }) => {
     await eventually(() => tool.isHeld, { what: 'the tool is called', on: 'scripts' });
     tool.answer(revealed.map(nameOf));
   },
   'processes.gone': ({ run }) => run.exit(),
   'turn.interrupt': ({ conversation }) => void conversation.interrupt(),
+  'conversation.compact': ({ conversation }) => void conversation.compact(),
   'conversation.finish': ({ conversation }, { waitMs }) =>
     void conversation.finish({ background: 'wait', wait: waitMs }),
   'conversation.close': ({ conversation }) => void conversation.close(),

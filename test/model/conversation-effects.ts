@@ -10,6 +10,7 @@ export interface ConversationOutline {
   readonly delivered: readonly (number | 'message')[];
   readonly modelAsked: number;
   readonly isModelHeld: boolean;
+  readonly isCompacting: boolean;
   readonly calls: number;
   readonly areWaitsInterrupted: boolean;
   /** How long each pause before a retry was. */
@@ -27,6 +28,7 @@ export function createExpectedEffects(model: typeof conversationModel) {
     delivered: [] as (number | 'message')[],
     modelAsked: 0,
     isModelHeld: false,
+    isCompacting: false,
     calls: 0,
     areWaitsInterrupted: false,
     pausesMs: [] as number[],
@@ -56,6 +58,12 @@ export function createExpectedEffects(model: typeof conversationModel) {
       },
       stopModel: () => {
         seen.isModelHeld = false;
+      },
+      compact: () => {
+        seen.isCompacting = true;
+      },
+      stopCompacting: () => {
+        seen.isCompacting = false;
       },
       runCalls: (_, { mayWait }) => {
         seen.calls += CALLS;

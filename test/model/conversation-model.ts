@@ -25,6 +25,8 @@ export const conversationModel = conversationMachine.provide({
     deliver: () => {},
     callModel: () => {},
     stopModel: () => {},
+    compact: () => {},
+    stopCompacting: () => {},
     runCalls: () => {},
     interruptWaits: () => {},
     interruptCalls: () => {},
@@ -45,6 +47,7 @@ const limits = {
   minBackoffMs: BACKOFF_MS,
   maxBackoffMs: 30_000,
   maxNoticeBackoffMs: 300_000,
+  maxCompactions: 1,
 };
 
 /** How a conversation may begin: anew, or with what a journal holds. */
@@ -65,10 +68,14 @@ export const conversationEvents: readonly ConversationModelEvent[] = [
   { type: 'model.failed', isRetryable: false, retryAfterMs: null },
   { type: 'model.failed', isRetryable: true, retryAfterMs: null },
   { type: 'model.failed', isRetryable: true, retryAfterMs: LONG_PAUSE_MS },
+  { type: 'context.exceeded', by: 'model' },
+  { type: 'compaction.settled', isWorthAsking: true },
+  { type: 'compaction.settled', isWorthAsking: false },
   { type: 'calls.settled', revealed: [] },
   { type: 'calls.settled', revealed: ['news'] },
   { type: 'processes.gone' },
   { type: 'turn.interrupt' },
+  { type: 'conversation.compact' },
   { type: 'conversation.finish', waitMs: WAIT_MS },
   { type: 'conversation.close' },
   { type: 'conversation.broke' },
@@ -79,16 +86,27 @@ export const conversationEvents: readonly ConversationModelEvent[] = [
 
 /** What the effects and the clock can tell the chart. */
 function canHappen(state: ConversationState, event: ConversationModelEvent): boolean {
-  const { inbox, ending, retryAfterMs, isBroken } = state.context;
+  const { inbox, ending, steps, failures, compactions, retryAfterMs, isBroken } = state.context;
   const holds = (wanted: string) => inbox.some(({ id }) => id === wanted);
   if (state.status === 'done') return false;
   switch (event.type) {
     case 'inbox.arrived':
-      return !holds(event.item.id) && inbox.length < 2;
+      return !holds(event.item.id) && inbox.length < (compactions > 0 ? 1 : 2);
     case 'inbox.withdrawn':
       return event.ids.every(holds);
     case 'calls.settled':
       return event.revealed.every(holds);
+    // Elsewhere a compaction is the same, and there are many elsewheres.
+    case 'context.exceeded':
+      return inbox.length === 0 && ending === 'none' && steps === 1 && failures === 0;
+    case 'conversation.compact':
+      return inbox.length === 0 && ending === 'none';
+    case 'conversation.finish':
+    case 'model.failed':
+      return compactions === 0 || !isInTurn(state);
+    // Who asks for it is told nothing of whether it helped.
+    case 'compaction.settled':
+      return event.isWorthAsking || !state.matches({ open: { loop: { idle: 'compacting' } } });
     case 'deadline.retry':
       return ending !== 'withProcesses' || retryAfterMs === null;
     case 'deadline.background':
@@ -129,10 +147,11 @@ export function conversationWays(): readonly ConversationWay[] {
  */
 function toKey(state: ConversationState): string {
   const { value, context } = state;
-  const { inbox, isUnfinished, steps, failures, hasWord, retryAfterMs, ending, isBroken } = context;
+  const { inbox, isUnfinished, retryAfterMs, ending, isBroken } = context;
+  const { steps, failures, compactions, hasWord } = context;
   const waiting = inbox.map(({ id }) => id).toSorted();
   const pause = isPausing(state) && retryAfterMs;
-  const turn = isInTurn(state) && [steps, failures, hasWord];
+  const turn = isInTurn(state) && [steps, failures, compactions, hasWord];
   return JSON.stringify([value, waiting, isUnfinished, turn, pause, ending, isBroken]);
 }
 

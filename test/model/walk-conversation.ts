@@ -24,6 +24,7 @@ import {
   WAIT_MS,
 } from './conversation-model.ts';
 import { eventually, type Pace } from './eventually.ts';
+import { createHeldCompaction } from './held-compaction.ts';
 import { createHeldModel } from './held-model.ts';
 import { createHeldTool } from './held-tool.ts';
 import { child } from './process-model.ts';
@@ -152,6 +153,7 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
   const clock = createVirtualClock();
   const model = createHeldModel('held');
   const tool = createHeldTool('held');
+  const compaction = createHeldCompaction();
   const kill = Promise.withResolvers<void>();
   const names = new Map<string, string>();
   const news = new Subject<News>();
@@ -161,37 +163,41 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
   let isClockBroken = false;
   let isKillAsked = false;
 
-  const { conversation, actor } = openConversation({
-    supervisor: {
-      ...stage.supervisor,
-      newsOf: () => news,
-      events$: merge(stage.supervisor.events$, cancelled),
-      kill: async (id, options) => {
-        isKillAsked = true;
-        await kill.promise;
-        return stage.supervisor.kill(id, options);
+  const { conversation, actor } = openConversation(
+    {
+      supervisor: {
+        ...stage.supervisor,
+        newsOf: () => news,
+        events$: merge(stage.supervisor.events$, cancelled),
+        kill: async (id, options) => {
+          isKillAsked = true;
+          await kill.promise;
+          return stage.supervisor.kill(id, options);
+        },
       },
-    },
-    model,
-    tools: [tool.tool],
-    policy: { mode: 'dangerous' },
-    clock: {
-      ...clock,
-      at: (atMs, callback) => {
-        if (isClockBroken) throw new Error('The clock is broken.');
-        return clock.at(atMs, callback);
+      model,
+      tools: [tool.tool],
+      policy: { mode: 'dangerous' },
+      compact: compaction.compact,
+      clock: {
+        ...clock,
+        at: (atMs, callback) => {
+          if (isClockBroken) throw new Error('The clock is broken.');
+          return clock.at(atMs, callback);
+        },
       },
+      maxSteps: input.limits.maxSteps,
+      retry: {
+        maxRetries: input.limits.maxRetries,
+        maxNoticeRetries: input.limits.maxNoticeRetries,
+        minBackoff: input.limits.minBackoffMs,
+      },
+      attention: ({ status }) => (status === 'completed' ? 'ignore' : 'turn'),
+      journal: createMemoryJournal(toJournal(input, names)),
+      onEvent: (event) => events.push(event),
     },
-    maxSteps: input.limits.maxSteps,
-    retry: {
-      maxRetries: input.limits.maxRetries,
-      maxNoticeRetries: input.limits.maxNoticeRetries,
-      minBackoff: input.limits.minBackoffMs,
-    },
-    attention: ({ status }) => (status === 'completed' ? 'ignore' : 'turn'),
-    journal: createMemoryJournal(toJournal(input, names)),
-    onEvent: (event) => events.push(event),
-  });
+    { maxCompactions: input.limits.maxCompactions },
+  );
   watchChart(actor, { heard, inspect });
   const run = startOwn(stage, conversation.id);
 
@@ -199,6 +205,7 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
     conversation,
     model,
     tool,
+    compaction,
     clock,
     run,
     heard,
@@ -231,6 +238,7 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
       delivered: toDelivered(events),
       modelAsked: model.asked,
       isModelHeld: model.isHeld,
+      isCompacting: compaction.isHeld,
       calls: events.filter(({ type }) => type === 'tool.called').length,
       areWaitsInterrupted: tool.isInterrupted,
       pausesMs: events.flatMap((event) => (event.type === 'model.failed' ? [event.inMs] : [])),

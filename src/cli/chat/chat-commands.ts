@@ -1,5 +1,6 @@
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { findProcess } from '../find-process.ts';
@@ -15,6 +16,7 @@ import { pad, wrap } from '../render/wrap.ts';
 /** What commands work on. */
 export interface CommandScene {
   readonly supervisor: Supervisor;
+  readonly conversation: Pick<Conversation, 'compact'>;
   readonly page: Page;
   /** Ends the chat. */
   quit(): void;
@@ -43,6 +45,10 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   background: {
     says: 'does not wait any longer for what runs in the foreground',
     run: (_, scene) => promote(scene),
+  },
+  compact: {
+    says: 'makes what the model is told shorter: old output first',
+    run: (_, scene) => compact(scene),
   },
   help: { says: 'this list', run: (_, { page }) => showHelp(page) },
   quit: {
@@ -122,6 +128,11 @@ function promote({ supervisor, page }: CommandScene): readonly string[] {
   for (const { id } of foreground) supervisor.get(id)?.background('user');
   // The promotion itself tells of them.
   return [];
+}
+
+async function compact({ conversation, page }: CommandScene): Promise<readonly string[]> {
+  // What was dropped is told as it happens.
+  return (await conversation.compact()) ? [] : remark('There is nothing that could be dropped.', page);
 }
 
 function showHelp(page: Page): readonly string[] {

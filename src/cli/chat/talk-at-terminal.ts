@@ -44,7 +44,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Tal
       hasQuit = true;
       end(exitCodes.done);
     };
-    terminal.show({ rows: await runChatCommand(text, { supervisor, page, quit }) });
+    terminal.show({ rows: await runChatCommand(text, { supervisor, conversation, page, quit }) });
     if (!hasQuit) consent.repeat();
   };
 

@@ -53,7 +53,8 @@ export async function talkThroughPipe(
   async function command(line: string): Promise<void> {
     screen.show({ rows: renderSaid(line, page) });
     const quit = () => end(exitCodes.done);
-    screen.show({ rows: await runChatCommand(line, { supervisor: agent.supervisor, page, quit }) });
+    const { supervisor, conversation } = agent;
+    screen.show({ rows: await runChatCommand(line, { supervisor, conversation, page, quit }) });
   }
 }
 

@@ -57,8 +57,14 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
         );
       case 'journal.failed':
         return trouble(`The conversation cannot be kept: ${event.error} It goes on without.`, page);
+      case 'compaction.started':
+        return event.because === 'request'
+          ? []
+          : remark('The conversation is long: it is made shorter.', page);
+      case 'compaction.failed':
+        return trouble(event.error, page);
       case 'transcript.shortened':
-        return remark(`The ${event.removed} oldest messages were dropped from what the model is told.`, page);
+        return remark(describeShortening(event), page);
       case 'turn.ended':
         isThinking = false;
         calls.clear();
@@ -92,6 +98,14 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
       return isThinking ? page.paint('dim', '  thinking …') : '';
     },
   };
+}
+
+function describeShortening({ removed, emptied }: { removed: number; emptied: number }): string {
+  const what = [
+    ...(removed > 0 ? [`${removed} older messages`] : []),
+    ...(emptied > 0 ? [`the output of ${emptied} calls`] : []),
+  ];
+  return `Dropped from what the model is told: ${what.join(' and ') || 'words of older messages'}.`;
 }
 
 /** A message as it stands above the answer to it. */

@@ -266,6 +266,22 @@ export const agentProbes: Readonly<Record<string, Probe>> = {
     },
     gives: true,
   },
+  'context.max_tokens': {
+    value: 1_000,
+    see: async (definition) => {
+      const steps = Array.from({ length: 3 }, () => ({ text: 'word '.repeat(500) }));
+      let isStarted = false;
+      await using rig = await openProbed(definition, {
+        steps,
+        onEvent: ({ type }) => {
+          isStarted ||= type === 'compaction.started';
+        },
+      });
+      for (const _ of steps) await rig.conversation.say('go');
+      return isStarted;
+    },
+    gives: true,
+  },
 
   secrets: {
     value: { token: { env: 'TROUPE_TEST_NO_TOKEN' } },

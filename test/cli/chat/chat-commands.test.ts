@@ -9,6 +9,8 @@ function arrange() {
   const backend = createScriptedBackend();
   const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock(), backend });
   let hasQuit = false;
+  const shortened = [true, false];
+  const conversation = { compact: async () => shortened.shift() ?? false };
   return {
     supervisor,
     hasQuit: () => hasQuit,
@@ -16,7 +18,7 @@ function arrange() {
       const quit = () => {
         hasQuit = true;
       };
-      return (await runChatCommand(line, { supervisor, page: plainPage(80), quit })).join('\n');
+      return (await runChatCommand(line, { supervisor, conversation, page: plainPage(80), quit })).join('\n');
     },
     [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
   };
@@ -54,7 +56,7 @@ test('the help names every command', async () => {
   const help = await at.run('/help');
 
   const names = [...help.matchAll(/^ {2}\/(\w+)/gm)].map(([, name]) => name);
-  expect(names).toEqual(['processes', 'process', 'output', 'kill', 'background', 'help', 'quit']);
+  expect(names).toEqual(['processes', 'process', 'output', 'kill', 'background', 'compact', 'help', 'quit']);
 });
 
 test('quit ends the chat', async () => {
@@ -73,4 +75,11 @@ test('what has begun is completed', async () => {
   expect(completeCommand('/kill ser', at.supervisor)).toEqual(['/kill server']);
   expect(completeCommand('/kill ', at.supervisor)).toEqual([`/kill ${id}`, '/kill server']);
   expect(completeCommand('hello', at.supervisor)).toEqual([]);
+});
+
+test('a conversation is made shorter on demand', async () => {
+  await using at = arrange();
+
+  expect(await at.run('/compact')).toBe('');
+  expect(await at.run('/compact')).toContain('nothing that could be dropped');
 });
