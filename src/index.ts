@@ -173,5 +173,12 @@ export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
 export { type OpenAiTool, toOpenAiTools } from './tools/dialects/openai-tools.ts';
 export { offerTools } from './tools/offer-tools.ts';
 export { processTools } from './tools/process-tools.ts';
-export type { PreparedCall, Tool, ToolAnswer, ToolContext, ToolIntent } from './tools/tool.ts';
+export type {
+  NoticeDelivery,
+  PreparedCall,
+  Tool,
+  ToolAnswer,
+  ToolContext,
+  ToolIntent,
+} from './tools/tool.ts';
 export { type ToolSetName, toolSets } from './tools/tool-sets.ts';

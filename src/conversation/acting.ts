@@ -68,6 +68,7 @@ export function createActing(world: {
     await runCalls(calls, {
       wiring: {
         ...wiring,
+        notices: 'wake',
         interrupt: current.interrupt.signal,
         interruptWait: current.interruptWait.signal,
         signal: current.giveUp.signal,

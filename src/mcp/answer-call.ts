@@ -68,7 +68,8 @@ export async function answerCall(
     };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
-      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, tellsEnds: 'with-answers' },
+      // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.
+      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, notices: 'next-answer' },
     );
     const needed = question.toInputRequired();
     if (needed !== null || signal.aborted) {

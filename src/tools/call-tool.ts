@@ -9,7 +9,7 @@ import { createGrants, type Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
-import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 import { describeUnknownTool } from './unknown-tool.ts';
 
 /** What every call goes through, whoever makes it: a conversation, an MCP client, somebody else's agent loop. */
@@ -30,8 +30,8 @@ export interface CallWiring {
   readonly interruptWait?: AbortSignal;
   /** Aborted when no answer is waited for at all any more; its reason, an Error, says why and is the answer. */
   readonly signal: AbortSignal;
-  /** See `ToolContext.tellsEnds`. Default `true`. */
-  readonly tellsEnds?: ToolContext['tellsEnds'];
+  /** See `NoticeDelivery`. Default `none`. */
+  readonly notices?: NoticeDelivery;
   /** What time-outs of tools follow. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
 }
@@ -109,7 +109,7 @@ export function isWaitingCall(
 }
 
 function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
-  const { supervisor, owner, policy, signal, tellsEnds = true, clock = createRealClock() } = wiring;
+  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = wiring;
   const { interrupt: whole, interruptWait } = wiring;
   const interrupt =
     waits === true && interruptWait !== undefined ? AbortSignal.any([whole, interruptWait]) : whole;
@@ -118,7 +118,7 @@ function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
     owner,
     interrupt,
     clock,
-    tellsEnds,
+    notices,
     start: async (spec) => {
       const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
       // Nobody would know of it any more.

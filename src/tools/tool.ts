@@ -30,6 +30,12 @@ export type ToolAnswer = (
   readonly worked?: true;
 };
 
+/**
+ * How notices reach an agent. `wake`: by themselves, as in a conversation. `next-answer`: with the answer of its next call, as in MCP. `none`:
+ * not at all, as in the loop of another program.
+ */
+export type NoticeDelivery = 'wake' | 'next-answer' | 'none';
+
 /** Whose tools they are: they see and touch the processes of this owner, and of the owners under it, only. */
 export interface ToolContext {
   readonly supervisor: Supervisor;
@@ -45,11 +51,8 @@ export interface ToolContext {
   readonly interrupt: AbortSignal;
   /** What time-outs of tools follow. */
   readonly clock: Clock;
-  /**
-   * How the agent is told of an end, and of what it watches. `true`: by a notice that wakes it. `'with-answers'`: by a notice that goes with the
-   * next answer of any tool. `false`: not at all, and no answer promises it.
-   */
-  readonly tellsEnds: boolean | 'with-answers';
+  /** How the agent learns of an end, a watch or a schedule: an answer promises no more than that. */
+  readonly notices: NoticeDelivery;
 }
 
 /** What one call would do, known before it does anything. */

@@ -32,6 +32,7 @@ export function arrange(
     interrupt: interruption.signal,
     signal: new AbortController().signal,
     clock,
+    notices: 'wake',
     ...options.wiring,
   };
   const call = (name: string, input: unknown = {}): Promise<ToolAnswer> =>

@@ -159,15 +159,21 @@ test('a command that takes long goes on in the background', async () => {
   expect(given.supervisor.get(dataOf(answer).process_id)?.status).toBe('backgrounded');
 });
 
-test('no notice is promised where none comes', async () => {
-  await using given = arrange({ wiring: { tellsEnds: false } });
+test.each([
+  ['next-answer', 'its end is also told with the next answer of any of these tools.'],
+  ['none', 'No notice comes when it ends'],
+] as const)('an answer promises no notice that wakes: %s', async (notices, words) => {
+  await using given = arrange({ wiring: { notices } });
   const started = await given.call('start_process', { command: 'serve' });
   const pending = await given.begin('run_command', { command: 'sleep 60', timeout_seconds: 5 });
 
   given.clock.advance(5_000);
 
   const ran = await pending.answer;
-  for (const answer of [started, ran]) expect(dataOf(answer).message).toContain('No notice comes');
+  for (const answer of [started, ran]) {
+    expect(dataOf(answer).message).toContain(words);
+    expect(dataOf(answer).message).not.toContain('comes by itself');
+  }
 });
 
 test('a refused start is an answer', async () => {

@@ -75,17 +75,24 @@ test('what cannot be watched is said in words', async () => {
   expect(over.reveals).toEqual([`${alive.id}/1/ended`]);
 });
 
-test.for([
-  { tellsEnds: 'with-answers', says: /you are told .*Nothing wakes you: it is told with the next answer/i },
-  { tellsEnds: false, says: /^(?!.*you are told).*no notice reaches you here/i },
-] as const)('a watch promises no more than comes with tellsEnds $tellsEnds', async ({ tellsEnds, says }) => {
-  await using given = arrange({ wiring: { tellsEnds } });
+test.each([
+  ['wake', 'A notice comes by itself; there is no need to poll.'],
+  ['next-answer', 'Nothing wakes you: it is told with the next answer of any of these tools.'],
+  ['none', 'No notice of it reaches you: ask when you need to know.'],
+] as const)('an answer promises the notice that comes: %s', async (notices, promise) => {
+  await using given = arrange({ wiring: { notices } });
   const { id } = given.start('make');
 
-  const watch = await given.call('watch_process', { process_id: id });
-  const schedule = await given.call('schedule', { message: 'look', after_seconds: 5 });
+  const answers = [
+    await given.call('watch_process', { process_id: id }),
+    await given.call('background_process', { action: 'watch', handle: id }),
+    await given.call('schedule', { message: 'look', after_seconds: 5 }),
+  ];
 
-  for (const answer of [watch, schedule]) expect(dataOf(answer).message).toMatch(says);
+  for (const { message } of answers.map(dataOf)) {
+    expect(message).toContain(promise);
+    expect(message.replace(promise, '')).not.toMatch(/notice|told/);
+  }
 });
 
 test('a schedule reminds, is listed and cancelled', async () => {
@@ -99,7 +106,7 @@ test('a schedule reminds, is listed and cancelled', async () => {
   const cancelled = await given.call('schedule', { action: 'cancel', schedule_id: often.schedule_id });
   await pass(given, 5_000);
 
-  expect(once).toMatchObject({ reminder: 'look once', message: expect.stringContaining('told in 5s') });
+  expect(once).toMatchObject({ reminder: 'look once', message: expect.stringContaining('due in 5s') });
   expect(often.message).toContain('every 2s');
   expect(dataOf(listed).schedules).toHaveLength(2);
   expect(dataOf(cancelled).message).toContain('is cancelled');

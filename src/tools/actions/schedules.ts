@@ -70,6 +70,5 @@ function describe(
 ): string {
   const when = everyMs === null ? `in ${formatDuration(afterMs)}` : `every ${formatDuration(everyMs)}`;
   const until = processId === null ? '' : `, until process ${processId} ends`;
-  const telling = context.tellsEnds === false ? 'It is due' : 'You are told';
-  return `${telling} ${when}${until}; cancel it as ${id}. ${describeTelling(context)}`;
+  return `It is due ${when}${until}; cancel it as ${id}. ${describeTelling(context)}`;
 }

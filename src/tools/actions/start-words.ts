@@ -1,13 +1,17 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import type { ToolContext } from '../tool.ts';
+import type { NoticeDelivery, ToolContext } from '../tool.ts';
 
-/** How the agent gets to know of the end of what it has started. */
-export function describeWhatComes({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>): string {
-  if (tellsEnds === true) return 'A notice comes by itself when it ends; there is no need to poll.';
-  return tellsEnds === 'with-answers'
-    ? 'Nothing wakes you when it ends: its end is told with the next answer of any of these tools.'
-    : 'No notice comes when it ends: ask for its status when you need it.';
+const endWords: Readonly<Record<NoticeDelivery, string>> = {
+  wake: 'A notice comes by itself when it ends; there is no need to poll.',
+  'next-answer':
+    'Nothing wakes you when it ends: wait for it, or ask; its end is also told with the next answer of any of these tools.',
+  none: 'No notice comes when it ends: ask for its status when you need it.',
+};
+
+/** How the agent learns of the end of what it has started. */
+export function describeWhatComes({ notices }: Pick<ToolContext, 'notices'>): string {
+  return endWords[notices];
 }
 
 /** When a time limit will end the process; nothing where there is none. */
@@ -17,12 +21,15 @@ export function describeLimit(view: ProcessView, { clock }: Pick<ToolContext, 'c
   return [`A time limit ends it in ${left} if it has not ended by then.`];
 }
 
-/** How the agent gets to know of what it has asked to be told. */
-export function describeTelling({ tellsEnds }: Pick<ToolContext, 'tellsEnds'>): string {
-  if (tellsEnds === true) return 'A notice comes by itself; there is no need to poll.';
-  return tellsEnds === 'with-answers'
-    ? 'Nothing wakes you: it is told with the next answer of any of these tools.'
-    : 'But no notice reaches you here: ask for the status, or wait for it.';
+const newsWords: Readonly<Record<NoticeDelivery, string>> = {
+  wake: 'A notice comes by itself; there is no need to poll.',
+  'next-answer': 'Nothing wakes you: it is told with the next answer of any of these tools.',
+  none: 'No notice of it reaches you: ask when you need to know.',
+};
+
+/** How the agent learns of what it has asked to be told. */
+export function describeTelling({ notices }: Pick<ToolContext, 'notices'>): string {
+  return newsWords[notices];
 }
 
 export const interruptedBefore = 'Interrupted before it began: nothing was started.';

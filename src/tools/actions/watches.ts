@@ -52,6 +52,5 @@ function describeWatch({ processId, wants }: WatchView, context: ToolContext): s
     wants.type === 'quiet'
       ? `each time it has shown nothing new for ${formatDuration(wants.quietMs)}`
       : 'when it prints lines that match';
-  const telling = context.tellsEnds === false ? '' : `: you are told ${when}`;
-  return `Process ${processId} is watched until it ends${telling}. ${describeTelling(context)}`;
+  return `Process ${processId} is watched until it ends: there is news ${when}. ${describeTelling(context)}`;
 }

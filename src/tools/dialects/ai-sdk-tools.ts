@@ -37,12 +37,12 @@ export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 's
 }
 
 /**
- * The tools for somebody else's agent loop. The loop's own abort signal interrupts calls that wait and ends no process. Say
- * `tellsEnds: true` where the loop is told when a process ends.
+ * The tools for somebody else's agent loop. The loop's own abort signal interrupts calls that wait and ends no process. No
+ * notices reach it; a loop that delivers them in its own way says how with `notices`.
  */
 export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Record<string, AiSdkTool> {
   const never = new AbortController().signal;
-  const { interrupt = never, signal = never, tellsEnds = false, grants = createGrants() } = wiring;
+  const { interrupt = never, signal = never, grants = createGrants() } = wiring;
   const toTool = (tool: Tool): AiSdkTool => ({
     description: tool.description,
     inputSchema: toSchema(tool),
@@ -54,7 +54,6 @@ export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Recor
         tools,
         grants,
         signal,
-        tellsEnds,
         interrupt: interrupts,
       });
       // A loop that has gone on without the answer has not read it.

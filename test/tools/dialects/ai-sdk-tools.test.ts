@@ -125,10 +125,12 @@ test('what a loop got that was aborted is not read', async () => {
 
 test('no notice is promised to a loop that gets none', async () => {
   await using given = arrange();
-  const { tellsEnds: _, ...wiring } = given.wiring;
+  const { notices: _, ...wiring } = given.wiring;
   const tools = toAiSdkTools(processTools, wiring);
 
   const answer = await tools['start_process']?.execute({ command: 'serve' });
+  const watch = await tools['watch_process']?.execute({ process_id: given.supervisor.list()[0]?.id });
 
   expect(answer).toMatchObject({ data: { message: expect.stringContaining('No notice comes') } });
+  expect(watch).toMatchObject({ data: { message: expect.stringContaining('No notice of it reaches you') } });
 });

@@ -192,7 +192,7 @@ export const backgroundProcess = defineActionTool({
     watch: action({
       permission: 'status',
       description:
-        'asks to be told each time a process has gone quiet: its screen or its output has not changed for so long.',
+        'asks for a notice each time a process has gone quiet: its screen or its output has not changed for so long. Says how it reaches you.',
       needs: ['handle'],
       takes: ['interval_seconds'],
       execute: ({ handle, interval_seconds }, context) =>

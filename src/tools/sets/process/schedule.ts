@@ -11,9 +11,8 @@ export const schedule = defineTool({
   name: 'schedule',
   title: 'Schedule a reminder',
   description:
-    'Reminds you later, once or every so many seconds, of something to do: the message comes to you as a task. One that belongs to a ' +
-    'process is cancelled when that ends. Not for the end of a process, nor for its output: use wait_for or ' +
-    'watch_process.',
+    'Plans a reminder of something to do, once or every so many seconds. The answer says how it reaches you. One that belongs to a ' +
+    'process is cancelled when that ends. Not for the end of a process, nor for waiting on its output: use watch_process or wait_for.',
   permission: 'other',
   input: z.strictObject({
     action: z.enum(['add', 'list', 'cancel']).default('add').describe('What to do.'),

@@ -8,9 +8,9 @@ export const watchProcess = defineTool({
   name: 'watch_process',
   title: 'Watch a process',
   description:
-    'Asks to be told while you do something else: each time a process has gone quiet (its screen, or its output, has not changed for so ' +
-    'long), or when it prints lines that match. A second watch replaces the first; it ends with the process. To stop and wait instead, ' +
-    'use wait_for. The end of a process needs no watch.',
+    'Asks for a notice while you do something else: each time a process has gone quiet (its screen, or its output, has not changed for so ' +
+    'long), or when it prints lines that match. The answer says how a notice reaches you. A second watch replaces the first; it ends ' +
+    'with the process. To stop and wait instead, use wait_for. Not for the end of a process: the answer to its start says how you learn of it.',
   permission: 'status',
   input: z.strictObject({
     process_id: processId,
