@@ -1,26 +1,36 @@
 import type { WriteResult } from '../../machines/process/events.ts';
+import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { CallOptions } from './control-connection.ts';
-import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
+import { type DirectoryGround, type Recorded, SHELL_OWNER } from './directory-ground.ts';
 import type { AskMethod, ControlParams, ControlResults } from './protocol.ts';
 import { findEnd } from './wait-process.ts';
 
-/** A process that nobody can be asked about. */
-export type Recorded = Extract<Whereabouts, { type: 'recorded' }>;
+export type { Recorded } from './directory-ground.ts';
 
-/** Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. */
+/**
+ * Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. With `revives` a daemon
+ * that is missing is started first: nobody else can do what is asked.
+ */
 export type AskSupervisor = <M extends AskMethod, Other>(
   call: { readonly id: string; readonly method: M; readonly params: ControlParams<M> },
-  how: { readonly options?: CallOptions; readonly orElse: (recorded: Recorded) => Promise<Other> },
+  how: {
+    readonly options?: CallOptions;
+    readonly revives?: boolean;
+    readonly orElse: (recorded: Recorded) => Promise<Other>;
+  },
 ) => Promise<ControlResults[M] | Other>;
 
 export { LONG, QUICK } from './call-patience.ts';
 
 export function createAsk(ground: DirectoryGround): AskSupervisor {
-  return async (call, { options, orElse }) => {
+  return async (call, { options, revives = false, orElse }) => {
     while (true) {
       const found = await ground.find(call.id);
-      if (found.type === 'recorded') return orElse(found);
+      if (found.type === 'recorded') {
+        if (revives && (await ground.revive(found))) continue;
+        return orElse(found);
+      }
       try {
         return await ground.peers.ask(found.peer, call, options);
       } catch (error) {
@@ -52,11 +62,15 @@ export async function refuseUnlessEnded(ground: DirectoryGround, it: Recorded): 
 }
 
 export function unattended({ record, state }: Recorded): TroupeError {
-  const { id } = record.view;
+  const { id, owner } = record.view;
+  const heir =
+    owner === SHELL_OWNER
+      ? 'start `troupe serve`, which takes it over, and try again'
+      : `the next program of its owner ${quote(owner)} with this state directory takes it over`;
   const why = {
     alive: `its supervisor ${record.supervisorId} listens on no control socket (its option "control" is false, or it has just begun): use its own program`,
     elsewhere: `its supervisor ${record.supervisorId} is where this program cannot look, perhaps in a container: go there`,
-    dead: 'nobody supervises it now: start `troupe serve`, which takes it over, and try again',
+    dead: `nobody supervises it now: ${heir}`,
   }[state];
   return new TroupeError({ code: 'unreachable', message: `Process ${id} cannot be reached: ${why}.` });
 }

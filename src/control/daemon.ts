@@ -9,6 +9,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
+import { SHELL_OWNER } from './directory-ground.ts';
 
 export interface DaemonOptions {
   /** The state directory. */
@@ -34,9 +35,6 @@ const MAX_BACKGROUND_PROCESSES = 1_000;
 
 /** What a person starts has that person's environment, keys and all: no model asks for it here. */
 const everyNameIsPassedOn: string[] = [];
-
-/** What was started from a shell. The daemon takes over nothing else: what an agent's program has left waits for that program. */
-const SHELL_OWNER = 'shell';
 
 /** Longer than any program runs. */
 const FOREVER_MS = 2 ** 47;

@@ -18,10 +18,14 @@ import type { Standing } from './judge-record.ts';
 import { createPeers, isCode, isPeer, type Peer, type Peers } from './peers.ts';
 
 /** Who can say something of a process. */
-export type Whereabouts =
-  | { readonly type: 'supervised'; readonly peer: Peer }
-  /** Nobody who could be asked: its record must do. */
-  | { readonly type: 'recorded'; readonly record: ProcessRecord; readonly state: RollState };
+export type Whereabouts = { readonly type: 'supervised'; readonly peer: Peer } | Recorded;
+
+/** A process that no supervisor can be asked about: its record must do. */
+export interface Recorded {
+  readonly type: 'recorded';
+  readonly record: ProcessRecord;
+  readonly state: RollState;
+}
 
 /** What all that is done with a state directory from outside stands on. */
 export interface DirectoryGround {
@@ -37,11 +41,24 @@ export interface DirectoryGround {
   /** @throws TroupeError `unsupported-platform` */
   openTable(): Promise<ProcessTable>;
   /**
+   * Starts the daemon where a process is alive, was started from a shell, and lost its supervisor; once for each process. `false` where that
+   * would change nothing.
+   *
+   * @throws TroupeError `unreachable` where the daemon cannot be started.
+   */
+  revive(it: Recorded): Promise<boolean>;
+  /**
    * Whether a request failed because its supervisor has ended or is about to: then it has closed its socket, or let go of what
    * outlives it. For its end a moment is waited.
    */
   isByEnd(error: unknown, peer: Peer): Promise<boolean>;
 }
+
+/**
+ * The owner of what was started from a shell. The daemon takes over nothing else: what an agent's program has left waits for that
+ * program.
+ */
+export const SHELL_OWNER = 'shell';
 
 /** A supervisor that has closed its socket is about to end. */
 const ENDING_MS = 500;
@@ -53,8 +70,9 @@ const SEARCH_MS = 2_000;
 export function createDirectoryGround(options: {
   readonly directory: string;
   readonly clock?: Clock | undefined;
+  readonly startDaemon?: (() => Promise<void>) | undefined;
 }): DirectoryGround {
-  const { clock = createRealClock() } = options;
+  const { clock = createRealClock(), startDaemon } = options;
   const paths = toStatePaths(options.directory);
   const store = createFileRecordStore({ directory: paths.processes, parse: readRecord, clock });
   const roll = createFileSupervisorRoll({ directory: paths.directory, clock });
@@ -93,6 +111,25 @@ export function createDirectoryGround(options: {
     throw notFound(id, { paths, store, silent });
   };
 
+  const judge = async (record: ProcessRecord): Promise<Standing> => {
+    const { view } = record;
+    // Most have ended, and who lists a thousand of them loads nothing for that.
+    if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
+    const { judgeRecord } = await import('./judge-record.ts');
+    return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
+  };
+
+  const revived = new Set<string>();
+  const revive = async ({ record, state }: Recorded): Promise<boolean> => {
+    const { id, owner } = record.view;
+    const isForDaemon = state === 'dead' && record.revival !== null && owner === SHELL_OWNER;
+    if (startDaemon === undefined || !isForDaemon || revived.has(id)) return false;
+    if ((await judge(record)).type !== 'unattended') return false;
+    revived.add(id);
+    await startDaemon();
+    return true;
+  };
+
   return {
     clock,
     paths,
@@ -101,13 +138,8 @@ export function createDirectoryGround(options: {
     peers,
     here,
     find,
-    judge: async (record) => {
-      const { view } = record;
-      // Most have ended, and who lists a thousand of them loads nothing for that.
-      if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
-      const { judgeRecord } = await import('./judge-record.ts');
-      return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
-    },
+    judge,
+    revive,
     openTable,
     isByEnd: async (error, peer) => {
       if (!isCode(error, 'unreachable') && !isCode(error, 'not-found')) return false;

@@ -33,7 +33,7 @@ export function createNewsCalls(ground: DirectoryGround, ask: AskSupervisor): Ne
     unwatch: (id, options = {}) =>
       ask(
         { id, method: 'unwatch', params: { id, ...options } },
-        { options: QUICK, orElse: (it) => refuseUnlessEnded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(ground, it) },
       ),
     watches: async (filter = {}) => {
       const { answers } = await askAll(ground, (peer) =>
@@ -118,6 +118,7 @@ async function* watchProcess(
   while (true) {
     const found = await ground.find(id);
     if (found.type === 'recorded') {
+      if (await ground.revive(found)) continue;
       if ((await findEnd(ground, found)) !== null) return;
     } else {
       try {
@@ -151,7 +152,8 @@ async function findKeeper(
   { supervisorId, process }: { supervisorId: string | undefined; process: string | undefined },
 ): Promise<Peer> {
   if (process !== undefined) {
-    const found = await ground.find(process);
+    let found = await ground.find(process);
+    if (found.type === 'recorded' && (await ground.revive(found))) found = await ground.find(process);
     if (found.type === 'supervised') return found.peer;
     throw noKeeper(`the supervisor of ${process} cannot be asked`);
   }

@@ -19,6 +19,8 @@ import { createTerminalCalls } from './terminal-calls.ts';
 export function openStateDirectory(options: {
   readonly directory: string;
   readonly clock?: Clock;
+  /** Starts the daemon of the directory. Where it is missing, and a call needs it, that call is refused. */
+  readonly startDaemon?: () => Promise<void>;
 }): StateDirectory {
   const ground = createDirectoryGround(options);
   const { peers, paths } = ground;
@@ -45,7 +47,11 @@ export function openStateDirectory(options: {
     for (let at = 0; at === 0 || at < data.byteLength; at += MAX_PIECE_BYTES) {
       const piece = Buffer.from(data.subarray(at, at + MAX_PIECE_BYTES)).toString('base64');
       const call = { id, method: 'write', params: { id, data: piece } } as const;
-      const result = await ask(call, { options: LONG, orElse: (it) => refuseInput(ground, it) });
+      const result = await ask(call, {
+        options: LONG,
+        revives: true,
+        orElse: (it) => refuseInput(ground, it),
+      });
       bytesWritten += result.bytesWritten;
       if (!result.ok) return { ...result, bytesWritten };
     }
@@ -94,17 +100,17 @@ export function openStateDirectory(options: {
     endInput: (id) =>
       ask(
         { id, method: 'endInput', params: { id } },
-        { options: LONG, orElse: (it) => refuseInput(ground, it) },
+        { options: LONG, revives: true, orElse: (it) => refuseInput(ground, it) },
       ),
     restart: (id) =>
       ask(
         { id, method: 'restart', params: { id } },
-        { options: QUICK, orElse: (it) => refuseUnlessEnded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(ground, it) },
       ),
     changeLimits: (id, changes) =>
       ask(
         { id, method: 'changeLimits', params: { id, changes } },
-        { options: QUICK, orElse: (it) => refuseUnlessEnded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(ground, it) },
       ),
     sweep: async ({ all = false, dryRun = false } = {}) => {
       const { sweepDirectory } = await import('./sweep-directory.ts');

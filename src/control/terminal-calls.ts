@@ -19,18 +19,24 @@ export function createTerminalCalls(ground: DirectoryGround, ask: AskSupervisor)
     capture: (id, options = {}) =>
       ask(
         { id, method: 'capture', params: { id, options: { ...options } } },
-        { options: QUICK, orElse: (it) => captureRecorded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => captureRecorded(ground, it) },
       ),
     sendKeys: async (id, order) => {
       checkLength(order.text ?? '');
-      return ask({ id, method: 'sendKeys', params: { id, order } }, { options: LONG, orElse: refuse });
+      return ask(
+        { id, method: 'sendKeys', params: { id, order } },
+        { options: LONG, revives: true, orElse: refuse },
+      );
     },
     paste: async (id, text) => {
       checkLength(text);
-      return ask({ id, method: 'paste', params: { id, text } }, { options: LONG, orElse: refuse });
+      return ask(
+        { id, method: 'paste', params: { id, text } },
+        { options: LONG, revives: true, orElse: refuse },
+      );
     },
     resize: (id, size) =>
-      ask({ id, method: 'resize', params: { id, size } }, { options: QUICK, orElse: refuse }),
+      ask({ id, method: 'resize', params: { id, size } }, { options: QUICK, revives: true, orElse: refuse }),
     writeSecret: (id, { name, value, pressEnter = true }) =>
       ask(
         {
@@ -38,7 +44,7 @@ export function createTerminalCalls(ground: DirectoryGround, ask: AskSupervisor)
           method: 'writeSecret',
           params: { id, name, pressEnter, ...(value !== undefined && { value }) },
         },
-        { options: LONG, orElse: refuse },
+        { options: LONG, revives: true, orElse: refuse },
       ),
   };
 }

@@ -21,7 +21,7 @@ interface Wait {
 
 /**
  * Waits for something of a process, whoever supervises it by then: what has held stays so, and `now` is when it was asked. Where nobody
- * supervises it, only its end and its log can be seen.
+ * supervises it and no daemon can, only its end and its log can be seen.
  */
 export async function waitForProcess(ground: DirectoryGround, wait: Wait): Promise<Waited> {
   const startMs = ground.clock.nowMs();
@@ -103,6 +103,7 @@ async function waitForOne(ground: DirectoryGround, { id, order, signal }: Wait):
         if (!(await ground.isByEnd(error, found.peer))) throw error;
       }
     } else {
+      if (await ground.revive(found)) continue;
       const end = await findEnd(ground, found);
       if (end !== null) return judge(ground, { it: found, order, end });
     }

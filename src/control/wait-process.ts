@@ -3,7 +3,7 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { RollState } from '../store/supervisor-roll.ts';
 import { LONG } from './call-patience.ts';
-import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
+import type { DirectoryGround, Recorded, Whereabouts } from './directory-ground.ts';
 
 /** How soon an end is seen that nobody tells. */
 const LOOK_MS = 100;
@@ -16,12 +16,18 @@ export async function waitProcess(
   while (true) {
     signal?.throwIfAborted();
     const found = await ground.find(id);
+    // What is to be started again does not come to its end by itself.
+    if (found.type === 'recorded' && mayRestart(found) && (await ground.revive(found))) continue;
     const end = await (found.type === 'supervised'
       ? askForEnd(ground, { id, found, signal })
       : findEnd(ground, found));
     if (end !== null) return end;
     await pause(ground.clock, { ms: LOOK_MS, signal });
   }
+}
+
+function mayRestart({ record }: Recorded): boolean {
+  return record.revival !== null && record.revival.restart.policy !== 'temporary';
 }
 
 /** `null` when the supervisor ended first. */

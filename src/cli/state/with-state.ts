@@ -33,5 +33,11 @@ export async function withState<T>(
 
 const openReal: OpenState = async (options) => {
   const { openStateDirectory } = await import('../../control/open-state-directory.ts');
-  return openStateDirectory(options);
+  return openStateDirectory({
+    ...options,
+    startDaemon: async () => {
+      const { openDaemon } = await import('../daemon.ts');
+      (await openDaemon(options)).close();
+    },
+  });
 };
