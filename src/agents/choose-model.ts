@@ -94,7 +94,7 @@ function findEndpoint(
   env: Environment,
 ): { baseUrl: string; isOwn: boolean } {
   const { provider = 'openai', base_url } = model;
-  const own = base_url ?? (provider === 'openai' ? env['OPENAI_BASE_URL'] || undefined : undefined);
+  const own = base_url ?? (provider === 'openai' ? env['OPENAI_BASE_URL']?.trim() || undefined : undefined);
   if (own !== undefined) return { baseUrl: own, isOwn: true };
   const known = findProvider(provider);
   if (known !== undefined) return { baseUrl: known.baseUrl, isOwn: false };

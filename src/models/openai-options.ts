@@ -11,14 +11,14 @@ export const idleTimeout = duration.refine(
 
 /** Options of a model behind an OpenAI-compatible endpoint. */
 export const openAiOptions = z.strictObject({
-  /** Up to and without `/chat/completions`. Default: OpenAI's own. */
+  /** Up to and without `/chat/completions`. Default: `OPENAI_BASE_URL` of the environment, or OpenAI's own. */
   baseUrl: z
     .string()
     .refine(
       isEndpoint,
-      'an http or https URL such as "http://127.0.0.1:11434/v1", without a user and "/chat/completions"',
+      'an http or https URL such as "http://127.0.0.1:11434/v1", without a user and "/chat/completions" (where it is left out, OPENAI_BASE_URL is)',
     )
-    .default('https://api.openai.com/v1'),
+    .prefault(() => process.env['OPENAI_BASE_URL']?.trim() || 'https://api.openai.com/v1'),
   /** Sent as a bearer token; without one, nothing is sent. */
   apiKey: z
     .string()

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ChatMessage, ChatModel } from '../../src/models/chat-model.ts';
 import { collectReply } from '../../src/models/collect-reply.ts';
 import type { ModelError } from '../../src/models/model-error.ts';
@@ -98,6 +98,47 @@ test('an endpoint that wants a long wait says how long', async () => {
 
   expect(error).toMatchObject({ isRetryable: false, retryAfterMs: 86_400_000 });
   expect(error.message).toContain('It wants to be asked again in 24h 00m at the earliest.');
+});
+
+describe('an endpoint of the environment', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  test('gets the key and the words, and no other does', async () => {
+    await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, [said('ok'), stop]));
+    vi.stubEnv('OPENAI_BASE_URL', ` ${endpoint.url}/v1 `);
+    const fetched = vi.spyOn(globalThis, 'fetch');
+
+    const { text } = await ask(createOpenAiModel({ apiKey: KEY, model: 'gpt-test' }));
+
+    expect(text).toBe('ok');
+    expect(endpoint.exchanges).toMatchObject([{ headers: { authorization: `Bearer ${KEY}` } }]);
+    expect(fetched.mock.calls.map(([url]) => String(url))).toEqual([`${endpoint.url}/v1/chat/completions`]);
+  });
+
+  test('stands behind one that is given', async () => {
+    await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, [said('ok'), stop]));
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1');
+
+    expect(await ask(createModel(endpoint.url))).toMatchObject({ text: 'ok' });
+  });
+
+  test('that is no URL is refused with its variable', () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434');
+
+    expect(() => createOpenAiModel({ apiKey: KEY, model: 'gpt-test' })).toThrow(/OPENAI_BASE_URL/);
+  });
+
+  test('that is empty leaves the address of OpenAI', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', '');
+    const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'));
+
+    await failureOf(ask(createOpenAiModel({ apiKey: KEY, model: 'gpt-test' })));
+
+    expect(String(fetched.mock.calls[0]?.[0])).toBe('https://api.openai.com/v1/chat/completions');
+  });
 });
 
 const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
