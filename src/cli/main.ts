@@ -5,9 +5,16 @@
 
 // Every Node that knows modules can read this file: nothing in it is newer. The rest is loaded once the version is known.
 
+// Bun and Deno name a version of Node as well.
+const { bun, deno } = process.versions;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-if (major < 22 || (major === 22 && minor < 12)) {
+if (bun !== undefined || deno !== undefined) {
+  process.stderr.write(
+    `troupe runs on Node, and this is ${bun === undefined ? `Deno ${deno}` : `Bun ${bun}`}. Start it with node.\n`,
+  );
+  process.exitCode = 125;
+} else if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(
     `troupe needs Node 22.12 or newer, and this is ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
   );

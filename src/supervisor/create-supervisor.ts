@@ -1,3 +1,4 @@
+import { checkRuntime } from '../config/check-runtime.ts';
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
@@ -40,9 +41,10 @@ const SWEEPS_FOR_LOGS = 60;
  * `recover`). Apart from that nothing is started and no file is written before the first process.
  *
  * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
- * `unsupported-platform` on Windows.
+ * `unsupported-platform` on Windows, Bun and Deno.
  */
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
+  checkRuntime();
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
   const ground = createGround(settings, {
     reportError: (error) => reportFault(error),

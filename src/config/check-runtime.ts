@@ -1,0 +1,16 @@
+import { TroupeError } from './troupe-error.ts';
+
+/**
+ * Refuses runtimes that call themselves Node and are not: Bun loses all output of a command, Deno every command itself.
+ *
+ * @throws TroupeError `unsupported-platform`
+ */
+export function checkRuntime(versions: NodeJS.ProcessVersions = process.versions): void {
+  const found = [
+    ['Bun', versions['bun']],
+    ['Deno', versions['deno']],
+  ].find(([, version]) => version !== undefined);
+  if (found === undefined) return;
+  const message = `troupe runs on Node 22.12 or newer, and this is ${found.join(' ')}, which does not run its commands as Node does. Start your program with node.`;
+  throw new TroupeError({ code: 'unsupported-platform', message });
+}
