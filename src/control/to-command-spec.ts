@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../config/process-spec.ts';
+import { ofOneTerminal } from '../spawn/environment.ts';
 
 /** Variables that a hint sets: what a client happens to have there does not undo it. */
 const hintVariables = {
@@ -9,7 +10,7 @@ const hintVariables = {
 
 /**
  * What a client asks to start. With `env` the process has that environment instead of the supervisor's; names that no process is to have
- * stay out of it, and hints are put on top, as if the supervisor had been started there.
+ * stay out of it, and hints are put on top, as if the supervisor had been started there. Of the client's terminal one with its own gets nothing.
  */
 export function toCommandSpec(request: {
   spec: Readonly<Record<string, unknown>>;
@@ -25,12 +26,13 @@ export function toCommandSpec(request: {
       given.hints?.[hint as keyof typeof hintVariables] === false ? [] : names,
     ),
   );
+  const isLeftOut = (name: string) =>
+    hinted.has(name) || (given.interactive === true && ofOneTerminal.has(name));
   const inherited: Record<string, string | null> = {};
-  for (const name of Object.keys(process.env))
-    if (!(name in env) && !hinted.has(name)) inherited[name] = null;
+  for (const name of Object.keys(process.env)) if (!(name in env) && !isLeftOut(name)) inherited[name] = null;
   for (const [name, value] of Object.entries(env)) {
     if (isRedacted(name)) inherited[name] = null;
-    else if (!hinted.has(name)) inherited[name] = value;
+    else if (!isLeftOut(name)) inherited[name] = value;
   }
   return { ...given, env: { ...inherited, ...given.env } };
 }

@@ -17,7 +17,20 @@ export interface EnvironmentIdentity {
 }
 
 /** What a terminal, tmux or screen tells of itself to what runs in it: it is not so in a terminal of another. */
-const ofOneTerminal = new Set(['TERM', 'TERMCAP', 'COLUMNS', 'LINES', 'TMUX', 'TMUX_PANE', 'STY', 'WINDOW']);
+export const ofOneTerminal: ReadonlySet<string> = new Set([
+  'TERM',
+  'TERMCAP',
+  'TERMINFO',
+  'TERM_PROGRAM',
+  'TERM_PROGRAM_VERSION',
+  'COLORTERM',
+  'COLUMNS',
+  'LINES',
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'WINDOW',
+]);
 
 /** What every process knows of its ancestors: `/sup_a/tool_b/sup_c/tool_d/`. Survives setsid and double forks. */
 export const LINEAGE = 'TROUPE_LINEAGE';

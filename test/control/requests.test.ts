@@ -110,3 +110,25 @@ test('a cancelled wait is not answered', async () => {
   expect(client.replies.filter(({ id }) => id === 1)).toEqual([]);
   client.socket.destroy();
 });
+
+test('a terminal started over the socket has nothing of its client terminal', async () => {
+  await using stage = await openControlStage();
+  const client = await openRawClient(stage.socketPath);
+  const spec = { command: 'echo "$TERM|$LINES|$COLUMNS|$TMUX|$COLORTERM|$MINE"', interactive: true };
+  const ofClient = {
+    TERM: 'xterm-kitty',
+    LINES: '7',
+    COLUMNS: '9',
+    TMUX: '/tmp/x,1,0',
+    COLORTERM: 'truecolor',
+  };
+  const env = { ...ofClient, MINE: 'x', PATH: process.env['PATH'] };
+
+  const started = resultOf(await client.ask(1, 'start', { spec, env })) as { id: string };
+
+  await stage.state.wait(started.id);
+  const [term, ...rest] = (await stage.state.read(started.id)).text.trim().split('|');
+  expect(['tmux-256color', 'screen-256color', 'screen', 'xterm-256color']).toContain(term);
+  expect(rest).toEqual(['', '', '', '', 'x']);
+  client.socket.destroy();
+});

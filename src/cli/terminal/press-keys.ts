@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { WriteResult } from '../../../machines/process/events.ts';
+import type { KeyOrder } from '../../config/terminal-options.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import { parseKeys } from '../../spawn/terminal/parse-keys.ts';
@@ -9,23 +10,21 @@ import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type StateScene, withState } from '../state/with-state.ts';
+import type { Typed } from './typing-order.ts';
 
 export interface KeyFlags extends StateFlags {
-  readonly text?: string;
-  /** `-`: what stands on our stdin. */
-  readonly paste?: string;
   readonly enter?: boolean;
 }
 
-type KeyScene = StateScene<KeyFlags> & { readonly word: string; readonly keys: readonly string[] };
+type KeyScene = StateScene<KeyFlags> & { readonly word: string; readonly typed: readonly Typed[] };
 
 /**
- * Types in the terminal of a process: what is to be pasted, the text, the keys, Enter. @returns the exit code.
+ * Types in the terminal of a process, in the order of `typed`, and Enter at the end. A paste of `-` is what stands on stdin. @returns the exit code.
  *
  * @throws TroupeError `invalid-option`: there is nothing to type, or no such key.
  */
 export function pressKeys(scene: KeyScene): Promise<number> {
-  const { flags, io, keys } = scene;
+  const { flags, io } = scene;
   checkKeys(scene);
   return withState(scene, async (state) => {
     const chosen = await chooseProcess(scene.word, { state, io });
@@ -34,35 +33,56 @@ export function pressKeys(scene: KeyScene): Promise<number> {
     const result = await type(scene, { state, id });
     if (flags.json === true) say(io, JSON.stringify({ id, ...result }));
     else if (!result.ok) complain(io, result.error);
-    else if (flags.quiet !== true) say(io, `Typed in ${toProcessName(chosen.view)}${toWhat(keys)}.`);
+    else if (flags.quiet !== true) say(io, `Typed in ${toProcessName(chosen.view)}${toWhat(scene)}.`);
     return result.ok ? exitCodes.done : exitCodes.failed;
   });
 }
 
 async function type(
-  { flags, io, keys }: KeyScene,
+  scene: KeyScene,
   { state, id }: { readonly state: StateDirectory; readonly id: string },
 ): Promise<WriteResult> {
-  const { text = '', enter: pressEnter = false } = flags;
-  const pasted = flags.paste === '-' ? await readInput(io) : (flags.paste ?? '');
-  const rest = { keys: [...keys], pressEnter };
-  // In one order, so that nobody else's keys come in between.
-  if (pasted !== '' && text === '') return state.sendKeys(id, { text: pasted, paste: true, ...rest });
-  const before = pasted === '' ? null : await state.paste(id, pasted);
-  return before?.ok === false ? before : state.sendKeys(id, { text, ...rest });
+  let bytesWritten = 0;
+  for (const order of await toOrders(scene)) {
+    const result = await state.sendKeys(id, order);
+    bytesWritten += result.bytesWritten;
+    if (!result.ok) return { ...result, bytesWritten };
+  }
+  return { ok: true, bytesWritten };
+}
+
+/** As few as keep the order: within one nobody else's keys come in between. */
+async function toOrders({ typed, flags, io }: KeyScene): Promise<readonly KeyOrder[]> {
+  const orders: { text: string; paste: boolean; keys: string[]; pressEnter: boolean }[] = [];
+  for (const part of typed) {
+    const last = orders.at(-1);
+    if (part.type === 'keys' && last !== undefined) last.keys.push(...part.keys);
+    else if (part.type === 'keys')
+      orders.push({ text: '', paste: false, keys: [...part.keys], pressEnter: false });
+    else {
+      const paste = part.type === 'paste';
+      const text = paste && part.text === '-' ? await readInput(io) : part.text;
+      orders.push({ text, paste, keys: [], pressEnter: false });
+    }
+  }
+  const last = orders.at(-1);
+  if (flags.enter !== true) return orders;
+  return last === undefined
+    ? [{ pressEnter: true }]
+    : [...orders.slice(0, -1), { ...last, pressEnter: true }];
 }
 
 async function readInput({ stdin }: Pick<CliIo, 'stdin'>): Promise<string> {
   return (await buffer(stdin)).toString();
 }
 
-function checkKeys({ flags: { text, paste, enter }, keys }: KeyScene): void {
-  if (keys.length === 0 && text === undefined && paste === undefined && enter !== true) {
+function checkKeys({ flags: { enter }, typed }: KeyScene): void {
+  if (typed.length === 0 && enter !== true) {
     const message =
       'there is nothing to type: name keys such as Enter, C-c, Up, F5, or use --text or --paste.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
-  const parsed = parseKeys(keys);
+  const parsed = parseKeys(toKeys(typed));
   if (!parsed.ok)
     throw new TroupeError({
       code: 'invalid-option',
@@ -70,6 +90,11 @@ function checkKeys({ flags: { text, paste, enter }, keys }: KeyScene): void {
     });
 }
 
-function toWhat(keys: readonly string[]): string {
+function toKeys(typed: readonly Typed[]): readonly string[] {
+  return typed.flatMap((part) => (part.type === 'keys' ? part.keys : []));
+}
+
+function toWhat({ typed }: KeyScene): string {
+  const keys = toKeys(typed);
   return keys.length === 0 ? '' : `: ${keys.join(' ')}`;
 }

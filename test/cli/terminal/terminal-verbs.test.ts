@@ -1,9 +1,11 @@
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
 import { toColouredLines } from '../../../src/cli/terminal/coloured-lines.ts';
 import { pressKeys } from '../../../src/cli/terminal/press-keys.ts';
 import { printScreen } from '../../../src/cli/terminal/print-screen.ts';
 import { resizeTerminal } from '../../../src/cli/terminal/resize-terminal.ts';
+import { readTypingOrder } from '../../../src/cli/terminal/typing-order.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';
@@ -79,12 +81,20 @@ test('who has no terminal has no screen', async () => {
 
 test('text and keys are typed in that order, and Enter at the end', async () => {
   const { io, open, orders, stdout } = scene();
-  const flags = { text: '-n a; \\', enter: true };
+  const typed = [
+    { type: 'text', text: '-n a; \\' },
+    { type: 'keys', keys: ['Up', 'C-c'] },
+  ] as const;
 
-  const code = await pressKeys({ word: 'repl', keys: ['Up', 'C-c'], flags, io, open });
+  const code = await pressKeys({ word: 'repl', typed, flags: { enter: true }, io, open });
 
   expect(code).toBe(0);
-  expect(orders[0]).toEqual({ sendKeys: 'tool_a', text: '-n a; \\', keys: ['Up', 'C-c'], pressEnter: true });
+  expect(orders[0]).toMatchObject({
+    sendKeys: 'tool_a',
+    text: '-n a; \\',
+    keys: ['Up', 'C-c'],
+    pressEnter: true,
+  });
   expect(stdout()).toBe('Typed in tool_a (repl): Up C-c.\n');
 });
 
@@ -92,20 +102,56 @@ test('what stands on stdin is pasted in one order with Enter', async () => {
   const { io, open, orders, endInput } = scene();
   endInput('one\ntwo\n');
 
-  await pressKeys({ word: 'repl', keys: [], flags: { paste: '-', enter: true }, io, open });
+  const given = [{ type: 'paste', text: '-' }] as const;
+  await pressKeys({ word: 'repl', typed: given, flags: { enter: true }, io, open });
 
   const typed = { text: 'one\ntwo\n', paste: true, keys: [], pressEnter: true };
   expect(orders.slice(0, 1)).toEqual([{ sendKeys: 'tool_a', ...typed }]);
 });
 
 test.each([
-  [['Entr'], {}, 'Did you mean "Enter"?'],
-  [[], {}, 'there is nothing to type'],
-])('keys %j are refused before anybody is asked', (keys, flags, problem) => {
+  [[{ type: 'keys', keys: ['Entr'] }] as const, 'Did you mean "Enter"?'],
+  [[], 'there is nothing to type'],
+])('keys %j are refused before anybody is asked', (typed, problem) => {
   const { io, open, orders } = scene();
 
-  expect(() => pressKeys({ word: 'repl', keys, flags, io, open })).toThrow(problem);
+  expect(() => pressKeys({ word: 'repl', typed, flags: {}, io, open })).toThrow(problem);
   expect(orders).toEqual([]);
+});
+
+test('what is typed keeps the order of the command line', async () => {
+  const { io, open, orders } = scene();
+  const command = new Command('keys').option('--text <text>').option('--paste <text>');
+  command.option('-q, --quiet').option('--state-dir <path>').option('--enter');
+  const words = [
+    '-q',
+    '--state-dir',
+    'x',
+    'repl',
+    'Escape',
+    '--text',
+    ':wq',
+    'Enter',
+    '--paste=a=b',
+    '--enter',
+  ];
+
+  const typed = readTypingOrder(words, command);
+  await pressKeys({ word: 'repl', typed, flags: { enter: true }, io, open });
+
+  expect(orders.slice(0, 3)).toEqual([
+    { sendKeys: 'tool_a', text: '', paste: false, keys: ['Escape'], pressEnter: false },
+    { sendKeys: 'tool_a', text: ':wq', paste: false, keys: ['Enter'], pressEnter: false },
+    { sendKeys: 'tool_a', text: 'a=b', paste: true, keys: [], pressEnter: true },
+  ]);
+});
+
+test('a key behind two dashes is a key', () => {
+  const command = new Command('keys').option('--text <text>');
+
+  const typed = readTypingOrder(['repl', '--', '--text', '-'], command);
+
+  expect(typed.map((part) => 'keys' in part && part.keys)).toEqual([['--text'], ['-']]);
 });
 
 test('a size is columns and rows', async () => {
