@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import { holdsNumber } from './identity.ts';
+import { readProcText } from './proc-entry.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 import { isRefusedTarget } from './refuse-signal.ts';
 
@@ -37,6 +39,11 @@ export async function sendToMembers({ table, send, signal, targets, groups }: Se
 
   for (const pgid of wholeGroups) sendOrMiss(send, { target: -pgid, signal });
   for (const { pid } of single) sendOrMiss(send, { target: pid, signal });
+  // An interactive shell ends when its terminal hangs up, and takes no notice of SIGTERM.
+  if (signal === 'SIGTERM')
+    for (const { pid } of present)
+      if (!isRefusedTarget(pid, own) && endsByHangup(pid))
+        sendOrMiss(send, { target: pid, signal: 'SIGHUP' });
   if (!canWake.has(signal)) return;
   for (const { pid, stopped } of present) {
     if (stopped && !isRefusedTarget(pid, own)) sendOrMiss(send, { target: pid, signal: 'SIGCONT' });
@@ -55,6 +62,16 @@ const canWake: ReadonlySet<ProcessSignal> = new Set([
   'SIGPIPE',
   'SIGABRT',
 ]);
+
+/** It ignores SIGTERM and does something at SIGHUP, as bash, zsh and others do that somebody types in. `false` where the system does not say. */
+function endsByHangup(pid: number): boolean {
+  const status = readProcText(`/proc/${pid}/status`) ?? '';
+  const has = (field: string, number: number) => {
+    const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0';
+    return (BigInt(`0x${mask}`) & (1n << BigInt(number - 1))) !== 0n;
+  };
+  return has('SigIgn', constants.signals.SIGTERM) && has('SigCgt', constants.signals.SIGHUP);
+}
 
 /** Whether a group has members at all; zombies count. A group we may not signal has. */
 export function groupExists(send: SendSignal, pgid: number): boolean {

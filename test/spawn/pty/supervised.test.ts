@@ -121,3 +121,39 @@ test('nothing outlives a supervisor that was killed', { timeout: 60_000 }, async
   await waitUntil(() => carriers(`/${id}/`).length === 0, { withinMs: 30_000 });
   expect(carriers(`/${id}/`)).toEqual([]);
 });
+
+test('an interactive shell ends at once when it is killed', async () => {
+  await using stage = openStage({ terminal: 'pty' });
+  const handle = stage.supervisor.start({
+    command: ['bash', '--norc', '-i'],
+    env: { PS1: 'ready> ' },
+    interactive: true,
+    background: true,
+  });
+  await shows(handle, 'ready>');
+
+  const answer = await handle.kill({ grace: '60s' });
+
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false, survivors: [] } });
+  expect(stage.alive(handle.id)).toEqual([]);
+});
+
+test('a halted program in an interactive shell ends with it', async () => {
+  await using stage = openStage({ terminal: 'pty' });
+  const handle = stage.supervisor.start({
+    command: ['bash', '--norc', '-i'],
+    env: { PS1: 'ready> ' },
+    interactive: true,
+    background: true,
+  });
+  await shows(handle, 'ready>');
+  await handle.sendKeys({ text: 'sleep 300', pressEnter: true });
+  await waitUntil(() => stage.alive(handle.id).length === 2);
+  await handle.sendKeys({ keys: ['C-z'] });
+  await shows(handle, 'Stopped');
+
+  const answer = await handle.kill({ grace: '60s' });
+
+  expect(answer).toMatchObject({ type: 'killed', receipt: { escalated: false, survivors: [] } });
+  expect(stage.alive(handle.id)).toEqual([]);
+});
