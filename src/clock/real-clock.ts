@@ -19,12 +19,16 @@ interface Timer extends HeapEntry {
  * Timers due together are called in the order of their times, then of their arming. One that throws does not
  * stop the others: its error is thrown on its own afterwards and reaches `uncaughtException`, as from a
  * `setTimeout`.
+ *
+ * What the system has to tell comes first: before timers are called, the event loop has polled once. A program that was halted, slept or was
+ * busy finds timers due and facts waiting at once, and Node would call the timers first: a command that ended in time would be late.
  */
 export function createRealClock(): Clock {
   const waiting = createTimerHeap<Timer>();
   let busyCount = 0;
   let timeout: NodeJS.Timeout | null = null;
   let timeoutAtMs = Number.POSITIVE_INFINITY;
+  let isPolling = false;
 
   const at: Clock['at'] = (atMs, callback, options) => {
     if (!Number.isFinite(atMs)) {
@@ -50,6 +54,7 @@ export function createRealClock(): Clock {
 
   /** A timeout that fires too early finds nothing due and is set again: only an earlier timer needs a new one now. */
   function schedule(): void {
+    if (isPolling) return;
     const next = waiting.first();
     if (next === null) {
       stop();
@@ -58,7 +63,10 @@ export function createRealClock(): Clock {
     if (timeout === null || next.atMs < timeoutAtMs) {
       stop();
       timeoutAtMs = next.atMs;
-      timeout = setTimeout(runDue, Math.min(Math.max(1, Math.ceil(next.atMs - nowMs())), longestTimeoutMs));
+      timeout = setTimeout(
+        runAfterPoll,
+        Math.min(Math.max(1, Math.ceil(next.atMs - nowMs())), longestTimeoutMs),
+      );
     }
     if (busyCount > 0) timeout.ref();
     else timeout.unref();
@@ -70,10 +78,15 @@ export function createRealClock(): Clock {
     timeoutAtMs = Number.POSITIVE_INFINITY;
   }
 
-  function runDue(): void {
+  /** The check phase follows the poll phase; see `setImmediate`. Until then no other timeout is set. */
+  function runAfterPoll(): void {
     stop();
-    for (const timer of takeDue(nowMs())) run(timer);
-    schedule();
+    isPolling = true;
+    setImmediate(() => {
+      isPolling = false;
+      for (const timer of takeDue(nowMs())) run(timer);
+      schedule();
+    });
   }
 
   /** All are taken before one is run: a callback that arms itself for now waits for the next turn. */

@@ -117,7 +117,8 @@ function toReason({ code, signal }: ExitStatus, { stop }: Revival): EndReason {
   if (stop?.cause.type === 'limit') {
     return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
   }
-  return signal === null ? { type: 'exited', code: code ?? 0 } : { type: 'signalled', signal, by: 'outside' };
+  if (signal !== null) return { type: 'signalled', signal, by: 'outside' };
+  return code === null ? { type: 'lost', why: 'its end was not reported' } : { type: 'exited', code };
 }
 
 function lost(record: ProcessRecord, why: string): Standing {

@@ -130,6 +130,20 @@ test('the program lives as long as a timer that is not idle', async () => {
   expect(said).toEqual(['busy']);
 });
 
+test('a fact that waits comes before a late timer', async () => {
+  const said = await run(`
+    import { spawn } from 'node:child_process';
+    import { readFileSync } from 'node:fs';
+    const child = spawn('true');
+    child.once('exit', () => console.log('exit'));
+    clock.at(clock.nowMs() + 20, () => console.log('deadline'));
+    const endMs = clock.nowMs() + 200;
+    const isBusy = () => clock.nowMs() < endMs || !readFileSync('/proc/' + child.pid + '/stat', 'utf8').includes(') Z ');
+    while (isBusy());`);
+
+  expect(said).toEqual(['exit', 'deadline']);
+});
+
 async function run(script: string): Promise<string[]> {
   const module = new URL('../../src/clock/real-clock.ts', import.meta.url);
   const start = `import { createRealClock } from ${JSON.stringify(module)}; const clock = createRealClock();`;
