@@ -18,6 +18,7 @@ import { toolSets } from '../tools/tool-sets.ts';
 import type { Agent, AgentOptions, AgentResult } from './agent.ts';
 import { checkDefinition } from './agent-definition.ts';
 import { toConversationOptions, toMaxDepth, toPolicyOptions, toSupervisorOptions } from './agent-settings.ts';
+import { toAskText } from './ask-above.ts';
 import { chooseModel } from './choose-model.ts';
 import type { InProcessDelegation } from './delegation-ground.ts';
 import { createDelegationTools } from './delegation-tools.ts';
@@ -84,6 +85,7 @@ export async function assembleAgent(
     maxDepth,
     env,
     execCommand: options.execCommand ?? ownExecCommand(),
+    asks: options.ask === undefined ? null : toAskText(supervisor),
     isNested: options.supervisor !== undefined && options.parent !== undefined,
     transcript: () => conversation?.transcript ?? [],
     runInProcess,
@@ -207,12 +209,15 @@ function toSupervisor(given: {
   if (options.supervisor !== undefined)
     return scopeSupervisor(options.supervisor, { definition, depth, env });
   const own = toSupervisorOptions(definition);
-  return createReachableSupervisor({
-    ...own,
-    ...options.host,
-    ...(options.askSecret !== undefined && { askSecret: options.askSecret }),
-    cwd: directory,
-    depth,
-    env: { ...own.env, ...env },
-  });
+  return createReachableSupervisor(
+    {
+      ...own,
+      ...options.host,
+      ...(options.askSecret !== undefined && { askSecret: options.askSecret }),
+      cwd: directory,
+      depth,
+      env: { ...own.env, ...env },
+    },
+    { ask: options.ask ?? null },
+  );
 }

@@ -25,6 +25,8 @@ export interface DelegationGround {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program that runs a delegate, before `exec <agent> …`. */
   readonly execCommand: readonly [string, ...string[]];
+  /** How a delegate in a program of its own asks the person: the value of `TROUPE_ASK`. `null` where there is no person. */
+  readonly asks: string | null;
   /** It is itself a process of its supervisor, and would hold a slot while it waits for another one. */
   readonly isNested: boolean;
   transcript(): readonly ChatMessage[];

@@ -4,6 +4,7 @@ import { toMs } from '../config/span.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { DelegationContext } from './agent.ts';
+import { ASK_VARIABLE } from './ask-above.ts';
 import type { DelegationGround } from './delegation-ground.ts';
 import { toDelegationText } from './delegation-text.ts';
 import { feedInput } from './feed-input.ts';
@@ -59,6 +60,7 @@ export async function startDelegate(
     cwd: ground.directory,
     stdin: 'pipe',
     secrets,
+    ...(ground.asks !== null && { env: { [ASK_VARIABLE]: ground.asks } }),
   });
   const told = toDelegationText({ task, context: start.context });
   onEachAttempt(handle, () => void feedInput(handle, told));

@@ -2,6 +2,7 @@ import picomatch from 'picomatch';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { waitFor } from '../observe/wait-for.ts';
+import type { Ask } from '../policy/gate.ts';
 import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -16,6 +17,8 @@ export interface ControlledSupervisor {
   readonly role: Hello['role'];
   /** Names of a client's variables that no process gets; globs. */
   readonly redactNames: readonly string[];
+  /** Asks the person in front of this program; `null` where there is none. */
+  readonly ask: Ask | null;
   /** Ends the daemon. */
   readonly onShutdown: () => void;
 }
@@ -64,6 +67,10 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
     background: ({ id }) => find(id).background(),
     changeLimits: ({ id, changes }) => find(id).changeLimits(changes),
     start: ({ spec, env }) => supervisor.start(toCommandSpec({ spec, env, isRedacted })).view(),
+    askPermission: ({ question }, { signal }) => {
+      if (controlled.ask === null) throw noPerson();
+      return controlled.ask(question, signal);
+    },
     sweep: ({ all }) => supervisor.sweep({ all }),
     shutdown: () => {
       if (role !== 'daemon') throw noDaemon();
@@ -118,6 +125,11 @@ function untilEnded(handle: ProcessHandle, signal: AbortSignal): Promise<FinalVi
 function throwNotFound(id: string, supervisor: Supervisor): never {
   const message = `Process ${quote(id)} is not one of supervisor ${supervisor.id}.`;
   throw new TroupeError({ code: 'not-found', message });
+}
+
+function noPerson(): TroupeError {
+  const message = `The program with pid ${process.pid} has no person to ask.`;
+  return new TroupeError({ code: 'protocol', message });
 }
 
 function noDaemon(): TroupeError {

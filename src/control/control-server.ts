@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { credentialNames } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import type { Ask } from '../policy/gate.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createAnswers } from './answer-request.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
@@ -18,6 +19,8 @@ export interface ControlServerOptions {
   readonly role: 'program' | 'daemon';
   /** Names of a client's variables that no process gets; globs. */
   readonly redactNames?: readonly string[] | undefined;
+  /** Asks the person in front of this program, for agents in other programs. Default: there is none. */
+  readonly ask?: Ask | null;
   /** A client asked a daemon to end. */
   readonly onShutdown?: () => void;
   /** So many clients are connected now. */
@@ -40,9 +43,16 @@ export async function serveControl(
   supervisor: Supervisor,
   options: ControlServerOptions,
 ): Promise<ControlServer> {
-  const { socketPath, role, redactNames = credentialNames, onShutdown = () => {}, onClients } = options;
+  const {
+    socketPath,
+    role,
+    redactNames = credentialNames,
+    onShutdown = () => {},
+    onClients,
+    ask = null,
+  } = options;
   shutOthersOut(dirname(socketPath));
-  const answer = createAnswers({ supervisor, role, redactNames, onShutdown });
+  const answer = createAnswers({ supervisor, role, redactNames, ask, onShutdown });
   const clients = new Set<ServedClient>();
   const turns = createTurns();
   let leaving = 0;

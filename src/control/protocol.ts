@@ -4,6 +4,7 @@ import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import type { TroupeErrorCode } from '../config/troupe-error.ts';
 import type { Waited } from '../observe/wait-for.ts';
 import type { OutputRead } from '../output/read-output.ts';
+import type { Consent } from '../policy/gate.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
@@ -70,6 +71,7 @@ export interface ControlResults {
   readonly background: boolean;
   readonly changeLimits: boolean;
   readonly start: ProcessView;
+  readonly askPermission: Consent;
   readonly sweep: { readonly forgotten: number; readonly logsRemoved: number };
   /** It has begun; the connection ends with it. */
   readonly shutdown: null;

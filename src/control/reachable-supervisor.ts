@@ -1,4 +1,5 @@
 import { toError } from '../config/error-text.ts';
+import type { Ask } from '../policy/gate.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -10,12 +11,16 @@ import { type ControlServer, serveControl } from './control-server.ts';
  * control socket there that is open to this user only (option `control`). Nothing is started, no file is written and nothing listens
  * before that; the shutdown closes it.
  *
- * A socket that cannot be opened is a warning: the supervisor does without.
+ * A socket that cannot be opened is a warning: the supervisor does without. `ask` asks the person in front of this program, for agents that run as
+ * programs of their own.
  *
  * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
  * `unsupported-platform` on Windows.
  */
-export function createReachableSupervisor(options: SupervisorOptions = {}): Supervisor {
+export function createReachableSupervisor(
+  options: SupervisorOptions = {},
+  { ask = null }: { readonly ask?: Ask | null } = {},
+): Supervisor {
   let server: Promise<ControlServer | null> | null = null;
   let isOver = false;
   const supervisor = createSupervisor(options, {
@@ -30,7 +35,7 @@ export function createReachableSupervisor(options: SupervisorOptions = {}): Supe
   const openSoon = () => {
     // After the start, which must not wait for it.
     server ??= nextTurn().then(() =>
-      isOver ? null : open(supervisor, { stateDirectory, options, isOver: () => isOver }),
+      isOver ? null : open(supervisor, { stateDirectory, options, ask, isOver: () => isOver }),
     );
   };
   if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openSoon();
@@ -60,8 +65,9 @@ async function open(
   {
     stateDirectory,
     options,
+    ask,
     isOver,
-  }: { stateDirectory: string; options: SupervisorOptions; isOver: () => boolean },
+  }: { stateDirectory: string; options: SupervisorOptions; ask: Ask | null; isOver: () => boolean },
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
@@ -74,6 +80,7 @@ async function open(
       socketPath,
       role: 'program',
       redactNames: options.redactNames,
+      ask,
     });
     // A shutdown that came meanwhile has left the roll already.
     if (!isOver()) roll.enter({ id, role: 'program', socket: socketPath });

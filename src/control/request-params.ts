@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { permissions } from '../config/policy-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
 import { captureOptions, keyOrder, newSize } from '../config/terminal-options.ts';
@@ -66,6 +67,25 @@ export const requestParams = {
     spec: z.record(z.string(), z.unknown()),
     /** The whole environment to start in, instead of the supervisor's; what `spec.env` says comes on top. */
     env: z.record(z.string(), z.string()).optional(),
+  }),
+  /** A question of an agent in another program; it counts as asked until the request is answered or cancelled. */
+  askPermission: z.strictObject({
+    question: z.strictObject({
+      tool: z.string(),
+      permission: z.enum(permissions),
+      start: z
+        .strictObject({
+          command: z.union([z.string(), z.array(z.string()).readonly()]),
+          cwd: z.string().optional(),
+        })
+        .optional(),
+      arguments: z.record(z.string(), z.unknown()),
+      callId: z.string().nullable(),
+      agent: z.string(),
+      question: z.string(),
+      reason: z.string(),
+      always: z.array(z.string()).readonly().nullable(),
+    }),
   }),
   sweep: z.strictObject({ all: z.boolean().default(false) }),
   shutdown: none,

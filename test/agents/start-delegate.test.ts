@@ -23,6 +23,7 @@ async function delegateTo(
     maxDepth: 5,
     env: {},
     execCommand: ['troupe'],
+    asks: null,
     isNested: false,
     transcript: () => {
       world.whileItPrepares?.();

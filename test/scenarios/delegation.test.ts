@@ -7,6 +7,7 @@ import { createDemoModel } from '../../src/agents/demo-model.ts';
 import { ownExecCommand } from '../../src/agents/exec-command.ts';
 import { loadAgent } from '../../src/agents/load-agent.ts';
 import { runAgent } from '../../src/agents/run-agent.ts';
+import type { PermissionQuestion } from '../../src/policy/gate.ts';
 import { openProject } from '../agents/project.ts';
 import { type ChatEndpoint, lastText, startChatEndpoint } from './chat-endpoint.ts';
 
@@ -263,3 +264,45 @@ function filesIn(directory: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 }
+
+test.each([
+  { answer: true, made: ['made'] },
+  { answer: false, made: [] },
+] as const)(
+  'a delegate in a program of its own asks through those above: $answer',
+  { timeout },
+  async ({ answer, made }) => {
+    using project = openProject({
+      lead: 'model: scripted\npolicy: { mode: auto }\ndelegates: [middle]\ndelegation: { default_mode: subprocess }',
+      middle:
+        'model: scripted\npolicy: { mode: auto }\ndelegates: [coder]\ndelegation: { default_mode: subprocess }',
+      coder: 'model: scripted\npolicy: { mode: default }',
+    });
+    const questions: PermissionQuestion[] = [];
+
+    const result = await runAgent({
+      definition: await loadAgent('lead', project),
+      directory: project.directory,
+      model: createDemoModel(),
+      depth: 0,
+      ask: async (question) => {
+        questions.push(question);
+        return answer;
+      },
+      task: 'ask middle to ask coder to run touch made',
+    });
+
+    expect(questions).toMatchObject([
+      {
+        agent: 'coder',
+        tool: 'run_command',
+        arguments: { command: 'touch made' },
+        start: { command: 'touch made', cwd: project.directory },
+        reason: expect.stringContaining('mode default'),
+        always: ['touch made'],
+      },
+    ]);
+    expect(readdirSync(project.directory).filter((name) => name === 'made')).toEqual(made);
+    expect(JSON.stringify(result).includes('did not consent')).toBe(!answer);
+  },
+);

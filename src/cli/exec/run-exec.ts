@@ -1,5 +1,6 @@
 import type { AgentResult } from '../../agents/agent.ts';
 import { applyOverrides } from '../../agents/apply-overrides.ts';
+import { readAskAbove } from '../../agents/ask-above.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
 import { loadAgent } from '../../agents/load-agent.ts';
 import { runAgent } from '../../agents/run-agent.ts';
@@ -52,6 +53,7 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
     const surroundings = readSurroundings(definition, { depth, maxDepth, env: io.env });
     const assignment = await readAssignment(flags, { io, signal });
     if (!assignment.ok) return assignment;
+    const ask = readAskAbove(io.env);
     const { model, notice } = chooseModel(definition, { env: io.env, depth: surroundings.depth });
     if (notice !== null) note(io, notice);
     return await runAgent({
@@ -59,6 +61,7 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
       directory: io.cwd,
       model,
       ...surroundings,
+      ...(ask !== null && { ask }),
       host: { stateDirectory: findAgentStateDirectory(io) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
