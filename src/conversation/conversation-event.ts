@@ -33,8 +33,10 @@ export type ConversationEvent =
       readonly attempt: number;
       readonly inMs: number;
     }
-  /** The transcript could not be written; the conversation goes on in memory. */
+  /** The transcript could not be written; the conversation continues in memory, and what is missing is written when it can be. */
   | { readonly type: 'journal.failed'; readonly error: string }
+  /** All of the transcript is in the journal again. */
+  | { readonly type: 'journal.recovered' }
   /** The transcript is being made shorter: the model does not take it, it has outgrown its limit, or somebody asked for it. */
   | { readonly type: 'compaction.started'; readonly because: CompactionReason; readonly tokens: number }
   /** The `compact` of the host could not be used; the default takes its place. */

@@ -90,7 +90,12 @@ export function openConversation(
     events.next(event);
   };
 
-  const memory = createMemory({ journal, onFailure: (error) => emit({ type: 'journal.failed', error }) });
+  const memory = createMemory({
+    journal,
+    clock,
+    onFailure: (error) => emit({ type: 'journal.failed', error }),
+    onRecovery: () => emit({ type: 'journal.recovered' }),
+  });
   const own = createOwnProcesses(supervisor, { owner: id, remembersAll: journal !== null });
   const leaveParent =
     options.parent === undefined ? () => {} : supervisor.adopt(id, { parent: options.parent });

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { Journal } from '../store/journal.ts';
@@ -29,26 +30,54 @@ export interface Memory {
   close(): void;
 }
 
+/** A full disk has room again when somebody has cleared it. */
+const retryAfterMs = 5_000;
+
 /**
- * Goes on with what the journal holds; calls that were under way are answered with that. A journal that cannot be
- * written is reported, and the memory goes on without it.
+ * Continues with what the journal holds; calls that were under way are answered with that. A journal that cannot be written is reported
+ * once, and the memory works without it. What could not be written waits, and is written in its order before anything newer: with the next
+ * entry, every few seconds, and at `close`.
  */
 export function createMemory({
   journal,
+  clock,
   onFailure,
+  onRecovery,
 }: {
   journal: Journal | null;
+  clock: Clock;
   onFailure: (error: string) => void;
+  /** All that could not be written is in the journal now. */
+  onRecovery: () => void;
 }): Memory {
   const state = journal === null ? createEmpty() : replay(journal.read());
+  const unwritten: JournalEntry[] = [];
+  let isFailing = false;
+  let cancelRetry: Cancel = () => {};
 
   const write = (entry: JournalEntry) => {
-    try {
-      journal?.append(entry);
-    } catch (error) {
-      onFailure(toErrorText(error));
+    if (journal !== null) {
+      unwritten.push(entry);
+      writeWaiting(journal);
     }
     apply(state, entry);
+  };
+
+  const writeWaiting = (to: Journal) => {
+    cancelRetry();
+    try {
+      for (let entry = unwritten[0]; entry !== undefined; entry = unwritten[0]) {
+        to.append(entry);
+        unwritten.shift();
+      }
+    } catch (error) {
+      cancelRetry = clock.at(clock.nowMs() + retryAfterMs, () => writeWaiting(to), { idle: true });
+      if (!isFailing) onFailure(toErrorText(error));
+      isFailing = true;
+      return;
+    }
+    if (isFailing) onRecovery();
+    isFailing = false;
   };
 
   // Not written: whoever reads the same entries again comes to the same.
@@ -79,6 +108,10 @@ export function createMemory({
     },
     replaceAll: (messages) => write({ type: 'shortened', messages: [...messages] }),
     rest: () => write({ type: 'rested' }),
-    close: () => journal?.close(),
+    close: () => {
+      if (journal !== null && unwritten.length > 0) writeWaiting(journal);
+      cancelRetry();
+      journal?.close();
+    },
   };
 }

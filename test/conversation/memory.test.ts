@@ -4,6 +4,7 @@ import type { JournalEntry } from '../../src/conversation/journal-entry.ts';
 import { createMemory } from '../../src/conversation/memory.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
 
 const asks = (...ids: string[]): Extract<ChatMessage, { role: 'assistant' }> => ({
@@ -48,7 +49,9 @@ function open(entries: readonly unknown[]) {
   const failures: string[] = [];
   const memory = createMemory({
     journal: createMemoryJournal(lines),
+    clock: createVirtualClock(),
     onFailure: (error) => failures.push(error),
+    onRecovery: () => {},
   });
   return { memory, lines, failures };
 }
@@ -124,11 +127,45 @@ test('a memory goes on without a journal that fails', () => {
       },
       close: () => {},
     },
+    clock: createVirtualClock(),
     onFailure: (error) => failures.push(error),
+    onRecovery: () => {},
   });
 
   memory.record({ role: 'user', text: 'still there?' });
 
   expect(memory.transcript).toEqual([{ role: 'user', text: 'still there?' }]);
   expect(failures).toEqual(['ENOSPC: no space left on device']);
+});
+
+test('entries that failed on a full disk are written when there is room', () => {
+  const clock = createVirtualClock();
+  const written: unknown[] = [];
+  const told: string[] = [];
+  let isFull = true;
+  const journal = {
+    read: () => written,
+    append: (entry: unknown) => {
+      if (isFull) throw new Error('ENOSPC: no space left on device');
+      written.push(JSON.parse(JSON.stringify(entry)));
+    },
+    close: () => {},
+  };
+  const openMemory = () =>
+    createMemory({
+      ...{ journal, clock },
+      onFailure: (error) => told.push(error),
+      onRecovery: () => told.push('recovered'),
+    });
+  const memory = openMemory();
+  memory.record({ role: 'user', text: 'one' });
+  memory.record({ role: 'user', text: 'two' });
+
+  isFull = false;
+  clock.advance(5_000);
+  memory.record({ role: 'user', text: 'three' });
+
+  expect(openMemory().transcript).toEqual(memory.transcript);
+  expect(memory.transcript).toHaveLength(3);
+  expect(told).toEqual(['ENOSPC: no space left on device', 'recovered']);
 });

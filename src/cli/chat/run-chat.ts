@@ -71,6 +71,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         ...listener,
         onEvent: (event) => {
           if (event.type === 'journal.failed') isKept = false;
+          if (event.type === 'journal.recovered') isKept = true;
           onEvent?.(event);
         },
       }),

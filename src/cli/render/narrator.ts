@@ -56,7 +56,9 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
           page,
         );
       case 'journal.failed':
-        return trouble(`The conversation cannot be kept: ${event.error} It goes on without.`, page);
+        return trouble(`The conversation cannot be kept: ${event.error} It is tried again.`, page);
+      case 'journal.recovered':
+        return remark('The conversation is kept again, with all that was missing.', page);
       case 'compaction.started':
         return event.because === 'request'
           ? []
