@@ -4,9 +4,10 @@ import type { LogLayout } from './log-layout.ts';
 const copyBytes = 256 * 1024;
 
 /**
- * Makes a log that is at its cap smaller: head, a line that says how much is missing, and the newest eighth of the cap, in a file
- * beside it that then takes its name. At every moment one of the two is complete under the log's name. Answers with the
- * handle to go on with; when it rejects, the old one and the old file are as they were.
+ * Makes a log that is at its cap smaller: head, a line that says how much is missing, and the newest eighth of the cap. The file stays the
+ * same one, so that another program that has it open, as `tail -f`, follows it, and a full disk does not matter. The tail is copied behind
+ * the head before anything is cut off: a crash leaves it twice, and a compaction that failed is done again from the same bytes. When it
+ * rejects, the layout is as it was.
  */
 export async function compactLog(options: {
   files: LogFileSystem;
@@ -14,40 +15,48 @@ export async function compactLog(options: {
   handle: LogFileHandle;
   layout: LogLayout;
   pendingBytes: number;
-}): Promise<LogFileHandle> {
+}): Promise<void> {
   const { files, path, handle, layout } = options;
   const plan = layout.planCompaction(options.pendingBytes);
-  const besidePath = `${path}.new`;
-  await files.rm(besidePath, { force: true });
-  const beside = await files.open(besidePath, 'create');
+  // What is open for appending cannot be written elsewhere.
+  const place = await files.open(path, 'change');
   try {
-    await copy(handle, beside, { from: 0, to: plan.headBytes });
-    await beside.writev([plan.line]);
-    await copy(handle, beside, { from: plan.tailFrom, to: layout.size });
-    await files.rename(besidePath, path);
-  } catch (error) {
-    await beside.close().catch(() => {});
-    await files.rm(besidePath, { force: true }).catch(() => {});
-    throw error;
+    await checkSame(handle, place);
+    const tailAt = await writeAt(place, plan.line, plan.headBytes);
+    const size = await moveDown(place, { from: plan.tailFrom, to: layout.size, target: tailAt });
+    await place.truncate(size);
+  } finally {
+    await place.close().catch(() => {});
   }
   layout.applied(plan);
-  await handle.close().catch(() => {});
-  return beside;
 }
 
-async function copy(
-  from: LogFileHandle,
-  to: LogFileHandle,
-  range: { from: number; to: number },
-): Promise<void> {
-  const buffer = new Uint8Array(Math.min(copyBytes, range.to - range.from));
-  for (let at = range.from; at < range.to; ) {
-    const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.byteLength, range.to - at), at);
-    if (bytesRead === 0) throw new Error(`the log file ended at byte ${at}, expected ${range.to}`);
-    for (let written = 0; written < bytesRead; ) {
-      const result = await to.writev([buffer.subarray(written, bytesRead)]);
-      written += result.bytesWritten;
-    }
+async function checkSame(one: LogFileHandle, other: LogFileHandle): Promise<void> {
+  const [a, b] = [await one.stat(), await other.stat()];
+  if (a.ino !== b.ino || a.dev !== b.dev) throw new Error('the log file was replaced');
+}
+
+/** @returns the position behind what was written. */
+async function writeAt(file: LogFileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written);
+    written += bytesWritten;
+  }
+  return position + bytes.byteLength;
+}
+
+/** Copies from front to back, so that the target may begin within the source. @returns the position behind the copy. */
+async function moveDown(
+  file: LogFileHandle,
+  { from, to, target }: { from: number; to: number; target: number },
+): Promise<number> {
+  const buffer = new Uint8Array(Math.min(copyBytes, to - from));
+  let end = target;
+  for (let at = from; at < to; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.byteLength, to - at), at);
+    if (bytesRead === 0) throw new Error(`the log file ended at byte ${at}, expected ${to}`);
+    end = await writeAt(file, buffer.subarray(0, bytesRead), end);
     at += bytesRead;
   }
+  return end;
 }

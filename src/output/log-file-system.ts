@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { openPrivateHandle, type PrivateAccess } from '../store/private-files.ts';
 
 /** What the log file needs of a disk. Everything may reject, and the log goes on. */
@@ -6,15 +6,20 @@ export interface LogFileSystem {
   mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
   open(path: string, access: PrivateAccess): Promise<LogFileHandle>;
   stat(path: string): Promise<{ ino: number; dev: number }>;
-  rename(from: string, to: string): Promise<void>;
-  rm(path: string, options: { force: true }): Promise<void>;
 }
 
 export interface LogFileHandle {
   writev(buffers: readonly Uint8Array[]): Promise<{ bytesWritten: number }>;
+  write(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesWritten: number }>;
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
   stat(): Promise<{ ino: number; dev: number; size: number; nlink: number }>;
+  truncate(bytes: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export const nodeLogFileSystem: LogFileSystem = { mkdir, open: openPrivateHandle, stat, rename, rm };
+export const nodeLogFileSystem: LogFileSystem = { mkdir, open: openPrivateHandle, stat };

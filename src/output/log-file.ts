@@ -155,8 +155,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
     if (room <= 0) {
       layout.skippedBytes +=
         queue.bytes > maxBytes / 2 ? skipQueue(queue.bytes - Math.floor(maxBytes / 2)) : 0;
-      handle = await compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
-      identity = await handle.stat();
+      await compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
       return;
     }
     await writeLines(handle);

@@ -1,12 +1,23 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogFile, type LogFile, type OutputDegradation } from '../../src/output/log-file.ts';
 import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { isInstalled } from '../fixtures/installed.ts';
 
 const mebibyte = 1024 * 1024;
 let directory: string;
@@ -40,8 +51,10 @@ function diskThat(writes: {
       const handle = await nodeLogFileSystem.open(...args);
       return {
         writev: (buffers) => writes.writev(() => handle.writev(buffers)),
+        write: (buffer, offset, length, position) => handle.write(buffer, offset, length, position),
         read: (buffer, offset, length, position) => handle.read(buffer, offset, length, position),
         stat: () => handle.stat(),
+        truncate: (bytes) => handle.truncate(bytes),
         close: () => handle.close(),
       };
     },
@@ -109,8 +122,29 @@ describe('the log file', () => {
     expect(outputIn(text).length + missingIn(text)).toBe(written.length);
     expect(text.startsWith(written.slice(0, 4000))).toBe(true);
     expect(text.endsWith(written.slice(-8000))).toBe(true);
-    expect(existsSync(`${path}.new`)).toBe(false);
     expect(file.degraded).toBeNull();
+  });
+
+  test.skipIf(!isInstalled('tail'))('`tail -f` follows it over its cap', async () => {
+    const file = createFile({ maxBytes: 64 * 1024 });
+    file.write(Buffer.from('the first line\n'));
+    await file.flush();
+    const tail = spawn('tail', ['-n', '+1', '-f', path], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void tail.kill());
+    let seen = '';
+    tail.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text;
+    });
+    await until(() => expect(seen).toBe('the first line\n'));
+
+    for (let count = 0; count < 200; count += 1) {
+      file.write(Buffer.alloc(1000, 'x'));
+      await file.flush();
+    }
+    file.write(Buffer.from('the last line\n'));
+    await file.close();
+
+    await until(() => expect(seen).toContain('the last line\n'));
   });
 
   test('far more than the cap at once is counted too', async () => {
@@ -177,6 +211,8 @@ describe('the log file', () => {
       ...nodeLogFileSystem,
       open: async () => ({
         writev: async (buffers) => disk.writev([(buffers[0] ?? new Uint8Array(0)).subarray(0, 7)]),
+        write: (buffer, offset, length, position) => disk.write(buffer, offset, length, position),
+        truncate: (bytes) => disk.truncate(bytes),
         read: (buffer, offset, length, position) => disk.read(buffer, offset, length, position),
         stat: () => disk.stat(),
         close: () => disk.close(),
@@ -288,16 +324,49 @@ describe('the log file', () => {
   test('a failed compaction leaves the log as it was', async () => {
     const files: LogFileSystem = {
       ...nodeLogFileSystem,
-      rename: () => Promise.reject(new Error('EXDEV: cross-device link')),
+      open: (at, access) =>
+        access === 'change'
+          ? Promise.reject(new Error('EMFILE: too many open files'))
+          : nodeLogFileSystem.open(at, access),
     };
     const file = createFile({ files, maxBytes: 4096 });
 
     for (let count = 0; count < 10; count += 1) file.write(Buffer.alloc(1000, 'x'));
-    await until(() => expect(file.degraded?.error).toContain('EXDEV'));
+    await until(() => expect(file.degraded?.error).toContain('EMFILE'));
     await file.close();
 
     expect(readFileSync(path, 'utf8').startsWith('x'.repeat(4096))).toBe(true);
-    expect(existsSync(`${path}.new`)).toBe(false);
+  });
+
+  test('a compaction that failed halfway is done again from the same bytes', async () => {
+    let failures = 0;
+    const files: LogFileSystem = {
+      ...nodeLogFileSystem,
+      open: async (...args) => {
+        const handle = await nodeLogFileSystem.open(...args);
+        return Object.assign(handle, {
+          truncate: (bytes: number) => {
+            failures += 1;
+            return failures === 1 ? Promise.reject(new Error('EIO: i/o error')) : truncateSync(path, bytes);
+          },
+        });
+      },
+    };
+    const file = createFile({ files, maxBytes: 4096 });
+    const piece = (letter: string) => Buffer.alloc(1000, letter);
+    for (const letter of 'abcdef') file.write(piece(letter));
+    await until(() => expect(file.degraded?.error).toContain('EIO'));
+    const lost = file.degraded?.missingBytes ?? 0;
+
+    clock.advance(5_000);
+    file.write(piece('g'));
+    await file.close();
+
+    const text = readFileSync(path, 'utf8');
+    expect(lost).toBeGreaterThan(0);
+    expect(text).toMatch(/^a{256}\n\[troupe: /);
+    expect(text.endsWith('g'.repeat(1000))).toBe(true);
+    expect(outputIn(text).length + missingIn(text)).toBe(7000);
   });
 });
 

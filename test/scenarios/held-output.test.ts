@@ -14,7 +14,9 @@ test('a pipe that is held is not quiet', async () => {
     open: async (...args: Parameters<typeof nodeLogFileSystem.open>) => {
       const handle = await nodeLogFileSystem.open(...args);
       return {
+        write: handle.write.bind(handle),
         read: handle.read.bind(handle),
+        truncate: (bytes: number) => handle.truncate(bytes),
         stat: () => handle.stat(),
         close: () => handle.close(),
         writev: async (buffers: readonly Uint8Array[]) => {
