@@ -17,7 +17,14 @@ export interface OutputReader {
 
 export function createReader(
   log: OutputLog,
-  from: StreamPositions = { stdout: 0, stderr: 0, screen: 0 },
+  {
+    from = { stdout: 0, stderr: 0, screen: 0 },
+    onMoved = () => {},
+  }: {
+    /** Where it begins. Default: with the first byte. */
+    readonly from?: StreamPositions;
+    readonly onMoved?: () => void;
+  } = {},
 ): OutputReader {
   const positions = { ...from };
   return {
@@ -27,9 +34,11 @@ export function createReader(
       return readOutput(log, { ...options, since });
     },
     acknowledge(read) {
+      const before = { ...positions };
       for (const stream of outputStreams) {
         positions[stream] = Math.max(positions[stream], read.positions[stream]);
       }
+      if (outputStreams.some((stream) => positions[stream] > before[stream])) onMoved();
     },
     get positions() {
       return { ...positions };
@@ -37,12 +46,34 @@ export function createReader(
   };
 }
 
+/** Where each named reader is. */
+export type ReaderPositions = Readonly<Record<string, StreamPositions>>;
+
 /** Readers by name: the same name is the same reader. */
-export function createReaders(log: OutputLog): (name: string) => OutputReader {
-  const readers = new Map<string, OutputReader>();
-  return (name) => {
-    const reader = readers.get(name) ?? createReader(log);
+export interface Readers {
+  get(name: string): OutputReader;
+  /** Of those that have read something. */
+  positions(): ReaderPositions;
+}
+
+export function createReaders(
+  log: OutputLog,
+  { earlier = {}, onMoved }: { readonly earlier?: ReaderPositions; readonly onMoved?: () => void } = {},
+): Readers {
+  const reading = onMoved === undefined ? {} : { onMoved };
+  const readers = new Map(
+    Object.entries(earlier).map(([name, from]) => [name, createReader(log, { from, ...reading })] as const),
+  );
+  const get = (name: string) => {
+    const reader = readers.get(name) ?? createReader(log, reading);
     readers.set(name, reader);
     return reader;
+  };
+  return {
+    get,
+    positions: () => {
+      const all = [...readers].map(([name, { positions }]) => [name, positions] as const);
+      return Object.fromEntries(all.filter(([, at]) => outputStreams.some((stream) => at[stream] > 0)));
+    },
   };
 }

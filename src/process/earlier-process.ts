@@ -1,3 +1,4 @@
+import type { ReaderPositions } from '../output/reader.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { EarlierLife } from './process-life.ts';
 import type { OutputView, ReadyView } from './process-view.ts';
@@ -11,6 +12,8 @@ export interface EarlierProcess {
   readonly ready: ReadyView;
   readonly life: EarlierLife;
   readonly attemptOffset: number;
+  /** How far each named reader has come. */
+  readonly readers: ReaderPositions;
   /** Who led when it was last written down; `null` where nobody was known. */
   readonly leader: ProcessIdentity | null;
   readonly watches: readonly RecordedWatch[];

@@ -15,6 +15,7 @@ export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierPr
     timeline,
     attemptOffset: revival?.attemptOffset ?? 0,
     leader,
+    readers: record.readers ?? {},
     watches: revival?.watches ?? [],
     isNobodys: 'endedAt' in view && !isOwed(record),
   };

@@ -1,5 +1,6 @@
 import type { Limits, OnTimeout, RestartSettings, StopOrder } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
+import type { StreamPositions } from '../output/output-chunk.ts';
 import type { SpawnFiles, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
@@ -24,6 +25,8 @@ export interface ProcessRecord {
   readonly timeline: readonly TimelineEntry[];
   /** Its leader; `null` while it has none, or none that is known. */
   readonly leader: ProcessIdentity | null;
+  /** How far each named reader has come in the log, of a process that writes its log itself; left out where none has read. */
+  readonly readers?: Readonly<Record<string, StreamPositions>>;
   /** What another supervisor needs to take it over; `null` where it is not to. */
   readonly revival: Revival | null;
 }

@@ -15,7 +15,7 @@ import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import { readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
-import { createReaders, type OutputReader } from '../output/reader.ts';
+import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
 import { showsSecret } from '../output/redact.ts';
 import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
@@ -60,7 +60,7 @@ export class SupervisedProcess implements ProcessHandle {
   readonly #world: ProcessWorld;
   readonly #timeline: TimelineEntry[];
   readonly #changes = new ChangeSignal();
-  #readers: ((name: string) => OutputReader) | null = null;
+  #readers: Readers | null = null;
   #shownStatus: ProcessStatus;
   #ready: ReadyView;
   #awaitsInput: AwaitedInput | null = null;
@@ -223,8 +223,19 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   reader(name: string): OutputReader {
-    this.#readers ??= createReaders(this.log);
-    return this.#readers(name);
+    this.#readers ??= createReaders(this.log, {
+      earlier: this.#earlier?.readers ?? {},
+      onMoved: () => {
+        if (this.plan.output.direct) this.#world.onNoted(this.id);
+      },
+    });
+    return this.#readers.get(name);
+  }
+
+  /** For the next supervisor, whose log has the same offsets: of a process that writes its log itself. */
+  get readerPositions(): ReaderPositions {
+    if (!this.plan.output.direct) return this.#earlier?.readers ?? {};
+    return this.#readers?.positions() ?? this.#earlier?.readers ?? {};
   }
 
   write(data: string | Uint8Array): Promise<WriteResult> {

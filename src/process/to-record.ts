@@ -19,6 +19,7 @@ export function toRecord(
   { ground, leader }: { ground: RecordGround; leader: ProcessIdentity | null },
 ): ProcessRecord {
   const { supervisorId, scope, clock } = ground;
+  const readers = process.readerPositions;
   return {
     // `hasEndedRecord` looks at the beginning.
     version: 1,
@@ -28,6 +29,7 @@ export function toRecord(
     savedAt: clock.epochMs(),
     timeline: process.timeline(),
     leader,
+    ...(Object.keys(readers).length > 0 && { readers }),
     revival: toRevival(process, clock),
   };
 }

@@ -99,13 +99,13 @@ describe('reading', () => {
 
   test('readers by name have cursors of their own', () => {
     const log = logOf('one\n');
-    const reader = createReaders(log);
-    reader('a').acknowledge(reader('a').read());
+    const readers = createReaders(log);
+    readers.get('a').acknowledge(readers.get('a').read());
 
     log.write('stdout', Buffer.from('two\n'));
 
-    expect(reader('a').read().text).toBe('two\n');
-    expect(reader('b').read().text).toBe('one\ntwo\n');
+    expect(readers.get('a').read().text).toBe('two\n');
+    expect(readers.get('b').read().text).toBe('one\ntwo\n');
   });
 
   test('reading one stream passes over no other', () => {

@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import {
@@ -92,6 +93,25 @@ test('a stop that was under way is carried on', async () => {
   const ended = await second.supervisor.get(handle.id)?.ended;
   expect(second.backend.lastRun.signals).toEqual(['SIGTERM', 'SIGKILL']);
   expect(ended).toMatchObject({ status: 'killed', reason: { by: 'agent', escalated: true } });
+});
+
+test('a named reader continues under the next supervisor', async () => {
+  const { follow, die } = openTheatre();
+  const first = follow();
+  const handle = first.supervisor.start(persistent);
+  const logFile = handle.view().output.logFile ?? '';
+  mkdirSync(dirname(logFile), { recursive: true });
+  appendFileSync(logFile, 'one\n');
+  const reader = handle.reader('agent');
+  reader.acknowledge(reader.read());
+  first.clock.advance(100);
+  die(first.supervisor);
+  appendFileSync(logFile, 'two\n');
+
+  const second = follow();
+
+  expect(second.supervisor.get(handle.id)?.reader('agent').read().text).toBe('two\n');
+  expect(second.supervisor.get(handle.id)?.reader('person').read().text).toBe('one\ntwo\n');
 });
 
 test('changed limits and the owner go with it', async () => {
