@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A process that was ordered to end may need this long on a slow machine. */
@@ -21,7 +21,9 @@ export default function markRun(): () => Promise<void> {
 
   return async () => {
     const processes = await waitUntilGone({ mark, folder });
-    const files = readdirSync(folder).filter((name) => name.startsWith('troupe-') && !isOfKilledHost(name));
+    const files = readdirSync(folder).filter(
+      (name) => name.startsWith('troupe-') && !isOfKilledHost(join(folder, name)),
+    );
     const contents = files.map((name) => readdirSync(join(folder, name), { recursive: true }).slice(0, 5));
     rmSync(folder, { recursive: true, force: true });
     const leftovers = [
@@ -92,7 +94,14 @@ function read(pid: string, file: string): string {
   }
 }
 
-/** A host that a test ends with SIGKILL in its first milliseconds may be in the middle of making FIFOs. */
-function isOfKilledHost(name: string): boolean {
-  return name.startsWith('troupe-fifo-');
+/**
+ * A host that a test ends with SIGKILL in its first milliseconds may be in the middle of making FIFOs, and leaves the environments of its
+ * persistent processes to the next one.
+ */
+function isOfKilledHost(path: string): boolean {
+  if (basename(path).startsWith('troupe-fifo-')) return true;
+  const names = readdirSync(path);
+  return (
+    /^troupe-\d+-/.test(basename(path)) && names.length > 0 && names.every((name) => name.endsWith('.env'))
+  );
 }

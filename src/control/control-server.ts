@@ -29,6 +29,8 @@ export interface ControlServerOptions {
 
 export interface ControlServer {
   readonly clientCount: number;
+  /** Listens again at its path, whose socket was removed; connections stay. Rejects with what the system says. */
+  reopen(): Promise<void>;
   /** Nobody is let in any more, connections end, and the socket is gone when it returns. */
   close(): void;
 }
@@ -69,7 +71,7 @@ export async function serveControl(
     sayFarewell(socket);
   };
 
-  const server = createServer((socket) => {
+  const welcome = (socket: Socket) => {
     socket.unref();
     if (clients.size >= MAX_CLIENTS) return sendAway(socket);
     const client: ServedClient = serveClient(socket, {
@@ -82,19 +84,29 @@ export async function serveControl(
     });
     clients.add(client);
     onClients?.(clients.size);
-  });
-
-  await listenOnce(server, socketPath).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    if (await isListening(socketPath)) throw inUse(socketPath);
-    unlinkSync(socketPath);
-    await listenOnce(server, socketPath);
-  });
-  server.unref();
-  // With too many open files a connection cannot be taken: that is the client's bad luck, and it may try again.
-  server.on('error', () => {});
+  };
+  const open = async () => {
+    const server = createServer(welcome);
+    await listenOnce(server, socketPath).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      if (await isListening(socketPath)) throw inUse(socketPath);
+      unlinkSync(socketPath);
+      await listenOnce(server, socketPath);
+    });
+    server.unref();
+    // With too many open files a connection cannot be taken: that is the client's bad luck, and it may try again.
+    server.on('error', () => {});
+    return server;
+  };
+  let server = await open();
 
   return {
+    reopen: async () => {
+      // First, as this unlinks what has its path.
+      server.close();
+      shutOthersOut(dirname(socketPath));
+      server = await open();
+    },
     get clientCount() {
       return clients.size;
     },

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
+import { toError } from '../config/error-text.ts';
+import type { ProcessView } from '../process/process-view.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
@@ -10,6 +12,7 @@ import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
 import { SHELL_OWNER } from './directory-ground.ts';
+import { keepPlace } from './keep-place.ts';
 
 export interface DaemonOptions {
   /** The state directory. */
@@ -26,7 +29,12 @@ export interface DaemonOptions {
 export type DaemonEnd =
   /** The state directory has a daemon already; nothing was done. */
   | { readonly type: 'notNeeded' }
-  | { readonly type: 'ended'; readonly why: 'idle' | 'asked'; readonly report: ShutdownReport };
+  | {
+      readonly type: 'ended';
+      /** `workspaceRemoved`: the directory around the state directory was removed, and all processes were killed. */
+      readonly why: 'idle' | 'asked' | 'workspaceRemoved';
+      readonly report: ShutdownReport;
+    };
 
 const DEFAULT_IDLE_MS = 10_000;
 
@@ -42,18 +50,22 @@ const FOREVER_MS = 2 ** 47;
 /**
  * Is the supervisor of a state directory that belongs to no program: it takes over what earlier ones of its kind have left, starts what clients ask for,
  * and ends by itself when there is nothing to do. There is one for each state directory; whoever comes second has nothing to do.
- * SIGTERM, SIGINT and SIGHUP end it and this program in order.
+ * SIGTERM, SIGINT and SIGHUP end it and this program in order. A state directory that is removed under it is restored; where the directory around
+ * it was removed, everything is killed, persistent processes as well, and it ends.
  *
  * @throws TroupeError `state-directory`; what the system says where it cannot listen.
  */
 export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { clock = createRealClock(), idleMs = DEFAULT_IDLE_MS, onReady } = options;
-  const { directory } = toStatePaths(options.directory);
+  const paths = toStatePaths(options.directory);
+  const { directory } = paths;
   const roll = createFileSupervisorRoll({ directory, clock });
   const leaveClaim = await claimDaemon(roll, clock);
   if (leaveClaim === null) return { type: 'notNeeded' };
 
-  const supervisor = createSupervisor({
+  let socket: string | null = null;
+  let restoreRecords = () => {};
+  const settings: SupervisorOptions = {
     cwd: dirname(directory),
     handleSignals: true,
     maxBackgroundProcesses: MAX_BACKGROUND_PROCESSES,
@@ -62,39 +74,71 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     ...options.supervisor,
     stateDirectory: directory,
     clock,
+  };
+  const supervisor = createSupervisor(settings, {
+    entry: () => ({ role: 'daemon', socket }),
+    onCreated: ({ restore }) => {
+      restoreRecords = restore;
+    },
   });
   const asked = Promise.withResolvers<'asked'>();
+  const workspace = Promise.withResolvers<'workspaceRemoved'>();
+  let leavePlace: Cancel = () => {};
   const end = () => asked.resolve('asked');
   const idle = watchIdle(supervisor, { clock, idleMs });
   // A process that was taken over is nobody's child here: something of ours must keep the program.
   const letGo = clock.at(clock.nowMs() + FOREVER_MS, () => {});
   let server: ControlServer | null = null;
   try {
-    const socket = roll.makeSocketPath(supervisor.id);
+    const socketPath = roll.makeSocketPath(supervisor.id);
     const wiring = {
-      socketPath: socket,
+      socketPath,
       role: 'daemon',
       redactNames: everyNameIsPassedOn,
       onShutdown: end,
       onClients: idle.setClients,
     } as const;
-    server = await serveControl(supervisor, wiring);
+    const served = await serveControl(supervisor, wiring);
+    server = served;
+    socket = socketPath;
     roll.enter({ id: supervisor.id, role: 'daemon', socket });
+    leavePlace = keepPlace({
+      ...{ clock, paths, socketPath, supervisorId: supervisor.id },
+      restore: async () => {
+        roll.makeSocketPath(supervisor.id);
+        await served.reopen();
+        restoreRecords();
+      },
+      onWorkspaceRemoved: () => workspace.resolve('workspaceRemoved'),
+      reportError: (error) => process.emitWarning(toError(error)),
+    });
     leaveClaim();
     onReady?.({ supervisor, end });
-    const why = await Promise.race([asked.promise, idle.reached]);
+    const why = await Promise.race([asked.promise, idle.reached, workspace.promise]);
+    if (why === 'workspaceRemoved') await killAll(supervisor);
     // Who is idle has no clients: whoever comes now is refused, and starts another one.
     if (why === 'idle') server.close();
     const report = await supervisor.shutdown();
     return { type: 'ended', why, report };
   } finally {
     leaveClaim();
+    leavePlace();
     idle.cancel();
     await supervisor.shutdown();
     server?.close();
     roll.leave(supervisor.id);
     letGo();
   }
+}
+
+/** Also what is persistent: no process would find it again. */
+async function killAll(supervisor: Supervisor): Promise<void> {
+  await Promise.all(
+    supervisor
+      .list()
+      .filter(isAlive)
+      .map(({ id }) => supervisor.kill(id)),
+  );
 }
 
 /** Tells when nothing was alive and nobody connected for so long. */
@@ -133,6 +177,10 @@ function watchIdle(
 }
 
 /** Alive, or with something alive that it left behind and that the end of the daemon would end. */
-function isHeld(view: ReturnType<Supervisor['list']>[number]): boolean {
-  return !('endedAt' in view) || (view.leftovers.length > 0 && view.lifetime !== 'persistent');
+function isHeld(view: ProcessView): boolean {
+  return isAlive(view) && (!('endedAt' in view) || view.lifetime !== 'persistent');
+}
+
+function isAlive(view: ProcessView): boolean {
+  return !('endedAt' in view) || view.leftovers.length > 0;
 }

@@ -1,10 +1,13 @@
+import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
 import type { Ask } from '../policy/gate.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
+import { keepPlace } from './keep-place.ts';
 
 /**
  * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process or schedule, through a
@@ -23,7 +26,13 @@ export function createReachableSupervisor(
 ): Supervisor {
   let server: Promise<ControlServer | null> | null = null;
   let isOver = false;
+  let socket: string | null = null;
+  let restoreRecords = () => {};
   const supervisor = createSupervisor(options, {
+    entry: () => ({ role: 'program', socket }),
+    onCreated: ({ restore }) => {
+      restoreRecords = restore;
+    },
     onStopping: () => {
       isOver = true;
     },
@@ -35,7 +44,15 @@ export function createReachableSupervisor(
   const openSoon = () => {
     // After the start, which must not wait for it.
     server ??= nextTurn().then(() =>
-      isOver ? null : open(supervisor, { stateDirectory, options, ask, isOver: () => isOver }),
+      isOver
+        ? null
+        : open(supervisor, {
+            ...{ stateDirectory, options, ask, isOver: () => isOver },
+            onOpened: (path) => {
+              socket = path;
+            },
+            restoreRecords: () => restoreRecords(),
+          }),
     );
   };
   if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openSoon();
@@ -67,7 +84,16 @@ async function open(
     options,
     ask,
     isOver,
-  }: { stateDirectory: string; options: SupervisorOptions; ask: Ask | null; isOver: () => boolean },
+    onOpened,
+    restoreRecords,
+  }: {
+    stateDirectory: string;
+    options: SupervisorOptions;
+    ask: Ask | null;
+    isOver: () => boolean;
+    onOpened: (socketPath: string) => void;
+    restoreRecords: () => void;
+  },
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
@@ -83,8 +109,26 @@ async function open(
       ask,
     });
     // A shutdown that came meanwhile has left the roll already.
-    if (!isOver()) roll.enter({ id, role: 'program', socket: socketPath });
-    return server;
+    if (isOver()) return server;
+    onOpened(socketPath);
+    roll.enter({ id, role: 'program', socket: socketPath });
+    const leavePlace = keepPlace({
+      ...{ clock: options.clock ?? createRealClock(), paths: toStatePaths(stateDirectory) },
+      ...{ supervisorId: id, socketPath },
+      restore: async () => {
+        roll.makeSocketPath(id);
+        await server.reopen();
+        restoreRecords();
+      },
+      reportError: (error) => process.emitWarning(toError(error)),
+    });
+    return {
+      ...server,
+      close: () => {
+        leavePlace();
+        server.close();
+      },
+    };
   } catch (error) {
     const message = `Supervisor ${id} cannot be reached from outside, its control socket could not be opened: ${toError(error).message}`;
     process.emitWarning(message, 'TroupeControlWarning');

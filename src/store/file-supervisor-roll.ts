@@ -1,6 +1,9 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createFileRecordStore } from './file-record-store.ts';
 import { checkStateDirectory, makeStateDirectory } from './make-state-directory.ts';
@@ -41,6 +44,8 @@ export function createFileSupervisorRoll(options: {
   const sockets = createSocketPlace(paths);
   const here = readTableScope();
   const program = thisProgram();
+  const workspace = dirname(paths.directory);
+  let hadWorkspace = existsSync(workspace);
 
   /** An entry that cannot be read may be that of somebody alive. */
   const stateOfUnread = (id: string) => (isGone(paths.supervisorOf(id)) ? 'dead' : 'elsewhere');
@@ -50,7 +55,9 @@ export function createFileSupervisorRoll(options: {
   return {
     makeSocketPath: sockets.make,
     enter: ({ id, role, socket }) => {
+      if (hadWorkspace && !existsSync(workspace)) throw removed(paths.directory);
       makeStateDirectory(paths);
+      hadWorkspace = true;
       const earlier = store.read(id);
       const since = earlier !== null && isThisProgram(earlier) ? earlier.since : clock.epochMs();
       store.save(id, { version: 1, id, ...program, ...here, since, role, socket });
@@ -68,6 +75,12 @@ export function createFileSupervisorRoll(options: {
       store.remove(id);
     },
   };
+}
+
+/** A workspace that was removed is not made again for its records. */
+function removed(directory: string): TroupeError {
+  const message = `${quote(directory)} was removed with the directory around it, so nothing is written there any more.`;
+  return new TroupeError({ code: 'state-directory', message });
 }
 
 function isGone(path: string): boolean {

@@ -7,6 +7,7 @@ import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
+import type { RollEntry } from '../store/supervisor-roll.ts';
 import { createFaultReports } from './fault-reports.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
@@ -25,6 +26,10 @@ import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
 
 /** For what stands before a supervisor: whoever orders the end, a signal too, these are called. */
 export interface SupervisorHooks {
+  /** How this supervisor is registered in its state directory. Default: a program that cannot be reached. */
+  readonly entry?: () => Pick<RollEntry, 'role' | 'socket'>;
+  /** `restore` writes again what was removed from the state directory: the entry, and the records of processes and schedules. */
+  readonly onCreated?: (own: { restore(): void }) => void;
   readonly onStopping?: () => void;
   /** The shutdown is over when this is. */
   readonly onStopped?: () => Promise<void> | void;
@@ -49,6 +54,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const ground = createGround(settings, {
     reportError: (error) => reportFault(error),
     onIdentity: (id) => runtime.world.onNoted(id),
+    ...(hooks.entry && { entry: hooks.entry }),
   });
   const runtime = createRuntime(ground, (error) => reportFault(error));
   const { registry, events, completions } = runtime;
@@ -100,6 +106,13 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const recovered = settings.recover ? recover(runtime, ground) : nothingRecovered;
   if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
   if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
+  hooks.onCreated?.({
+    restore: () => {
+      ground.enter();
+      for (const each of [...registry.live.values(), ...registry.ended.values()]) runtime.records.touch(each);
+      runtime.schedules.saveAll();
+    },
+  });
   const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });
 
   return {

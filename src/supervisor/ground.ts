@@ -25,7 +25,7 @@ import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { createSocketPlace } from '../store/socket-place.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
-import type { SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
 import type { PlanningGround } from './planning-ground.ts';
 
 /** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
@@ -48,9 +48,13 @@ export interface Ground extends PlanningGround {
 /** @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option` where the environment tells no depth. */
 export function createGround(
   settings: SupervisorSettings,
-  wiring: { reportError: (error: unknown) => void; onIdentity: (id: string) => void },
+  wiring: {
+    reportError: (error: unknown) => void;
+    onIdentity: (id: string) => void;
+    entry?: () => Pick<RollEntry, 'role' | 'socket'>;
+  },
 ): Ground {
-  const { reportError, onIdentity } = wiring;
+  const { reportError, onIdentity, entry = unreachable } = wiring;
   const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
   const supervisorId = createSupervisorId();
   const clock = settings.clock ?? createRealClock();
@@ -82,10 +86,9 @@ export function createGround(
     store: openStore(settings, paths),
     roll,
     enter: () => {
-      // Looked at each time, which is cheap: whoever emptied the directory took the entry, too. Somebody who opened a control socket for
-      // us has entered us with it.
+      // Looked at each time, which is cheap: whoever emptied the directory took the entry, too.
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
-        roll?.enter({ id: supervisorId, role: 'program', socket: null });
+        roll?.enter({ id: supervisorId, ...entry() });
     },
     backend:
       ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
@@ -117,6 +120,8 @@ function warmThreadPool(): void {
 function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
   return Object.values(secrets).flatMap((source) => ('env' in source ? [source.env] : []));
 }
+
+const unreachable = () => ({ role: 'program', socket: null }) as const;
 
 const noGuard: TreeGuard = { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} };
 

@@ -81,9 +81,10 @@ export function createRecordKeeper(options: {
     waiting.delete(process);
     // What had ended before is nobody's: it is noted on while it is there, and not brought back.
     if ((process.isNobodys || isClosed) && store.read(process.id) === null) return;
-    if (!isClosed) options.enter();
     const record = toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null });
+    // First, as it lies elsewhere: it must go with the end also where the state directory is gone.
     keepEnvironment(process, record);
+    if (!isClosed) options.enter();
     store.save(process.id, record);
   };
 

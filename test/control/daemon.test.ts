@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -171,6 +171,49 @@ function createWatchedClock() {
   };
   return { armed, clock: { ...real, at } };
 }
+
+test('a removed state directory is restored under its daemon', async () => {
+  await using stage = openDaemonStage(60_000);
+  const client = await stage.ensure();
+  const [pid = 0] = stage.pids;
+  const { id } = await client.start({ command: ['sleep', '1000'], lifetime: 'persistent', background: true });
+  const state = openStateDirectory({ directory: stage.directory });
+  await waitUntil(async () => (await state.show(id)).view.status === 'backgrounded');
+
+  rmSync(stage.directory, { recursive: true });
+  const [seen] = await waitUntil(
+    async () => {
+      const { processes } = await state.list({ onlyLive: true });
+      return processes.some(({ answered }) => answered) ? processes : null;
+    },
+    { withinMs: 20_000 },
+  );
+
+  expect(seen).toMatchObject({ view: { id, status: 'backgrounded' } });
+  expect(stage.daemons()).toMatchObject([{ entry: { pid }, state: 'alive' }]);
+  expect(await state.kill(id)).toMatchObject({ type: 'killed' });
+  expect(carriers(`/${id}/`)).toEqual([]);
+  state.close();
+  await client.shutdown();
+  await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+}, 60_000);
+
+test('a daemon ends with its workspace, and all that it holds', async () => {
+  await using stage = openDaemonStage(60_000);
+  const workspace = stage.place.file('project');
+  mkdirSync(workspace);
+  const client = await ensureDaemon({ directory: join(workspace, '.troupe'), program });
+  const roll = createFileSupervisorRoll({ directory: join(workspace, '.troupe') });
+  const pid = roll.list()[0]?.entry.pid ?? 0;
+  const { id } = await client.start({ command: ['sleep', '1000'], lifetime: 'persistent', background: true });
+
+  rmSync(workspace, { recursive: true });
+
+  await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
+  expect(carriers(`/${id}/`)).toEqual([]);
+  expect(existsSync(workspace)).toBe(false);
+  client.close();
+}, 60_000);
 
 test('one that was killed is replaced', async () => {
   await using stage = openDaemonStage(60_000);

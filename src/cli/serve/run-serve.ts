@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { formatDuration } from '../../config/format-duration.ts';
 import { serveDaemon } from '../../control/daemon.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
@@ -30,8 +31,10 @@ export async function runServe({
     return exitCodes.done;
   }
   const { survivors } = end.report;
+  if (end.why === 'workspaceRemoved')
+    complain(io, `${dirname(directory)} was removed, so its processes were killed and the daemon ends.`);
   for (const { id } of survivors) complain(io, `${id} could not be ended.`);
-  if (io.stderr.isTTY)
+  if (io.stderr.isTTY && end.why !== 'workspaceRemoved')
     note(io, end.why === 'idle' ? 'there is nothing to do any more' : 'it was asked to end');
   return survivors.length === 0 ? exitCodes.done : exitCodes.failed;
 }

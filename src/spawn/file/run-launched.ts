@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
@@ -53,14 +54,30 @@ export function runLaunched(
     }
   }
 
-  const read = (known: KnownLaunch | null) => readStatusOf(statusPath, { attempt: request.attempt, known });
+  /** Whom the launcher has started, where its file was removed before it was read. */
+  let found: KnownLaunch | null = null;
+  const read = (known: KnownLaunch | null) =>
+    readStatusOf(statusPath, { attempt: request.attempt, known: known ?? found });
+
+  async function findStarted(): Promise<KnownLaunch | null> {
+    const elder = await launcher;
+    if (elder === null || existsSync(statusPath)) return null;
+    const started = (await table.since(elder)).find(({ ppid, alive }) => alive && ppid === elder.pid);
+    return started === undefined
+      ? null
+      : { launcher: elder.pid, leader: { pid: started.pid, startedAt: started.startedAt } };
+  }
 
   const watch = followStatus({
     read,
     // Who was forked by a launcher that was killed then may become the leader yet.
-    mayStillWrite: async () =>
-      launcherEnd === null ||
-      (!control.isKnown && read(null).leader === null && (await somebodyCarries(table, request.id))),
+    mayStillWrite: async () => {
+      if (launcherEnd === null) {
+        if (!control.isKnown) found ??= await findStarted();
+        return true;
+      }
+      return !control.isKnown && read(null).leader === null && somebodyCarries(table, request.id);
+    },
     pauseMs: ({ leader }) => {
       if (launcherEnd !== null) return leader === null ? firstLookMs : orphanLookMs;
       if (control.isKnown) return null;

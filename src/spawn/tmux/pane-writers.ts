@@ -37,11 +37,13 @@ export function createPaneWriters({
   /** Since when it is dead and nobody knows of its terminal. */
   let unseenSinceMs: number | null = null;
   let hasHungUp = false;
-  /** Whom the record names, where the status file does not. */
+  /** Whom the status file named, or the record: where the file was removed, tmux need not be asked. */
   let found: KnownLaunch | null = null;
 
-  const read = (begun: KnownLaunch | null): LaunchStatus =>
-    readStatusOf(files.status, { attempt, known: begun ?? found });
+  const read = (begun: KnownLaunch | null): LaunchStatus => {
+    found = begun ?? found;
+    return readStatusOf(files.status, { attempt, known: found });
+  };
 
   async function mayStillWrite(): Promise<boolean> {
     if (!(await opened)) return false;

@@ -11,6 +11,8 @@ import { createSchedules, type Schedules } from './schedules.ts';
 export interface ScheduleBook extends Schedules {
   /** Goes on with what earlier supervisors have left; those that cannot be used stay as they are. */
   recover(recovery: ScheduleRecovery): readonly DamagedRecord[];
+  /** Writes all of them down again. */
+  saveAll(): void;
 }
 
 /** The schedules of a supervisor, and their files where there is a state directory. */
@@ -28,7 +30,11 @@ export function openSchedules({
   const { clock, settings, paths, supervisorId, enter } = ground;
   const wiring = { clock, news, onCancelled, defaultOwner: settings.owner };
   if (paths === null)
-    return { ...createSchedules({ ...wiring, keeper: noScheduleFiles }), recover: () => [] };
+    return {
+      ...createSchedules({ ...wiring, keeper: noScheduleFiles }),
+      recover: () => [],
+      saveAll: () => {},
+    };
   const directory = paths.schedules;
   const store = createFileRecordStore({ directory, parse: readScheduleRecord });
   const keeper = createScheduleKeeper({ store, directory, supervisorId, enter, reportError });
@@ -36,5 +42,8 @@ export function openSchedules({
   return {
     ...schedules,
     recover: (recovery) => recoverSchedules(recovery, { store, schedules, keeper }),
+    saveAll: () => {
+      for (const schedule of schedules.list({})) keeper.save(schedule);
+    },
   };
 }

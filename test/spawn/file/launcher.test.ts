@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Work } from '../../../src/spawn/backend.ts';
 import { isAlive, stateOf, waitUntil } from '../../fixtures/os.ts';
@@ -176,6 +176,21 @@ for (const tools of launchers) {
     });
   });
 }
+
+test.each(launchers)(
+  'a process whose status file was removed at its start can be killed ($name)',
+  async (tools) => {
+    const { run } = createStage(tools);
+    const attempt = run(shell('exec sleep 1000'));
+    rmSync(attempt.request.files.status);
+
+    const { pid } = await attempt.fact('process.spawned');
+    attempt.send({ type: 'process.signal', signal: 'SIGTERM' });
+    await attempt.fact('tree.gone');
+
+    expect(isAlive(pid ?? 0)).toBe(false);
+  },
+);
 
 test('log and status are for their owner alone', async () => {
   const { run } = createStage();

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPaneWriters } from '../../../src/spawn/tmux/pane-writers.ts';
 import type { TmuxServer } from '../../../src/spawn/tmux/tmux-server.ts';
@@ -23,18 +23,31 @@ async function arrange() {
   const status = place.file('status');
   writeFileSync(status, `\nlauncher 1 ${nobody}\n\nleader 1 ${leader.pid}\n`);
   const clock = createVirtualClock();
+  let asked = 0;
   const writers = createPaneWriters({
     port: { clock },
     request: { id, attempt: 1, files: { status } } as TmuxRequest,
     world: { table: createCurrentTable() } as never,
-    server: { findPane: async () => null } as unknown as TmuxServer,
+    server: {
+      findPane: async () => {
+        asked += 1;
+        return null;
+      },
+    } as unknown as TmuxServer,
     opened: Promise.resolve(true),
   });
   const die = async () => {
     leader.kill('SIGKILL');
     await waitUntil(() => !isAlive(leader.pid ?? 0));
   };
-  return { writers, clock, die, say: (line: string) => appendFileSync(status, `\n${line}\n`) };
+  return {
+    writers,
+    clock,
+    die,
+    status,
+    asked: () => asked,
+    say: (line: string) => appendFileSync(status, `\n${line}\n`),
+  };
 }
 
 test('a server that cannot be asked any more may still write down an end', async () => {
@@ -62,4 +75,16 @@ test('an end that was before is not waited for', async () => {
   await die();
 
   expect(await writers.mayStillWrite()).toBe(false);
+});
+
+test('tmux is not asked while the leader lives, also without a status file', async () => {
+  const { writers, status, asked } = await arrange();
+  const { launcher, leader } = writers.read(null);
+  if (leader === null) throw new Error('There is no leader.');
+  writers.read({ launcher, leader });
+  rmSync(status);
+
+  const mayWrite = await writers.mayStillWrite();
+
+  expect([mayWrite, asked()]).toEqual([true, 0]);
 });
