@@ -17,7 +17,6 @@ import type { Tool, ToolAnswer } from '../tools/tool.ts';
 import { describeUnknownTool } from '../tools/unknown-tool.ts';
 import { createClientQuestion } from './ask-client.ts';
 import { createCallProgress } from './call-progress.ts';
-import { findPlace } from './client-place.ts';
 import type { McpClient } from './mcp-client.ts';
 import { watchCall } from './watch-call.ts';
 
@@ -40,8 +39,7 @@ export async function answerCall(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, client.tools));
   }
 
-  const wantsRoot = client.wantsRoot && !client.processes.isPlaced;
-  const found = await findPlace(context, { server, era, wantsRoot });
+  const found = await client.findPlace(context, { server, era });
   if (found.type === 'asked') return found.result;
   const { signal } = context.mcpReq;
   const progress = waits(tool, input) ? toProgress(context, client) : null;

@@ -47,28 +47,37 @@ function nameOf({ mcpReq }: ServerContext, server: Server): string | null {
   return (told ?? server.getClientVersion())?.name ?? null;
 }
 
-/**
- * Finds out who calls, and where it works. In the newer era a client is asked for its roots in place of an answer, and makes the same call again
- * with them. Never rejects: without roots there is a place all the same.
- */
-export async function findPlace(
+/** Finds out who calls, and where the client works. Never rejects: without roots there is a place all the same. */
+export type FindPlace = (
   context: ServerContext,
-  { server, era, wantsRoot }: { server: Server; era: 'legacy' | 'modern'; wantsRoot: boolean },
-): Promise<FoundPlace> {
-  const toPlace = (roots: readonly Root[]): FoundPlace => ({
-    type: 'place',
-    place: { name: nameOf(context, server), root: toDirectory(roots) },
-  });
-  if (!wantsRoot || capabilitiesOf(context, server)?.roots === undefined) return toPlace([]);
-  if (era === 'legacy') {
-    const { roots } = await server.listRoots({}, { timeout: PATIENCE_MS }).catch(() => ({ roots: [] }));
-    return toPlace(roots);
-  }
-  const responses = context.mcpReq.inputResponses;
-  const given = inputResponse(responses, KEY);
-  if (given.kind === 'roots') return toPlace(given.roots);
-  if (responses !== undefined) return toPlace([]);
-  return { type: 'asked', result: inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } }) };
+  speaker: { readonly server: Server; readonly era: 'legacy' | 'modern' },
+) => Promise<FoundPlace>;
+
+/**
+ * For one client. In the older era it is asked once, however many calls it makes at the same time. In the newer era a call is answered with the
+ * question, and made again with the roots.
+ */
+export function createPlaceFinder(isWanted: () => boolean): FindPlace {
+  let asked: Promise<readonly Root[]> | null = null;
+  return async (context, { server, era }) => {
+    const toPlace = (roots: readonly Root[]): FoundPlace => ({
+      type: 'place',
+      place: { name: nameOf(context, server), root: toDirectory(roots) },
+    });
+    if (!isWanted() || capabilitiesOf(context, server)?.roots === undefined) return toPlace([]);
+    if (era === 'legacy') {
+      asked ??= server.listRoots({}, { timeout: PATIENCE_MS }).then(
+        ({ roots }) => roots,
+        () => [],
+      );
+      return toPlace(await asked);
+    }
+    const responses = context.mcpReq.inputResponses;
+    const given = inputResponse(responses, KEY);
+    if (given.kind === 'roots') return toPlace(given.roots);
+    if (responses !== undefined) return toPlace([]);
+    return { type: 'asked', result: inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } }) };
+  };
 }
 
 function toDirectory(roots: readonly Root[]): string | null {

@@ -9,7 +9,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { processTools } from '../tools/process-tools.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ClientPlace } from './client-place.ts';
+import { type ClientPlace, createPlaceFinder } from './client-place.ts';
 import { createClientProcesses } from './client-processes.ts';
 import { createInstance } from './create-instance.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -73,7 +73,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       placed ??= toPolicy(given, { workspace });
       return placed.policy;
     },
-    wantsRoot,
+    findPlace: createPlaceFinder(() => wantsRoot && !processes.isPlaced),
     grants: createGrants(),
     timing,
     version,

@@ -2,6 +2,7 @@ import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { FindPlace } from './client-place.ts';
 import type { ClientProcesses } from './client-processes.ts';
 import type { ChangeTiming } from './resource-changes.ts';
 
@@ -14,8 +15,7 @@ export interface McpClient {
   readonly policy: Policy;
   /** The same policy for where this supervisor's commands run. */
   readonly policyOf: (supervisor: Pick<Supervisor, 'cwd'>) => Policy;
-  /** Whether the client's first root is to be known before anything starts. */
-  readonly wantsRoot: boolean;
+  readonly findPlace: FindPlace;
   /** What its person has allowed with "always". */
   readonly grants: Grants;
   readonly timing: ChangeTiming;

@@ -146,7 +146,7 @@ test.for(eras)('an answer says how an end is told, and it is told so (%s)', asyn
   const next = await given.client.callTool(list);
 
   const { data } = dataOf(started) as { data: { message: string } };
-  expect(data.message).toContain('its end is told with the next answer of any of these tools');
+  expect(data.message).toContain('told with the next answer of any of these tools');
   expect(data.message).not.toMatch(/no notice comes/i);
   expect(dataOf(next)).toMatchObject({ notice: expect.stringContaining('make') });
 });

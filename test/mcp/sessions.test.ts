@@ -159,6 +159,14 @@ test.for(eras)('a client without roots works where the server was started (%s)',
   expect(given.cwd).toBe(process.cwd());
 });
 
+test('a client with many first calls is asked for its roots once', async () => {
+  await using given = await arrangeRoots('legacy', []);
+
+  await Promise.all(['make a', 'make b', 'make c'].map((command) => given.call(command)));
+
+  expect(given.asked).toEqual(['roots']);
+});
+
 test('a client that fails to tell its roots is served all the same', async () => {
   await using given = await arrangeRoots('legacy', new Error('no roots'));
 
