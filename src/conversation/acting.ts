@@ -18,6 +18,8 @@ const MAX_INTERRUPTION_MS = 2_000;
 export interface Acting {
   /** A new turn: what a model has tried before is forgotten. */
   reset(): void;
+  /** Something was delivered. */
+  noteNews(): void;
   /** Tells `calls.settled` when all results are in the transcript. */
   begin(options: { readonly mayWait: boolean }): void;
   interruptWaits(): void;
@@ -100,6 +102,7 @@ export function createActing(world: {
     reset: () => {
       guards = createCallGuards();
     },
+    noteNews: () => guards.noteNews(),
     begin: ({ mayWait }) => {
       step = {
         interrupt: new AbortController(),

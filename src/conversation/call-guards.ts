@@ -1,5 +1,6 @@
 import { quote } from '../config/quote.ts';
 import type { ToolCall } from '../models/chat-model.ts';
+import { toAnswerText } from '../tools/answer-text.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 
 const MAX_SAME_CALLS = 4;
@@ -11,11 +12,47 @@ export interface CallGuards {
   advise(call: ToolCall, options: { readonly waits: boolean }): ToolAnswer | null;
   /** Tells how a call that was made went. */
   note(call: ToolCall, answer: ToolAnswer): void;
+  /** Something was delivered: the same call again asks about another state of the world. */
+  noteNews(): void;
+}
+
+/** One call, as often as it was made in a row: with nothing else between, or with the same result. */
+interface Streak {
+  count: number;
+  result: string | null;
+  /** Whether the last result was that of the time before. */
+  isSame: boolean;
 }
 
 export function createCallGuards(): CallGuards {
-  const sameCalls = new Map<string, number>();
+  const streaks = new Map<string, Streak>();
+  /** By the id of a call that something else came before: how often it was made until then. */
+  const countsBefore = new Map<string, number>();
   const failures = new Map<string, number>();
+  let lastKey: string | null = null;
+
+  const isRepeated = (call: ToolCall): boolean => {
+    const key = toKey(call);
+    const streak = streaks.get(key) ?? { count: 0, result: null, isSame: false };
+    const isDirect = lastKey === key;
+    const isExpectedSame = isDirect || streak.isSame;
+    if (isExpectedSame && streak.count >= MAX_SAME_CALLS) return true;
+    if (!isDirect) countsBefore.set(call.id, streak.count);
+    streak.count = isExpectedSame ? streak.count + 1 : 1;
+    streaks.set(key, streak);
+    lastKey = key;
+    return false;
+  };
+
+  const noteResult = (call: ToolCall, answer: ToolAnswer) => {
+    const streak = streaks.get(toKey(call));
+    if (streak === undefined) return;
+    const result = toAnswerText(answer);
+    const countBefore = countsBefore.get(call.id);
+    streak.isSame = streak.result === result;
+    streak.result = result;
+    if (countBefore !== undefined) streak.count = streak.isSame ? countBefore + 1 : 1;
+  };
 
   return {
     advise: (call, { waits }) => {
@@ -27,20 +64,24 @@ export function createCallGuards(): CallGuards {
           'Try another way, or say what stands in yours.';
         return { ok: false, error };
       }
-      if (waits) return null;
-      const key = toKey(call);
-      const count = (sameCalls.get(key) ?? 0) + 1;
-      sameCalls.set(key, count);
-      if (count <= MAX_SAME_CALLS) return null;
+      if (waits) {
+        lastKey = null;
+        return null;
+      }
+      if (!isRepeated(call)) return null;
       const error =
-        `You have made this very call ${MAX_SAME_CALLS} times in this turn, so it was not made again. A notice comes by itself when a ` +
-        'process ends: do something else, or finish your turn and you will be woken.';
+        `You have made this very call ${MAX_SAME_CALLS} times in this turn, with the same result or with nothing else between, so it was not made ` +
+        'again. A notice comes by itself when a process ends: do something else, or finish your turn and you will be woken.';
       return { ok: false, error };
     },
     note: (call, answer) => {
+      noteResult(call, answer);
       const isFault = !answer.ok && answer.worked !== true;
       const verb = toVerb(call);
       failures.set(verb, isFault ? (failures.get(verb) ?? 0) + 1 : 0);
+    },
+    noteNews: () => {
+      lastKey = null;
     },
   };
 }

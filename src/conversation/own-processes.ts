@@ -51,8 +51,8 @@ export interface OwnProcesses {
   /** Something lives that `release` would end: a process, or what one has left alive. */
   readonly isBusy: boolean;
   /**
-   * Ends what lives, and what has left something alive; the heir takes over what is meant for it, and what is persistent goes on.
-   * Watches and schedules are taken back: nobody is there to hear them.
+   * Ends what lives, and what has left something alive; the heir takes over what is meant for it. What is persistent continues, with
+   * its watches and schedules: their news wait for the same owner. All others are taken back.
    */
   release(heir: string | null): Promise<void>;
 }
@@ -72,6 +72,10 @@ export function createOwnProcesses(
         .some(({ event, detail }) => event === 'notified' && detail === owner)) ??
     false;
   const alive = () => supervisor.list({ owner, live: true });
+  const outlives = (id: string) => {
+    const view = supervisor.get(id)?.view();
+    return view !== undefined && isPersistent(view) && !isEnded(view);
+  };
   /** What ends with its owner. */
   const toEnd = () =>
     supervisor
@@ -113,10 +117,13 @@ export function createOwnProcesses(
         if (type === 'process.created' && !isPersistent(view)) untold.add(view.id);
         if (type !== 'process.silent' && type !== 'process.elapsed') return;
         const word = type === 'process.silent' ? 'silent' : 'elapsed';
+        // Nobody but the agent types, and without that it waits for ever.
+        const isStuck = word === 'silent' && view.awaitsInput?.certainty === 'known';
         onNews({
           id: `${view.id}/${view.attempt}/${word}/${at}`,
           part: toRunningPart(word, view),
           view: null,
+          ...(isStuck && { attention: 'turn' }),
         });
       });
       const news = supervisor.newsOf(owner).subscribe((each) => {
@@ -136,8 +143,10 @@ export function createOwnProcesses(
       };
     },
     release: async (heir) => {
-      for (const { processId } of supervisor.watches({ owner })) supervisor.unwatch(processId, { owner });
-      for (const { id } of supervisor.schedules({ owner })) supervisor.unschedule(id);
+      for (const { processId } of supervisor.watches({ owner }))
+        if (!outlives(processId)) supervisor.unwatch(processId, { owner });
+      for (const { id, processId } of supervisor.schedules({ owner }))
+        if (processId === null || !outlives(processId)) supervisor.unschedule(id);
       await Promise.all(
         toEnd().map(async ({ id, lifetime }) => {
           const isInherited = lifetime === 'parent' && heir !== null;

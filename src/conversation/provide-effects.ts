@@ -69,7 +69,10 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
         turns.begin();
       }),
       endTurn: guarded((_, { end }) => turns.end(end)),
-      deliver: guarded((_, { ids }) => turns.deliver(ids)),
+      deliver: guarded((_, { ids }) => {
+        if (ids.length > 0) acting.noteNews();
+        turns.deliver(ids);
+      }),
       callModel: guarded((_, call) => speaking.begin(call)),
       stopModel: guarded(() => speaking.stop()),
       compact: guarded((_, { because }) => compacting.begin(because)),

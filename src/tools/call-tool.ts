@@ -47,7 +47,7 @@ export async function callTool(
   } catch (error) {
     if (findTool(call.name, wiring.tools) === undefined) return unknownTool(call.name, wiring.tools);
     const why = toErrorText(error);
-    return { ok: false, error: `The arguments of ${call.name} are no JSON: ${why}. Send one object.` };
+    return wrongCall(`The arguments of ${call.name} are no JSON: ${why}. Send one object.`);
   }
   return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, wiring);
 }
@@ -61,11 +61,11 @@ export async function callToolWith(
   if (tool === undefined) return unknownTool(name, wiring.tools);
   const given = input ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
-    return { ok: false, error: `The arguments of ${name} must be one JSON object.` };
+    return wrongCall(`The arguments of ${name} must be one JSON object.`);
   }
   try {
     const prepared = tool.prepare(given);
-    if (!prepared.ok) return { ok: false, error: prepared.error };
+    if (!prepared.ok) return wrongCall(prepared.error);
     // An interruption does not wait for a person; what needs nobody's consent says by itself how far it is.
     const asking = AbortSignal.any([wiring.signal, wiring.interrupt]);
     const { owner, agent = owner, grants = createGrants() } = wiring;
@@ -77,7 +77,7 @@ export async function callToolWith(
       ...toPlacedIntent(prepared.intent, wiring.supervisor),
     };
     const passage = await orAborted(passGate(call, { ...wiring, grants, signal: asking }), wiring.signal);
-    if (!passage.ok) return passage;
+    if (!passage.ok) return wrongCall(passage.error);
     return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
       tool: name,
     });
@@ -154,5 +154,10 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
-  return { ok: false, error: describeUnknownTool(name, tools) };
+  return wrongCall(describeUnknownTool(name, tools));
+}
+
+/** The call was not made, and its tool is not to blame. */
+function wrongCall(error: string): ToolAnswer {
+  return { ok: false, error, worked: true };
 }

@@ -13,12 +13,12 @@ const OUR_ID = /^(tool|agent|service)_[a-z0-9]{8}$/;
 export function findProcess(
   id: string,
   { supervisor, owner }: Pick<ToolContext, 'supervisor' | 'owner'>,
-): ProcessHandle | { readonly ok: false; readonly error: string } {
+): ProcessHandle | { readonly ok: false; readonly error: string; readonly worked: true } {
   const handle = supervisor.get(id);
   if (handle !== undefined && supervisor.isWithin(handle.view().owner, owner)) return handle;
   const ids = supervisor.list({ owner, children: true }).map((view) => view.id);
   const shown = ID.test(id) ? id : quote(id);
-  return { ok: false, error: `Process ${shown} not found. ${suggest(id, ids)}` };
+  return { ok: false, error: `Process ${shown} not found. ${suggest(id, ids)}`, worked: true };
 }
 
 function suggest(id: string, ids: readonly string[]): string {

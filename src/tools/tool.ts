@@ -26,7 +26,10 @@ export type ToolAnswer = (
    * and not before. Not shown to the model.
    */
   readonly onRecorded?: () => void;
-  /** With `ok: false`: the tool did its work, and what it ran has failed. No reason to doubt the tool. Not shown. */
+  /**
+   * With `ok: false`: the tool is in order. It did its work and what it ran has failed, or the call was denied or was wrong. Not shown to
+   * the model; a tool that fails otherwise is closed for the rest of a turn after a few times.
+   */
   readonly worked?: true;
 };
 

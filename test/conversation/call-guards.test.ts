@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCallGuards } from '../../src/conversation/call-guards.ts';
+import type { ScriptedCall } from '../../src/models/scripted-model.ts';
 import type { ToolAnswer } from '../../src/tools/tool.ts';
 import { arrange, toolThat } from './arrange.ts';
 
@@ -103,4 +104,92 @@ test('blanks and order make no other call', () => {
   );
 
   expect(answers.map((answer) => answer === null)).toEqual([true, true, true, true, false]);
+});
+
+/** Makes calls one after the other; says which were not made. */
+function make(calls: readonly (readonly [name: string, result: unknown])[]): readonly boolean[] {
+  const guards = createCallGuards();
+  return calls.map(([name, result], index) => {
+    const made = { ...call(name), id: `call_${index}` };
+    const isMade = guards.advise(made, once) === null;
+    if (isMade) guards.note(made, { ok: true, data: result });
+    return isMade;
+  });
+}
+
+const times = <T>(count: number, each: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, index) => each(index));
+
+test('a call between others is no repeat when its result changes', () => {
+  const calls = times(6, (round) => [['test', `run ${round}`] as const, ['edit', round] as const]).flat();
+
+  expect(make(calls)).toEqual(times(12, () => true));
+});
+
+test('a call between others is a repeat when its result is the same', () => {
+  const calls = times(6, (round) => [['test', 'red'] as const, ['edit', round] as const]).flat();
+
+  const tests = make(calls).filter((_, index) => index % 2 === 0);
+
+  expect(tests).toEqual([true, true, true, true, false, false]);
+});
+
+test('a poll with nothing between is a repeat whatever it says', () => {
+  const calls = times(5, (round) => ['poll', `after ${round} s`] as const);
+
+  expect(make(calls)).toEqual([true, true, true, true, false]);
+});
+
+test('a repeated call is free again after something else', () => {
+  const polls = times(4, (round) => ['poll', `after ${round} s`] as const);
+
+  expect(make([...polls, ['look', 1], ['poll', 'after 9 s']]).at(-1)).toBe(true);
+});
+
+test('the same call is no repeat after news', () => {
+  const guards = createCallGuards();
+  for (let count = 0; count < 4; count += 1) {
+    guards.advise(call('poll'), once);
+    guards.note(call('poll'), { ok: true, data: count });
+  }
+
+  guards.noteNews();
+
+  expect(guards.advise(call('poll'), once)).toBeNull();
+});
+
+test.for<[string, ScriptedCall]>([
+  ['denials', { name: 'run_command', arguments: { command: 'rm -rf /' } }],
+  ['wrong arguments', { name: 'run_command', arguments: { comand: 'ls' } }],
+  ['broken arguments', { name: 'run_command', argumentsText: '{"command": "l' }],
+])('three parallel %s close no tool', async ([, wrong]) => {
+  await using given = arrange({
+    steps: [
+      { calls: [wrong, wrong, wrong] },
+      { calls: [{ name: 'run_command', arguments: { command: 'ls' } }] },
+      { text: 'done' },
+    ],
+    script: (run) => {
+      run.comeUp();
+      run.print('a file\n');
+      run.exit();
+    },
+  });
+
+  await given.conversation.say('go');
+
+  expect(given.answers().map(({ ok }) => ok)).toEqual([false, false, false, true]);
+});
+
+test('unknown ids close no tool', async () => {
+  const look = (id: string) => ({ name: 'check_process', arguments: { process_id: id } });
+  await using given = arrange({
+    steps: [{ calls: ['a', 'b', 'c', 'd'].map(look) }, { calls: [look('e')] }, { text: 'done' }],
+  });
+
+  await given.conversation.say('go');
+
+  expect(given.answers().map(({ error }) => error)).toEqual(
+    ['a', 'b', 'c', 'd', 'e'].map((id) => expect.stringContaining(`Process ${id} not found`)),
+  );
 });

@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { merge, Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { ConversationOptions } from '../../src/conversation/conversation.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
@@ -9,6 +9,7 @@ import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import { createMemoryJournal } from '../../src/store/memory-journal.ts';
 import type { News } from '../../src/supervisor/news.ts';
+import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, gate, nextEvent, toolThat } from './arrange.ts';
 
@@ -31,6 +32,33 @@ test('a silence wakes the agent and shows what is there', async () => {
   expect(notice?.text).toContain(`<process id="${id}" label="setup" watch="quiet" command="installer">`);
   expect(notice?.text).toContain('It has printed nothing for 2s.');
   expect(notice?.text).toContain('<output>\nInstalling\nContinue? [y/n] \n</output>');
+});
+
+test.for<[string, 'known' | 'hint' | null, readonly string[]]>([
+  ['certainly waits for input', 'known', ['notice', 'assistant']],
+  ['may wait for input', 'hint', []],
+  ['is only silent', null, []],
+] as const)('a silent process that %s wakes as it should', async ([, certainty, expected]) => {
+  const told = new Subject<RuntimeEvent>();
+  await using base = arrange({ steps: [], supervisor: quietSettings });
+  await using scene = arrange({
+    steps: [{ text: 'I type it.' }],
+    more: {
+      supervisor: { ...base.supervisor, events$: merge(base.supervisor.events$, told) },
+    },
+  });
+  const { id: owner } = scene.conversation;
+  const handle = base.supervisor.start({ command: 'installer', owner, background: true });
+  const awaitsInput =
+    certainty === null ? null : ({ kind: 'line', certainty, prompt: 'Continue? ', since: 0 } as const);
+
+  told.next({ type: 'process.silent', at: 1, process: { ...handle.view(), awaitsInput } });
+  await new Promise((resolve) => setImmediate(resolve));
+  await scene.conversation.idle();
+
+  expect(scene.roles()).toEqual(expected);
+  if (expected.length > 0)
+    expect(scene.notices()[0]?.text).toContain('It waits for somebody to type a line.');
 });
 
 test('news and an end of one moment are one message', async () => {
