@@ -52,8 +52,17 @@ export interface ScreenCapture extends TerminalSize {
   readonly isAlternate: boolean;
   /** What the program calls its window; `null` where it said nothing. */
   readonly title: string | null;
+  /** What stands out from the rest by its ground, from the top, at most 20; left out where nothing does. */
+  readonly highlights?: readonly Highlight[];
   /** The process has ended, or is ending: nothing will change any more. */
   readonly isLast: boolean;
+}
+
+/** Text in reverse video or on another colour than most of the screen: a chosen entry, a button, a bar. */
+export interface Highlight {
+  /** From 0, as in `lines`. */
+  readonly row: number;
+  readonly text: string;
 }
 
 export type CaptureAnswer =

@@ -22,7 +22,9 @@ export function hideOnScreen(screen: ScreenCapture, secrets: readonly string[]):
   if (covered.size === 0) return title === screen.title ? screen : { ...screen, title };
   const shown = cover(rows, { places: seen.places, covered });
   const firstLine = screen.scrollback.length;
-  return { ...screen, title, scrollback: shown.slice(0, firstLine), lines: shown.slice(firstLine) };
+  // Parts of the lines once more.
+  const { highlights: _, ...rest } = screen;
+  return { ...rest, title, scrollback: shown.slice(0, firstLine), lines: shown.slice(firstLine) };
 }
 
 /** All that can be seen, one character after another: a line ends where the screen does, and its blanks may have been cut off. */

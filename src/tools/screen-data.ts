@@ -9,7 +9,7 @@ const MAX_SCREEN_BYTES = 16 * 1024;
 
 /** A screen as a model is shown it. Rows and columns count from 1, and blank lines at the bottom are left out. */
 export function toScreenData({ view, screen }: ShownScreen) {
-  const { cursor, scrollback, lines } = screen;
+  const { cursor, scrollback, lines, highlights = [] } = screen;
   const { awaits_input } = toSummary(view);
   return {
     process_id: view.id,
@@ -22,6 +22,9 @@ export function toScreenData({ view, screen }: ShownScreen) {
     ...(screen.isLast && { last: true }),
     ...(awaits_input !== undefined && { awaits_input }),
     ...(scrollback.length > 0 && { scrolled_out: cut(scrollback.join('\n')) }),
+    ...(highlights.length > 0 && {
+      highlighted: highlights.map(({ row, text }) => ({ row: row + 1, text })),
+    }),
     screen: cut(lines.join('\n').trimEnd()),
   };
 }

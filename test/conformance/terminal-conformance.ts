@@ -125,6 +125,48 @@ export function describeTerminal(
       expect(cursor.column).toBe(8);
     });
 
+    test('line drawing is shown as lines', async () => {
+      const { play } = await arrange(setup);
+      const box = String.raw`printf '\033(0lqk\033(B lqk\r\n\033(0x \033(Bx\033(0 x\r\nmqj\033(B\r\nend'`;
+
+      const running = play(shell(`${box}; sleep 300`));
+      const { lines } = await running.screen(({ lines }) => lines[3] === 'end', 'the end of the box');
+      const ended = play(shell(box));
+      await ended.fact('output.ended');
+
+      const shown = ['┌─┐ lqk', '│ x │', '└─┘', 'end'];
+      expect(lines.slice(0, 4)).toEqual(shown);
+      expect(ended.kept.at(-1)?.screen.lines.slice(0, 4)).toEqual(shown);
+    });
+
+    test('a capture tells what stands out', async () => {
+      const { play } = await arrange(setup);
+      const entries = [
+        'first entry',
+        '\\033[7mchosen entry  \\033[0m',
+        'third entry',
+        'and \\033[97;41m[ OK ]\\033[m.',
+      ];
+
+      const stage = play(shell(`printf '${entries.join('\\n')}'; sleep 300`));
+      const { highlights } = await stage.screen(({ lines }) => lines[3] === 'and [ OK ].', 'the last entry');
+
+      expect(highlights).toEqual([
+        { row: 1, text: 'chosen entry' },
+        { row: 3, text: '[ OK ]' },
+      ]);
+    });
+
+    test('the ground of a whole window does not stand out', async () => {
+      const { play } = await arrange(setup);
+      const window = ['\\033[44m\\033[2Ja title\\n', 'much text in a window', '\\n\\033[41mNo\\033[44m\\n'];
+
+      const stage = play(shell(`printf '${window.join('')}'; sleep 300`));
+      const { highlights } = await stage.screen(({ lines }) => lines.includes('No'), 'the button');
+
+      expect(highlights?.map(({ text }) => text)).toEqual(['No']);
+    });
+
     test('a capture has what scrolled out, if asked for', async () => {
       const { play } = await arrange(setup);
 

@@ -140,3 +140,13 @@ test('a resized terminal draws anew', async () => {
 
   expect({ columns, rows }).toEqual({ columns: 132, rows: 40 });
 });
+
+test('the chosen entry of a menu is told', async () => {
+  await using given = arrange();
+  const menu = String.raw`printf 'red\n\033[7mgreen \033[m\nblue\n> '; read -r _`;
+
+  const { process_id } = await given.call('start_process', { command: menu, interactive: true });
+  const shown = await given.shows(process_id, />$/);
+
+  expect(shown.highlighted).toEqual([{ row: 2, text: 'green' }]);
+});

@@ -1,8 +1,9 @@
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import { readPrivateFile } from '../../store/private-files.ts';
+import { findHighlights, readStyledLines } from './styled-lines.ts';
 
 /**
- * A screen as a file keeps it: a first line with its numbers and its title, then its lines. A shell can write it, too.
+ * A screen as a file keeps it: a first line with its numbers and its title, then its lines. A shell can write it, too; what tmux writes has colours.
  *
  * `screen <columns> <rows> <cursor column> <cursor row> <cursor visible: 1 or 0> <alternate: 1 or 0> <title>`
  */
@@ -31,11 +32,13 @@ export function parseScreenText(text: string): ScreenCapture | null {
   if (found === null) return null;
   const [columns = 0, rows = 0, column = 0, row = 0] = found.slice(1, 5).map(Number);
   if (columns < 1 || rows < 1 || rows > 10_000) return null;
-  const lines = Array.from({ length: rows }, (_, index) => (rest[index] ?? '').trimEnd());
+  const { texts, runs } = readStyledLines(Array.from({ length: rows }, (_, index) => rest[index] ?? ''));
+  const highlights = findHighlights(runs);
   return {
     columns,
     rows,
-    lines,
+    lines: texts.map((line) => line.trimEnd()),
+    ...(highlights.length > 0 && { highlights }),
     scrollback: [],
     cursor: { column, row, isVisible: found[5] !== '0' },
     isAlternate: found[6] === '1',

@@ -1,4 +1,4 @@
-import type { IBuffer, Terminal } from '@xterm/headless';
+import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import type { ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
 import { shorten } from '../../config/shorten.ts';
 import { cutWork } from './cut-work.ts';
@@ -6,6 +6,7 @@ import type { Emulator } from './emulator.ts';
 import type { KeyboardModes } from './encode-keys.ts';
 import { limitRepeats } from './limit-repeats.ts';
 import { createStringLimit } from './limit-strings.ts';
+import { addRun, findHighlights, type Run, toGround } from './styled-lines.ts';
 
 /** What a terminal shows. It is drawn a little at a time, later than it is fed; whoever looks sees all that was fed before. */
 export interface Screen {
@@ -127,6 +128,7 @@ function toScreen(terminal: Terminal, { lines, isVisible }: { lines: number; isV
   const { cols: columns, rows, buffer } = terminal;
   const { active } = buffer;
   const { baseY, cursorX, cursorY } = active;
+  const highlights = findHighlights(readRuns(active, { from: baseY, rows, columns }));
   return {
     columns,
     rows,
@@ -135,6 +137,33 @@ function toScreen(terminal: Terminal, { lines, isVisible }: { lines: number; isV
     // After the last column it waits, beyond the edge, for the character that begins the next line.
     cursor: { column: Math.min(cursorX, columns - 1), row: cursorY, isVisible },
     isAlternate: active.type === 'alternate',
+    ...(highlights.length > 0 && { highlights }),
+  };
+}
+
+function readRuns(
+  buffer: IBuffer,
+  { from, rows, columns }: { from: number; rows: number; columns: number },
+): readonly Run[] {
+  const runs: Run[] = [];
+  const cell = buffer.getNullCell();
+  for (let row = 0; row < rows; row += 1) {
+    const line = buffer.getLine(from + row);
+    for (let column = 0; column < columns && line !== undefined; column += 1) {
+      line.getCell(column, cell);
+      // What stands behind a wide character has no width.
+      if (cell.getWidth() === 0) continue;
+      addRun(runs, { row, text: cell.getChars() || ' ', ground: toGround(toStyle(cell)) });
+    }
+  }
+  return runs;
+}
+
+function toStyle(cell: IBufferCell) {
+  return {
+    foreground: cell.isFgDefault() ? '' : `${cell.getFgColorMode()} ${cell.getFgColor()}`,
+    background: cell.isBgDefault() ? '' : `${cell.getBgColorMode()} ${cell.getBgColor()}`,
+    isReverse: cell.isInverse() !== 0,
   };
 }
 

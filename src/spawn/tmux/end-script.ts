@@ -62,7 +62,7 @@ umask 077
 exec >/dev/null 2>&1 </dev/null
 server=$3
 ask() { test "$(${tmux} display-message -p '#{pid}')" = "$server" && ${tmux} "$@"; }
-if ask display-message -p -t "$1" '${screenFormat}' ';' capture-pane -p -t "$1" >${screen}.new
+if ask display-message -p -t "$1" '${screenFormat}' ';' capture-pane -p -e -t "$1" >${screen}.new
 then mv -f ${screen}.new ${screen}; else rm -f ${screen}.new; fi
 echo "
 exit ${attempt} \${2#x }" >>${status}

@@ -1,5 +1,6 @@
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import { parseScreenText } from '../terminal/screen-text.ts';
+import { readStyledLines, toUnicodeLines } from '../terminal/styled-lines.ts';
 import { screenFormat } from './end-script.ts';
 import { toPaneTarget } from './tmux-server.ts';
 import type { TmuxCommand } from './tmux-text.ts';
@@ -10,12 +11,10 @@ interface Wish {
 }
 
 /** One question, so that all parts of the answer are of one moment. */
-export function toCaptureCommands(
-  id: string,
-  { scrollbackLines, withDrawing }: Wish,
-): readonly TmuxCommand[] {
+export function toCaptureCommands(id: string, { scrollbackLines }: Wish): readonly TmuxCommand[] {
   const target = toPaneTarget(id);
-  const capture = ['capture-pane', '-p', '-t', target];
+  // Plain, it would print line drawing as letters.
+  const capture = ['capture-pane', '-p', '-e', '-t', target];
   return [
     [
       'display-message',
@@ -26,7 +25,6 @@ export function toCaptureCommands(
     ],
     ['display-message', '-p', '-t', target, screenFormat],
     capture,
-    ...(withDrawing ? [[...capture, '-e']] : []),
     ...(scrollbackLines > 0 ? [[...capture, '-S', `-${scrollbackLines}`, '-E', '-1']] : []),
   ];
 }
@@ -42,14 +40,13 @@ export function readScreen(
   const height = Number(rows);
   const screen = parseScreenText(rest.slice(0, 1 + height).join('\n'));
   if (screen === null || height === 0) return null;
-  const drawnFrom = 1 + height;
-  const drawn = withDrawing ? rest.slice(drawnFrom, drawnFrom + height) : null;
-  const pastFrom = drawnFrom + (drawn === null ? 0 : height);
+  const pastFrom = 1 + height;
   const pastLines = Math.min(scrollbackLines, Number(historyLines));
-  const scrollback = rest.slice(pastFrom, pastFrom + pastLines).map((line) => line.trimEnd());
+  const past = readStyledLines(rest.slice(pastFrom, pastFrom + pastLines));
+  const scrollback = past.texts.map((line) => line.trimEnd());
   return {
     screen: { ...screen, scrollback, isLast: isDead === '1' },
-    drawing: drawn === null ? null : toDrawing(drawn, { screen, modes }),
+    drawing: withDrawing ? toDrawing(toUnicodeLines(rest.slice(1, pastFrom)), { screen, modes }) : null,
   };
 }
 

@@ -11,7 +11,7 @@ export const captureScreen = defineTool({
   title: 'Look at the screen',
   description:
     'Shows what a process that was started with interactive: true has on its screen now, or had at its end, with the cursor; rows and ' +
-    'columns count from 1. Not needed after send_keys, which shows the screen by itself; to wait for a change use watch_process or ' +
+    'columns count from 1. What stands out by its background, as the chosen entry of a menu, is listed in highlighted. Not needed after send_keys, which shows the screen by itself; to wait for a change use watch_process or ' +
     'wait_for. For plain output use get_process_output.',
   permission: 'output',
   input: z.strictObject({
