@@ -18,6 +18,7 @@ export type {
 export type { BackendCommand, BackendFact, WriteFailure, WriteResult } from '../machines/process/events.ts';
 export type {
   CaptureAnswer,
+  Highlight,
   KeyStroke,
   Modifiers,
   NamedKey,

@@ -12,7 +12,7 @@ const mostHighlights = 20;
 
 /**
  * What stands out: on another ground than most of the text, in reverse video or another colour, as the chosen entry of a menu, a button, a bar. A
- * ground on which more than a third of the text stands is that of a window.
+ * ground on which half of the text or more stands is that of a window.
  */
 export function findHighlights(runs: readonly Run[]): readonly Highlight[] {
   const weights = new Map<string, number>();
@@ -24,7 +24,7 @@ export function findHighlights(runs: readonly Run[]): readonly Highlight[] {
   }
   return runs
     .filter(
-      ({ text, ground }) => ground !== '' && text.trim() !== '' && (weights.get(ground) ?? 0) * 3 <= total,
+      ({ text, ground }) => ground !== '' && text.trim() !== '' && (weights.get(ground) ?? 0) * 2 < total,
     )
     .slice(0, mostHighlights)
     .map(({ row, text }) => ({ row, text: text.trim() }));
