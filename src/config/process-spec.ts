@@ -115,9 +115,13 @@ export const commandSpec = z.strictObject({
   /** Of its terminal, at first. Default 80 columns and 24 rows. */
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),
-  /** What happens when the same command already runs in the background in the same directory. */
+  /**
+   * What happens when this owner already runs the same command in the background in the same directory. `allow`, the default: another one is
+   * started. `refuse`: the start throws. `join`: it gives that process, or the newest one that has ended, so that the command is not run again
+   * as long as its end is kept (`retention`), also under the next supervisor of the state directory.
+   */
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
-  /** Starts it although a duplicate runs. */
+  /** Starts it whatever `onDuplicate` says. */
   force: z.boolean().default(false),
 });
 

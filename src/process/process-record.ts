@@ -27,6 +27,8 @@ export interface ProcessRecord {
   readonly leader: ProcessIdentity | null;
   /** How far each named reader has come in the log, of a process that writes its log itself; left out where none has read. */
   readonly readers?: Readonly<Record<string, StreamPositions>>;
+  /** See `ProcessPlan.likeness`; left out where the command holds secrets, since a hash may be guessed. */
+  readonly likeness?: string;
   /** What another supervisor needs to take it over; `null` where it is not to. */
   readonly revival: Revival | null;
 }

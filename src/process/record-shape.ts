@@ -210,6 +210,7 @@ export const recordShape: Shape = object({
   savedAt: number,
   view,
   timeline: listOf(object({ at: number, event: text, by: optional(text), detail: optional(text) })),
+  likeness: optional(text),
   leader: orNull(object({ ...scope, pid: number, pgid: number, sid: number, startedAt: text, cookie: text })),
   readers: optional(mapOf(object({ stdout: atLeast(0), stderr: atLeast(0), screen: atLeast(0) }))),
   revival: orNull(revival),

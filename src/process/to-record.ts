@@ -28,6 +28,7 @@ export function toRecord(
     scope,
     savedAt: clock.epochMs(),
     timeline: process.timeline(),
+    ...(process.plan.output.secrets.length === 0 && { likeness: process.plan.likeness }),
     leader,
     ...(Object.keys(readers).length > 0 && { readers }),
     revival: toRevival(process, clock),

@@ -35,7 +35,7 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
     command: view.command,
     commandLine: view.commandLine,
     cwd,
-    likeness: revival?.likeness ?? '',
+    likeness: revival?.likeness ?? record.likeness ?? '',
     label: view.label,
     owner,
     lifetime: view.lifetime,

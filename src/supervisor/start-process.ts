@@ -2,7 +2,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
-import { findDuplicate } from './duplicates.ts';
+import { findDuplicate, findEndedDuplicate } from './duplicates.ts';
 import type { Ground } from './ground.ts';
 import { planProcess } from './plan-process.ts';
 import type { ParsedSpec } from './planning-ground.ts';
@@ -69,9 +69,10 @@ function joinedDuplicate(
   { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },
 ): SupervisedProcess | null {
   if (!plan.background || !('onDuplicate' in spec) || spec.onDuplicate === 'allow' || spec.force) return null;
-  const duplicate = findDuplicate(plan, runtime.registry.live.values());
+  const { live, ended } = runtime.registry;
+  const duplicate = findDuplicate(plan, live.values());
+  if (spec.onDuplicate === 'join') return duplicate ?? findEndedDuplicate(plan, ended) ?? null;
   if (duplicate === undefined) return null;
-  if (spec.onDuplicate === 'join') return duplicate;
   throw new TroupeError({
     code: 'duplicate',
     message:

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { lastValueFrom, toArray } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -322,11 +331,10 @@ test('a secret in label or metadata is recorded nowhere', async () => {
     secrets: { TOKEN: secret },
   });
   await handle.ended;
-  await waitUntil(() =>
-    readFileSync(stage.file(`state/processes/${handle.id}.json`), 'utf8').includes('ended'),
-  );
+  const path = stage.file(`state/processes/${handle.id}.json`);
+  await waitUntil(() => existsSync(path) && readFileSync(path, 'utf8').includes('ended'));
 
-  const record = readFileSync(stage.file(`state/processes/${handle.id}.json`), 'utf8');
+  const record = readFileSync(path, 'utf8');
   expect(JSON.stringify([handle.view(), handle.timeline(), stage.events])).not.toContain('hunter2');
   expect(record).not.toContain('hunter2');
   expect(handle.view()).toMatchObject({

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ProcessRecord } from '../../src/process/process-record.ts';
+import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
 import { createScriptedRig, turn } from './scripted-rig.ts';
 
 const serve = { command: 'serve --port 1', background: true } as const;
@@ -71,6 +73,36 @@ test('what was promoted to the background is a duplicate', async () => {
   promoted.background();
 
   expect(rig.supervisor.start({ ...serve, onDuplicate: 'join' })).toBe(promoted);
+});
+
+test('a joined command that has ended is not run again', async () => {
+  await using rig = createScriptedRig({ retention: '30m' });
+  const first = rig.supervisor.start(serve);
+  rig.run(0).exit({ code: 3 });
+  await turn();
+
+  const second = rig.supervisor.start({ ...serve, onDuplicate: 'join' });
+  const forced = rig.supervisor.start({ ...serve, onDuplicate: 'join', force: true });
+
+  expect(second).toBe(first);
+  expect((await second.ended).exit?.code).toBe(3);
+  expect(rig.backend.runs).toHaveLength(2);
+  expect(forced.status).toBe('backgrounded');
+});
+
+test('a joined command is not run again by the next supervisor', async () => {
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const first = createScriptedRig({ records });
+  const { id } = first.supervisor.start(serve);
+  first.run(0).exit();
+  await first[Symbol.asyncDispose]();
+
+  await using next = createScriptedRig({ records, clock: first.clock });
+  const joined = next.supervisor.start({ ...serve, onDuplicate: 'join' });
+
+  expect(joined.id).toBe(id);
+  expect(joined.status).toBe('completed');
+  expect(next.backend.runs).toHaveLength(0);
 });
 
 test('what has ended is no duplicate', async () => {
