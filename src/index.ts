@@ -173,6 +173,7 @@ export { type GeminiFunction, toGeminiTools } from './tools/dialects/gemini-tool
 export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
 export { type OpenAiTool, toOpenAiTools } from './tools/dialects/openai-tools.ts';
 export { offerTools } from './tools/offer-tools.ts';
+export type { ToolAliases } from './tools/parse-tool-input.ts';
 export { processTools } from './tools/process-tools.ts';
 export type {
   NoticeDelivery,

@@ -61,7 +61,8 @@ export function chooseModel(
     }
     return { model: scripted, notice: `${why}, so a small script answers in place of a model. ${remedy}` };
   }
-  const model = definition.model.name ?? (provider === 'openai' ? env['OPENAI_MODEL'] : undefined);
+  const name = isOwn ? definition.model.name : plainName(definition);
+  const model = name ?? (provider === 'openai' ? env['OPENAI_MODEL'] : undefined);
   if (model === undefined) throw unnamed(definition);
   return {
     notice: null,
@@ -111,7 +112,18 @@ function findProvider(name: string) {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
 }
 
-function nameModel({ model: { provider = 'openai', name } }: AgentDefinition): string {
+/**
+ * The name without its provider, as some files write it: `openai/gpt-5`. An endpoint of one's own, and OpenRouter, may have such names
+ * themselves.
+ */
+function plainName({ model: { provider = 'openai', name } }: AgentDefinition): string | undefined {
+  const prefix = `${provider}/`;
+  return provider !== 'openrouter' && name?.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function nameModel(definition: AgentDefinition): string {
+  const { provider = 'openai' } = definition.model;
+  const name = plainName(definition);
   return name === undefined ? provider : `${provider}/${name}`;
 }
 

@@ -120,7 +120,7 @@ function unknownAgent(
       ? `There are no agents in ${folder}: write ${name === '' ? '<name>' : 'one'}.yaml there, or make a project with troupe init.`
       : `Agents: ${agents.join(', ')}.`;
   const hint = meant === null ? '' : ` Did you mean ${quote(meant)}?`;
-  const message = `There is no agent ${quote(name)}. ${known}${hint}`;
+  const message = `Agent ${quote(name)} not found. ${known}${hint}`;
   return new TroupeError({ code: 'unknown-agent', message });
 }
 

@@ -9,9 +9,9 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
     case 'signalled':
       return `was ended by ${reason.signal} from outside`;
     case 'timedOut':
-      return `was stopped at its limit ${reason.limit} of ${formatDuration(reason.afterMs)}`;
+      return `was killed at its limit ${reason.limit} of ${formatDuration(reason.afterMs)}`;
     case 'killed':
-      return `was stopped by the ${reason.by} with ${reason.signal}${reason.escalated ? ', then SIGKILL' : ''}${
+      return `was killed by the ${reason.by} with ${reason.signal}${reason.escalated ? ', then SIGKILL' : ''}${
         exit?.code == null ? '' : ` and exited with code ${exit.code}`
       }`;
     case 'spawnFailed':

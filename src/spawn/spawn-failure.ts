@@ -63,7 +63,7 @@ function describe(failure: {
   const program = programOf(request.work);
   switch (cause) {
     case 'missing-program':
-      return `There is no program "${program}" on the PATH. Check its name, or install it.`;
+      return `The program "${program}" was not found${program.includes('/') ? '' : ' on the PATH'}. Check its name, or install it.`;
     case 'missing-cwd':
       return `The working directory "${request.cwd}" does not exist or is no directory. Give one that exists.`;
     case 'no-permission':

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { toErrorText } from '../config/error-text.ts';
 import type { Permission } from '../policy/permission.ts';
-import { parseToolInput } from './parse-tool-input.ts';
+import { parseToolInput, type ToolAliases } from './parse-tool-input.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 /** Makes a tool of a schema and a function. */
@@ -12,6 +12,8 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly input: S;
   /** See `Tool.output`. */
   readonly output?: z.ZodObject;
+  /** Other words that its calls may use, by theirs: names of fields, and values of a field. Not told to the model. */
+  readonly aliases?: ToolAliases;
   /** What its calls do to processes. Default `other`: nothing. */
   readonly permission?: Permission;
   /** Where that depends on the input: all of them, with `intend`. */
@@ -32,7 +34,7 @@ export function defineTool<S extends z.ZodObject>(definition: {
     ...(definition.output !== undefined && { output: definition.output }),
     permissions,
     prepare: (given) => {
-      const parsed = parseToolInput({ name, input }, given);
+      const parsed = parseToolInput({ name, input, aliases: definition.aliases }, given);
       if (!parsed.ok) return parsed;
       const problem = definition.check?.(parsed.input) ?? null;
       if (problem !== null) return { ok: false, error: problem };

@@ -8,15 +8,23 @@ export type ParsedInput<S extends z.ZodType> =
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What a call may say instead of a tool's own words. */
+export interface ToolAliases {
+  /** The field that is meant, by another name of it. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Of a field of the tool: the value that is meant, by another word for it. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
 /**
  * Checks what a model gave to a tool. Missing fields are named first. What the schema refuses is mended where that can do
  * no harm: see `mendField`.
  */
 export function parseToolInput<S extends z.ZodObject>(
-  tool: { name: string; input: S },
+  tool: { name: string; input: S; aliases?: ToolAliases | undefined },
   given: unknown,
 ): ParsedInput<S> {
-  const input = mend(tool.input, (given ?? {}) as Fields);
+  const input = mend(tool.input, translate((given ?? {}) as Fields, tool.aliases));
   const missing = requiredFields(tool.input).filter((field) => isMissing(input[field], tool.input, field));
   if (missing.length > 0)
     return { ok: false, error: missing.map((field) => `${field} is required`).join('; ') };
@@ -25,6 +33,22 @@ export function parseToolInput<S extends z.ZodObject>(
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   }
+}
+
+/** The tool's own word counts where both are there. */
+function translate(given: Fields, aliases: ToolAliases | undefined): Fields {
+  if (aliases === undefined || typeof given !== 'object') return given;
+  const entries = Object.entries(given).flatMap(([word, value]): [string, unknown][] => {
+    const field = lookUp(aliases.fields, word);
+    if (field !== word && given[field] !== undefined) return [];
+    const words = Object.hasOwn(aliases.values, field) ? aliases.values[field] : undefined;
+    return [[field, typeof value === 'string' ? lookUp(words ?? {}, value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function lookUp(words: Readonly<Record<string, string>>, word: string): string {
+  return Object.hasOwn(words, word) ? (words[word] ?? word) : word;
 }
 
 function requiredFields(schema: z.ZodObject): string[] {

@@ -46,6 +46,10 @@ test('an empty key is none', () => {
 
 test.each([
   [{ name: 'gpt-5' }, { OPENAI_API_KEY: 'k' }, 'gpt-5'],
+  [{ name: 'openai/gpt-5' }, { OPENAI_API_KEY: 'k' }, 'gpt-5'],
+  [{ name: 'anthropic/x', provider: 'anthropic' }, { ANTHROPIC_API_KEY: 'k' }, 'x'],
+  [{ name: 'openai/gpt-5', provider: 'openrouter' }, { OPENROUTER_API_KEY: 'k' }, 'openai/gpt-5'],
+  [{ name: 'openai/x', base_url: 'http://127.0.0.1:1/v1' }, {}, 'openai/x'],
   [{}, { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'small' }, 'small'],
   [{ name: 'local' }, { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'local'],
   [{ name: 'local', provider: 'mine', base_url: 'http://127.0.0.1:1/v1' }, {}, 'local'],

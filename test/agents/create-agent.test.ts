@@ -28,7 +28,7 @@ test.each([
     'a delegate that is not there',
     { definition: { ...definition, delegates: ['codr'] } },
     'unknown-agent',
-    'There is no agent "codr". Agents: broken, coder. Did you mean "coder"?',
+    'Agent "codr" not found. Agents: broken, coder. Did you mean "coder"?',
   ],
   [
     'a delegate whose file is wrong',

@@ -49,7 +49,7 @@ test('an unknown agent is told what is there', async () => {
 
   await expect(loadAgent('codr', project)).rejects.toMatchObject({
     code: 'unknown-agent',
-    message: 'There is no agent "codr". Agents: coder, writer. Did you mean "coder"?',
+    message: 'Agent "codr" not found. Agents: coder, writer. Did you mean "coder"?',
   });
 });
 

@@ -31,7 +31,7 @@ test('onTimeout kill names the seconds and the id', async () => {
   const answer = (await result) as { ok: boolean; error: string };
   const [view] = rig.supervisor.list();
   expect(answer.ok).toBe(false);
-  expect(answer.error).toBe(`Process ${view?.id} was stopped at its limit timeout of 3s`);
+  expect(answer.error).toBe(`Process ${view?.id} was killed at its limit timeout of 3s`);
   expect(view).toMatchObject({ status: 'timed_out', exit: { code: null, signal: 'SIGTERM' } });
 });
 

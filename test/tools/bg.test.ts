@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arrange, dataOf, shown, turns } from './arrange.ts';
+import { arrange, dataOf, errorOf, shown, turns } from './arrange.ts';
 
 test('a start says id, pid and command', async () => {
   await using given = arrange();
@@ -9,7 +9,7 @@ test('a start says id, pid and command', async () => {
   const id = given.supervisor.list()[0]?.id;
   expect(shown(answer)).toEqual({
     ok: true,
-    data: `Started ${id} (pid 1): "npm run \\"dev\\""\nA notice comes by itself when it ends; there is no need to poll.`,
+    data: `Process started: id=${id} pid=1 cmd="npm run \\"dev\\""\nA notice comes by itself when it ends; there is no need to poll.`,
   });
   expect(answer.reveals).toEqual([]);
 });
@@ -26,9 +26,20 @@ test('a start that has ended already says how', async () => {
 
   const id = given.supervisor.list()[0]?.id;
   expect(dataOf(answer)).toBe(
-    `Started ${id} (pid 1): "false"\nid=${id} state=failed pid=1 runtime=0.0s cmd="false" exit=1`,
+    `Process started: id=${id} pid=1 cmd="false"\nid=${id} state=failed pid=1 runtime=0.0s cmd="false" exit=1`,
   );
   expect(answer.reveals).toEqual([`${id}/1/ended`]);
+});
+
+test('a start beyond the limit says how many are concurrent', async () => {
+  await using given = arrange({ supervisor: { maxBackgroundProcesses: 1 } });
+  given.start('serve');
+
+  const answer = await given.call('bg_start', { command: 'serve too' });
+
+  expect(errorOf(answer)).toMatch(
+    /^Too many concurrent processes\. Maximum background processes \(1\) reached/,
+  );
 });
 
 test('its time-out is in milliseconds, and ends it', async () => {

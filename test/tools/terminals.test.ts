@@ -38,6 +38,29 @@ const sets: readonly SetWords[] = [
 ];
 
 describe.for(sets)('the set $name', (set) => {
+  test.for([
+    [['ls -la'], [{ type: 'text', text: 'ls -la' }]],
+    [['hello'], [{ type: 'text', text: 'hello' }]],
+    [['q'], [{ type: 'character', character: 'q' }]],
+  ] as const)('plain text among the keys is typed: %j', async ([keys, strokes]) => {
+    await using given = arrange({ terminal: true });
+    const { id } = given.start('sh', { interactive: true });
+
+    await given.settle(await given.begin(...set.send(id, set.keys(...keys))));
+
+    expect(given.backend.lastRun.strokes).toMatchObject(strokes);
+  });
+
+  test('a misspelled key is not typed as text', async () => {
+    await using given = arrange({ terminal: true });
+    const { id } = given.start('sh', { interactive: true });
+
+    const answer = await given.call(...set.send(id, set.keys('Entr')));
+
+    expect(errorOf(answer)).toContain('Did you mean "Enter"?');
+    expect(given.backend.lastRun.strokes).toEqual([]);
+  });
+
   test('types text, keys and Enter, and shows the screen', async () => {
     await using given = arrange({ terminal: true });
     const { id } = given.start('vim', { interactive: true });

@@ -95,6 +95,16 @@ test.each([
   }
 });
 
+test('a schedule takes the words of others', async () => {
+  await using given = arrange();
+  const { id } = given.start('make');
+  const input = { action: 'create', task: 'look at the build', process_handle: id, after_seconds: 5 };
+
+  const made = await given.call('schedule', input);
+
+  expect(dataOf(made)).toMatchObject({ reminder: 'look at the build', process_id: id });
+});
+
 test('a schedule reminds, is listed and cancelled', async () => {
   await using given = arrange();
   const news = listen(given);

@@ -26,6 +26,15 @@ export function parseKeys(names: readonly string[]): Parsed {
   return { ok: true, strokes };
 }
 
+/** Neither a key nor something that looks like a misspelled one. */
+export function isPlainText(name: string): boolean {
+  const { rest, modifiers } = readModifiers(name);
+  const isBare = !modifiers.ctrl && !modifiers.alt && !modifiers.shift;
+  return (
+    isBare && [...rest].length > 1 && typeof parseKey(name) === 'string' && nearest(rest, allNames) === null
+  );
+}
+
 /** A text says what is wrong with it. */
 function parseKey(name: string): KeyStroke | string {
   const { rest, modifiers } = readModifiers(name);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlainText } from '../../spawn/terminal/parse-keys.ts';
 import type { TypedKeys } from '../actions/send-keys.ts';
 
 /** Fields that mean the same in every tool of every set. */
@@ -40,9 +41,17 @@ export function findKeysProblem(input: KeysInput & { readonly hasKeys: boolean }
 export function toTypedKeys(
   input: KeysInput & { readonly paste: boolean; readonly keys: readonly string[] },
 ): TypedKeys {
-  const { secret, text = '', paste, keys, press_enter } = input;
+  const { secret, paste, press_enter } = input;
   if (secret !== undefined) return { type: 'secret', name: secret, pressEnter: press_enter ?? true };
+  const { text, keys } = input.text === undefined ? takeText(input.keys) : { ...input, text: input.text };
   return { type: 'keys', text, isPaste: paste && text !== '', keys, pressEnter: press_enter ?? false };
+}
+
+/** Plain text where a key should be is typed as it stands; behind a key it stays an error, as text is typed first. */
+function takeText(keys: readonly string[]): { readonly text: string; readonly keys: readonly string[] } {
+  const [first] = keys;
+  if (first === undefined || !isPlainText(first)) return { text: '', keys };
+  return { text: first, keys: keys.slice(1) };
 }
 
 /** What a policy has to know of a start. */

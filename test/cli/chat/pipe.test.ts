@@ -144,7 +144,7 @@ test.each([
   [['--resume'], 'There is no conversation to go on with here.'],
   [['--supervisor.defualt_timeout=60'], 'Did you mean "default_timeout"?'],
   [['--wait', 'soon'], '--wait is "soon"; expected seconds'],
-  [['wroker'], 'There is no agent "wroker".'],
+  [['wroker'], 'Agent "wroker" not found.'],
 ])('%j is a usage error', async (args, problem) => {
   await using at = project();
 

@@ -42,7 +42,7 @@ test('each stream goes to its own, byte for byte', async () => {
 });
 
 test.each([
-  ['an unknown program', ['nosuchprogram'], 127, 'There is no program "nosuchprogram"'],
+  ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
   [
     'a text that is no program',
     ['echo a | cat'],

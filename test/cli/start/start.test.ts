@@ -37,7 +37,7 @@ test('the command has the caller’s environment and directory', async () => {
 });
 
 test.each([
-  ['an unknown program', ['nosuchprogram'], 127, 'There is no program "nosuchprogram"'],
+  ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
   ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
   ['a size without a terminal', ['--size', '80x24', 'vi'], 2, 'there is none without --interactive'],
   ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { terminalSize } from '../../../config/process-spec.ts';
+import { isPlainText, parseKeys } from '../../../spawn/terminal/parse-keys.ts';
 import { captureScreen } from '../../actions/capture-screen.ts';
 import { checkProcess } from '../../actions/check-process.ts';
 import { endProcess } from '../../actions/end-process.ts';
@@ -137,7 +138,7 @@ export const backgroundProcess = defineActionTool({
       check: ({ keys, input, secret, press_enter }) =>
         findKeysProblem({ secret, text: input, hasKeys: keys !== undefined, press_enter }),
       execute: async ({ handle, keys = '', input, paste, press_enter, secret, then_capture }, context) => {
-        const names = keys.split(/\s+/).filter((name) => name !== '');
+        const names = splitKeys(keys);
         const typed = toTypedKeys({ secret, text: input, paste, keys: names, press_enter });
         const sent = await sendKeys({ id: handle, typed, thenCapture: then_capture, words }, context);
         return toAnswer(sent, (each) => toSentData(handle, each));
@@ -211,3 +212,11 @@ export const backgroundProcess = defineActionTool({
     }),
   },
 });
+
+/** Names with blanks between them; words of which none is a key are one text. */
+function splitKeys(keys: string): readonly string[] {
+  const names = keys.split(/\s+/).filter((name) => name !== '');
+  const isNamed = (name: string) => [...name].length > 1 && parseKeys([name]).ok;
+  const isText = names.some(isPlainText) && !names.some(isNamed);
+  return isText ? [keys] : names;
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { quote } from '../../../config/quote.ts';
+import { TroupeError } from '../../../config/troupe-error.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
@@ -23,14 +24,19 @@ export const bgStart = defineTool({
   intend: (input) => ({ permission: 'start', start: toStart(input) }),
   execute: async ({ command, timeout, label }, context) => {
     const request = { command, label, maxRunMs: timeout, tool: 'bg_start' };
-    return toAnswer(await startInBackground(request, context), ({ view }) =>
-      toText({ view, command }, context),
-    );
+    try {
+      const started = await startInBackground(request, context);
+      return toAnswer(started, ({ view }) => toText({ view, command }, context));
+    } catch (error) {
+      const isFull = error instanceof TroupeError && error.code === 'background-limit';
+      if (isFull) return { ok: false, error: `Too many concurrent processes. ${error.message}` };
+      throw error;
+    }
   },
 });
 
 function toText({ view, command }: { view: ProcessView; command: string }, context: ToolContext): string {
   const pid = 'pid' in view && view.pid !== null ? view.pid : '-';
-  const started = `Started ${view.id} (pid ${pid}): ${quote(command)}`;
+  const started = `Process started: id=${view.id} pid=${pid} cmd=${quote(command)}`;
   return `${started}\n${isEnded(view) ? toStatusLine(view) : describeWhatComes(context)}`;
 }

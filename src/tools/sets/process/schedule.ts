@@ -36,6 +36,10 @@ export const schedule = defineTool({
     process_id: z.string().min(1).optional().describe('add: the process that it belongs to.'),
     schedule_id: z.string().min(1).optional().describe('cancel: which one.'),
   }),
+  aliases: {
+    fields: { task: 'message', process_handle: 'process_id' },
+    values: { action: { create: 'add' } },
+  },
   check: (input) => {
     if (input.action === 'cancel') return input.schedule_id === undefined ? 'schedule_id is required' : null;
     if (input.action === 'list') return null;
