@@ -197,3 +197,16 @@ test('a caller is told of what cannot be ended', async () => {
   expect(await result).toMatchObject({ ok: false, process: { status: 'stopping' } });
   expect((await result).ok === false && (await result)['error']).toContain('is not gone');
 });
+
+test.each([
+  [{ headBytes: 0, maxBufferBytes: 1024 }, {}],
+  [{}, { headBytes: 0, maxBufferBytes: 1024 }],
+])('`headBytes: 0` keeps the newest bytes alone', async (options, spec) => {
+  await using supervisor = createSupervisor({ stateDirectory: false, ...options });
+  const text = `${'old '.repeat(1_000)}${'new '.repeat(256)}`;
+
+  const process = supervisor.start({ run: async () => text, ...spec });
+  await process.ended;
+
+  expect(process.read({ format: 'raw' }).text.replace(/^\[.*\]\n/, '')).toBe('new '.repeat(256));
+});
