@@ -9,21 +9,19 @@ export function toPlainText(text: string): string {
 }
 
 /**
- * Everything that a terminal does not show or that moves its cursor. CSI; OSC, ended by BEL or ST; DCS, SOS, PM and APC, ended
- * by ST; other escapes; control characters. Parts cannot begin one another, so a failed match costs only its own length.
- * A string sequence that never ends swallows at most 4096 characters. ECMA-48, xterm ctlseqs.
+ * The source of an expression for escape sequences: CSI, whose parameters and command are its two groups; OSC, ended by BEL or ST; DCS, SOS,
+ * PM and APC, ended by ST; other escapes. Parts cannot begin one another, so a failed match costs only its own length. A string
+ * sequence that never ends swallows at most 4096 characters. ECMA-48, xterm ctlseqs.
  */
-const controls = new RegExp(
-  [
-    '(?:\\x1b\\[|\\x9b)([0-?]*)[ -/]*([@-~]|$)',
-    '(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x90-\\x9f]{0,4096}(?:\\x07|\\x1b\\\\|\\x9c|\\x1b?$)',
-    '(?:\\x1b[PX^_]|[\\x90\\x98\\x9e\\x9f])[^\\x1b\\x90-\\x9f]{0,4096}(?:\\x1b\\\\|\\x9c|\\x1b?$)',
-    '\\x1b[ -/]*[0-~]?',
-    '[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]',
-    '\\n',
-  ].join('|'),
-  'g',
-);
+export const escapeSequence = [
+  '(?:\\x1b\\[|\\x9b)([0-?]*)[ -/]*([@-~]|$)',
+  '(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x90-\\x9f]{0,4096}(?:\\x07|\\x1b\\\\|\\x9c|\\x1b?$)',
+  '(?:\\x1b[PX^_]|[\\x90\\x98\\x9e\\x9f])[^\\x1b\\x90-\\x9f]{0,4096}(?:\\x1b\\\\|\\x9c|\\x1b?$)',
+  '\\x1b[ -/]*[0-~]?',
+].join('|');
+
+/** Everything that a terminal does not show or that moves its cursor. */
+const controls = new RegExp(`${escapeSequence}|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\n`, 'g');
 
 export const anyControl = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 

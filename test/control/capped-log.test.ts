@@ -78,7 +78,7 @@ test.each([
   using stage = openStage();
   const { io, stdout, stderr } = fakeIo();
 
-  const code = await printLogs({ word: id, flags: { ...flags, stateDir: stage.path }, io });
+  const code = await printLogs({ words: [id], flags: { ...flags, stateDir: stage.path }, io });
 
   expect(code).toBe(0);
   expect(stdout()).toBe(printed);

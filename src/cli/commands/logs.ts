@@ -5,15 +5,16 @@ import type { VerbSetup } from '../verb.ts';
 import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
-A file or a pipe gets every byte as it was written. A terminal gets no escape
-sequences, unless --raw is given.
+A file or a pipe gets every byte as it was written. A terminal gets colours and
+no other escape sequences, unless --raw is given. Of several processes each line
+stands behind the name of its process.
 
 With --follow it ends when the process has; Ctrl-C leaves it running. A restart
 of the process, or of its supervisor, does not interrupt it.
 
 Examples:
   ${name} logs build            the last 50 lines
-  ${name} logs -f -n 10 server
+  ${name} logs -f -n 10 server worker
   ${name} logs -n all --stream stderr build > errors.txt
   ${name} logs --grep 'error|warn' -i build
   ${name} logs --json --since 4096 build`;
@@ -25,9 +26,9 @@ export function defineLogs(setup: VerbSetup): void {
 export function describeLogs(command: Command, { program, io, end }: VerbSetup): void {
   addStateFlags(
     command
-      .summary('print what a process wrote')
-      .description('Prints what a process wrote, and follows what it writes.')
-      .argument('<id>', idHelp)
+      .summary('print what processes wrote')
+      .description('Prints what processes wrote, and follows what they write.')
+      .argument('<id...>', idHelp)
       .option('-f, --follow', 'go on until the process has ended')
       .option('-n, --tail <lines>', 'only so many lines at the end, or "all" (50)')
       .addOption(
@@ -40,8 +41,8 @@ export function describeLogs(command: Command, { program, io, end }: VerbSetup):
     { json: 'print {"offset", "stream", "text" or "base64"}, one a line' },
   )
     .addHelpText('after', toMore(program.name()))
-    .action(async (word: string, flags: LogFlags) => {
+    .action(async (words: string[], flags: LogFlags) => {
       const { printLogs } = await import('../logs/print-logs.ts');
-      end(await printLogs({ word, flags, io }));
+      end(await printLogs({ words, flags, io }));
     });
 }

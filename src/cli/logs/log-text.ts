@@ -1,6 +1,6 @@
 import { createDecoder, type Decoder } from '../../output/decode.ts';
 import { unfinishedEscapeLength } from '../../output/plain-text.ts';
-import { toPrintable } from '../render/printable.ts';
+import { toColoured, toPrintable } from '../render/printable.ts';
 import type { LogPiece } from './log-piece.ts';
 
 /** Turns pieces into what is written to stdout. */
@@ -14,8 +14,54 @@ export function createRawText(): LogText {
   return { push: ({ bytes }) => bytes, end: () => '' };
 }
 
+/** Puts a name before each line of another text, and writes no line before all of it is there. */
+export function createNamedText(
+  text: LogText,
+  { name, isTerminal }: { readonly name: string; readonly isTerminal: boolean },
+): LogText {
+  const margin = Buffer.from(`${name} `);
+  const parts: Uint8Array[] = [];
+
+  const takeLines = (bytes: Uint8Array): Uint8Array => {
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    if (end === 0) {
+      parts.push(bytes);
+      return new Uint8Array(0);
+    }
+    const whole = Buffer.concat([...parts.splice(0), bytes.subarray(0, end)]);
+    if (end < bytes.byteLength) parts.push(bytes.subarray(end));
+    return addMargin(whole);
+  };
+  const addMargin = (lines: Buffer): Buffer => {
+    const named: Uint8Array[] = [];
+    for (let from = 0; from < lines.byteLength; ) {
+      const end = lines.indexOf(NEWLINE, from) + 1;
+      const line = lines.subarray(from, end);
+      named.push(margin, isTerminal ? toLastDrawn(line) : line);
+      from = end;
+    }
+    return Buffer.concat(named);
+  };
+
+  return {
+    push: (piece) => takeLines(Buffer.from(text.push(piece))),
+    end: () => {
+      const rest = Buffer.concat([...parts.splice(0), Buffer.from(text.end())]);
+      return rest.byteLength === 0 ? '' : addMargin(Buffer.concat([rest, Buffer.from('\n')])).toString();
+    },
+  };
+}
+
+/** What was drawn over the beginning of the line would stand over the name, and colours that are not reset would reach the next one. */
+function toLastDrawn(line: Buffer): Buffer {
+  const drawn = line.lastIndexOf(eraseLine);
+  const last = drawn === -1 ? line : line.subarray(drawn + eraseLine.length);
+  if (!last.includes('\x1b')) return last;
+  return Buffer.concat([last.subarray(0, -1), Buffer.from('\x1b[0m\n')]);
+}
+
 /** One JSON object a line; what is no UTF-8 by itself, such as a part of a character, is given in base64. */
-export function createJsonText(): LogText {
+export function createJsonText(more: { readonly id?: string } = {}): LogText {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const toContent = (bytes: Uint8Array) => {
     try {
@@ -25,16 +71,23 @@ export function createJsonText(): LogText {
     }
   };
   return {
-    push: ({ offset, stream, bytes }) => `${JSON.stringify({ offset, stream, ...toContent(bytes) })}\n`,
+    push: ({ offset, stream, bytes }) =>
+      `${JSON.stringify({ ...more, offset, stream, ...toContent(bytes) })}\n`,
     end: () => '',
   };
 }
 
 /**
- * For a terminal: nothing in it is obeyed but the end of a line and the return to its beginning, which erases the line. So a
- * progress bar moves, and nothing above it can be changed.
+ * For a terminal: nothing in it is obeyed but colours, if they are wanted, the end of a line, and the return to its beginning, which erases
+ * the line. So a progress bar moves, and nothing above it can be changed.
  */
-export function createTerminalText(): LogText {
+export function createTerminalText({ hasColours }: { readonly hasColours: boolean }): LogText {
+  let isColoured = false;
+  const show = (text: string) => {
+    const shown = toTerminal(text, hasColours ? toColoured : toPrintable);
+    isColoured ||= shown.includes('\x1b[') && hasColours;
+    return shown;
+  };
   const streams = new Map<LogPiece['stream'], { readonly decoder: Decoder; rest: string }>();
   return {
     push: ({ stream, bytes }) => {
@@ -43,12 +96,13 @@ export function createTerminalText(): LogText {
       const text = state.rest + state.decoder.push(bytes);
       const whole = text.slice(0, text.length - unfinishedLength(text));
       state.rest = text.slice(whole.length);
-      return toTerminal(whole);
+      return show(whole);
     },
-    end: () =>
-      [...streams.values()]
-        .map(({ decoder, rest }) => toTerminal((rest + decoder.flush()).replace(/\r$/, '')))
-        .join(''),
+    end: () => {
+      const rests = [...streams.values()].map(({ decoder, rest }) => rest + decoder.flush());
+      const text = rests.map((rest) => show(rest.replace(/\r$/, ''))).join('');
+      return isColoured ? `${text}\x1b[0m` : text;
+    },
   };
 }
 
@@ -59,6 +113,12 @@ function unfinishedLength(text: string): number {
   return length > 4096 ? 0 : length;
 }
 
-function toTerminal(text: string): string {
-  return text.replaceAll('\r\n', '\n').split('\r').map(toPrintable).join('\r\x1b[K');
+function toTerminal(text: string, toShown: (text: string) => string): string {
+  const returned = text.replaceAll('\r\n', '\n').replace(toFirstColumn, '\r');
+  return returned.split('\r').map(toShown).join(eraseLine);
 }
+
+/** CHA, with which spinners begin their line anew. */
+const toFirstColumn = /\x1b\[[01]?G/g;
+const eraseLine = '\r\x1b[K';
+const NEWLINE = 10;

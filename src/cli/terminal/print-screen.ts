@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { CaptureAnswer } from '../../../machines/process/terminal.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
@@ -53,7 +52,7 @@ function toLines({ screen, drawing }: Captured): readonly string[] {
 }
 
 function withoutBlankEnd(lines: readonly string[]): readonly string[] {
-  const isSeen = (line: string) => stripVTControlCharacters(line).trim() !== '';
+  const isSeen = (line: string) => toPrintable(line).trim() !== '';
   return lines.slice(0, lines.findLastIndex(isSeen) + 1);
 }
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { stripVTControlCharacters } from 'node:util';
 import { createLineSplitter } from '../../output/lines.ts';
 import type { OutputPiece } from '../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { CliIo } from '../cli-io.ts';
 import { createPage, type Style } from '../render/page.ts';
-import { toPrintable } from '../render/printable.ts';
+import { toColoured, toPrintable } from '../render/printable.ts';
 import { pad } from '../render/wrap.ts';
 
 const styles: readonly Style[] = ['cyan', 'yellow', 'green', 'magenta', 'blue', 'cyanBright', 'yellowBright'];
@@ -68,13 +67,8 @@ export function createMergedLog(
   };
 }
 
-const COLOUR = /\x1b\[[\d;:]*m/g;
-
 /** What a program drew over its own line is the line; its colours stay and end with it, and it moves no cursor. */
-function toTerminalLine(line: string): string {
-  const last = line.split('\r').findLast((part) => part !== '') ?? '';
-  const parts = last.split(COLOUR).map((part) => toPrintable(stripVTControlCharacters(part)));
-  const colours = last.match(COLOUR) ?? [];
-  const text = parts.map((part, index) => part + (colours[index] ?? '')).join('');
-  return colours.length === 0 ? text : `${text}\x1b[0m`;
+export function toTerminalLine(line: string): string {
+  const text = toColoured(line.split('\r').findLast((part) => part !== '') ?? '');
+  return text.includes('\x1b') ? `${text}\x1b[0m` : text;
 }

@@ -14,12 +14,24 @@ const numbers = [out(Array.from({ length: 60 }, (_, index) => `line ${index}\n`)
 
 function logs(
   output: Output,
-  { flags = {}, columns, live = false }: { flags?: LogFlags; columns?: number; live?: boolean } = {},
+  {
+    flags = {},
+    columns,
+    env = {},
+    live = false,
+    view: facts = {},
+  }: {
+    flags?: LogFlags;
+    columns?: number;
+    env?: Record<string, string>;
+    live?: boolean;
+    view?: Partial<Pick<ReturnType<typeof endedView>, 'terminal' | 'output'>>;
+  } = {},
 ) {
-  const fake = fakeIo({ ...(columns !== undefined && { columns }) });
-  const view = live ? processView({ id: 'tool_a' }) : endedView({ id: 'tool_a' });
+  const fake = fakeIo({ env, ...(columns !== undefined && { columns }) });
+  const view = live ? processView({ id: 'tool_a' }) : { ...endedView({ id: 'tool_a' }), ...facts };
   const { open, orders, end } = fakeStateDirectory([{ view, output }]);
-  return { ...fake, orders, end, code: printLogs({ word: 'tool_a', flags, io: fake.io, open }) };
+  return { ...fake, orders, end, code: printLogs({ words: ['tool_a'], flags, io: fake.io, open }) };
 }
 
 test('the last fifty lines are printed', async () => {
@@ -87,11 +99,57 @@ test.each([
   ['a title', [out('\x1b]0;title\x07x\n')], 'x\n'],
   ['the end of a line in two', [out('one\r'), out('\ntwo\n')], 'one\ntwo\n'],
   ['a progress bar', [out('10%\r20%')], '10%\r\x1b[K20%'],
+  ['a move of the cursor', [out('a\x1b[10db\x1b[2Xc\x1b[s\x1b[ud\n')], 'abcd\n'],
+  ['another character set', [out('\x1b(Bletters\x1b(0\n')], 'letters\n'],
+  ['a spinner by column one', [out('\x1b[2K\x1b[1G- go\x1b[2K\x1b[1G| go\n')], '\r\x1b[K- go\r\x1b[K| go\n'],
 ])('a terminal does not obey %s', async (_, output, shown) => {
   const { code, stdout } = logs(output, { columns: 80 });
   await code;
 
   expect(stdout()).toBe(shown);
+});
+
+test('a terminal shows colours, which end with the output', async () => {
+  const output = [out('\x1b[31mred\x1b[0m \x1b[1;32mgreen\x1b[3A\x1b[>4;2m\n')];
+
+  const { code, stdout } = logs(output, { columns: 80, env: { NO_COLOR: '' } });
+  await code;
+
+  expect(stdout()).toBe('\x1b[31mred\x1b[0m \x1b[1;32mgreen\n\x1b[0m');
+});
+
+test('a program that draws on the whole screen is said to be one', async () => {
+  const terminal = { type: 'terminal', columns: 80, rows: 24, attach: null, because: 'asked for' } as const;
+
+  const { code, stderr } = logs([out('\x1b[?1049h\x1b[5;1Hvim')], { columns: 80, view: { terminal } });
+  await code;
+
+  expect(stderr()).toContain('tool_a draws on the whole screen: troupe screen tool_a shows it as it looks.');
+});
+
+test('output that may not be complete is said to be so', async () => {
+  const output = { ...processView({ id: 'x' }).output, degraded: 'the disk was full: some is missing' };
+
+  const { code, stderr } = logs(numbers, { view: { output } });
+  await code;
+
+  expect(stderr()).toContain('The output of tool_a may not be complete: the disk was full: some is missing.');
+});
+
+test.each([
+  [{}, 'server │ up\nserver │ 10%\r20%\nw      │ a\nw      │ b\n'],
+  [{ columns: 80 }, 'server │ up\nserver │ 20%\nw      │ a\nw      │ b\n'],
+])('lines of several processes stand behind their names', async (where, printed) => {
+  const { io, stdout } = fakeIo(where);
+  const { open } = fakeStateDirectory([
+    { view: endedView({ id: 'tool_a', label: 'server' }), output: [out('up\n10%\r2'), out('0%\n')] },
+    { view: endedView({ id: 'tool_b', label: 'w' }), output: [out('a\nb')] },
+  ]);
+
+  const code = await printLogs({ words: ['server', 'w'], flags: {}, io, open });
+
+  expect(code).toBe(0);
+  expect(stdout()).toBe(printed);
 });
 
 test('a sequence that never ends is not obeyed', async () => {
@@ -182,5 +240,5 @@ test.each([
 ])('%j is refused', (flags, problem) => {
   const { io } = fakeIo();
 
-  expect(() => printLogs({ word: 'x', flags, io, open: fakeStateDirectory([]).open })).toThrow(problem);
+  expect(() => printLogs({ words: ['x'], flags, io, open: fakeStateDirectory([]).open })).toThrow(problem);
 });
