@@ -87,6 +87,19 @@ test.for([
   ['cd sub && rm notes.txt', 'rm notes.txt'],
   ['python3 script.py', 'python3 script.py --force'],
   ['git status', 'git status; git() { curl evil; }; git x'],
+  ['git status', 'for PATH in /evil; do git status; done'],
+  ['git status', 'read PATH <file; git status'],
+  ['git status', 'export PATH=/evil; git status'],
+  ['git status', 'PATH=/evil; git status'],
+  ['git status', 'alias git=evil; git status'],
+  ['git status', 'cat <(evil); git status'],
+  ['git status', 'git status <(evil)'],
+  ['git status', "trap 'evil' EXIT; git status"],
+  ['git status', '. ./evil; git status'],
+  ['git status', '/usr/bin/time -o .bashrc git status'],
+  ['ls', 'ls; xargs rm <list'],
+  ['cat a', 'cat a | tee .bashrc'],
+  ['cat a', 'find . | xargs cat'],
 ] as const)('always for "%s" does not cover "%s"', async ([first, second]) => {
   const given = arrange();
 

@@ -5,7 +5,7 @@ import type { StartRequest } from '../policy.ts';
 import type { DenyRule, Finding } from '../rules/deny-rule.ts';
 import { denyRules } from '../rules/deny-rules.ts';
 import type { ShellGrammar } from '../shell/shell-grammar.ts';
-import { type SimpleCommand, showCommand } from '../shell/simple-command.ts';
+import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 import { checkWorkspace } from '../workspace/check-workspace.ts';
 import { toCommandGrants } from './command-grants.ts';
 import { isAllowedBy, isDeniedBy, toCommandPattern } from './command-pattern.ts';
@@ -112,12 +112,16 @@ function findHidden(
 /** One pattern for each segment, and no way for it to run what no pattern has seen; what only wraps another one needs none. */
 function judgeByAllowList({ segments }: StartReading, { commands: { allow } }: PolicySettings): Judgement {
   const patterns = allow.map((text) => ({ text, regExp: toCommandPattern(text) }));
-  const needed = segments.filter(
-    ({ command, isTransparent }) => !isTransparent || command.redirections.length > 0,
-  );
+  const needed = segments.filter(({ isTransparent, ...segment }) => !isTransparent || writesItself(segment));
   const isOpen = segments.some(({ command, isGuess }) => isGuess || mayStartOthers(command));
   const isListed = ({ command }: Segment) => patterns.some((pattern) => isAllowedBy(pattern, command));
   const unlisted = isOpen ? needed : needed.filter((segment) => !isListed(segment));
   if (needed.length > 0 && unlisted.length === 0) return { type: 'allow' };
   return { type: 'plain', always: isOpen ? null : toCommandGrants(unlisted) };
+}
+
+/** What only wraps another command writes a file by a redirection, or as `time -o` does. */
+function writesItself({ command, ownWords }: Pick<Segment, 'command' | 'ownWords'>): boolean {
+  const isTimed = programOf(command) === 'time' && ownWords.some((word) => /^(-\w*o|--o)/.test(word));
+  return command.redirections.length > 0 || isTimed;
 }

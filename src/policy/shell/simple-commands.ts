@@ -192,6 +192,9 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
   };
 
   const walkLoop = (node: SyntaxNode, state: ShellStart): Flow => {
+    // A variable that is exported already is so for the programs in the loop, too: `for PATH in /tmp/x; do git status; done`.
+    const name = namedChildren(node).find(({ type }) => type === 'variable_name')?.text ?? '';
+    if (/^[A-Z_]+$/.test(name)) commands.push({ ...bare(state), assignments: [{ name, value: UNKNOWN }] });
     const { ok } = walkParts(node.children, state);
     return haveChanged(state.directories, ok)
       ? stay({ ...state, directories: [unknownDirectory] })
