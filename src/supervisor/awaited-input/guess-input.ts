@@ -2,6 +2,10 @@ import type { AwaitedInput } from '../../process/process-view.ts';
 
 /** How a line ends behind which one types. A percentage is how far something has come. */
 const asks = /(?:[?:>»❯›$#]|(?<!\d\s*)%|[([]\s*y(?:es)?\s*\/\s*n(?:o)?\s*[)\]])$/iu;
+/** `package name: (app)`: behind the question stands what Enter stands for. */
+const offersDefault = /[?:]\s*(?:\([^()]+\)|\[[^[\]]+\])$/;
+/** `? Project name › app`, as libraries for prompts draw it. */
+const isDrawnQuestion = /^[?◆]\s+\S/u;
 const asksForKey =
   /^--\s?more\s?--|^\(end\)$|^lines \d+-\d+|\b(?:press|hit)\s+(?:any key|enter|return|space)\b/i;
 const asksForSecret =
@@ -11,6 +15,6 @@ const asksForSecret =
 export function guessInput(openLine: string | null): AwaitedInput['kind'] | null {
   if (openLine === null) return null;
   if (asksForKey.test(openLine)) return 'key';
-  if (!asks.test(openLine)) return null;
+  if (![asks, offersDefault, isDrawnQuestion].some((form) => form.test(openLine))) return null;
   return asksForSecret.test(openLine) ? 'secret' : 'line';
 }
