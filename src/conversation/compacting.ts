@@ -11,7 +11,7 @@ import {
 } from './compact.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
-import { sizeOf } from './shorten-transcript.ts';
+import { sizeOf, withoutUsage } from './shorten-transcript.ts';
 
 /** What stays of a transcript that has grown beyond its limit. */
 const KEPT_SHARE = 0.5;
@@ -118,13 +118,6 @@ export function createCompacting(world: {
 /** It is of no completion: what it said is said anew. */
 function isDigest(message: ChatMessage): boolean {
   return message.role === 'notice' && message.completionIds.length === 0;
-}
-
-/** A count of what is not there any more misleads. */
-function withoutUsage(message: ChatMessage): ChatMessage {
-  if (message.role !== 'assistant') return message;
-  const { usage: _, ...rest } = message;
-  return rest;
 }
 
 /** Of how many calls the result is another one than before. */

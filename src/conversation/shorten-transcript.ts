@@ -7,7 +7,7 @@ const KEPT_STEPS = 3;
 /** What is left of the output of a recent call, of its beginning and of its end. */
 const MAX_KEPT_BYTES = 2_000;
 
-const REMOVED = 'Removed to make room. Call the tool again if you need it.';
+const REMOVED = 'The output was removed to make room.';
 
 /** What a transcript may come to. */
 export interface TranscriptBounds {
@@ -68,7 +68,8 @@ export function shortenTranscript(
   const offset = rest.slice(wanted).findIndex(({ role }) => role !== 'tool');
   const removed = offset === -1 ? rest.length : wanted + offset;
   if (removed === 0) return null;
-  return { messages: [...system, toDigestMessage(), ...rest.slice(removed)], removed };
+  const kept = rest.slice(removed).map(withoutUsage);
+  return { messages: [...system, toDigestMessage(), ...kept], removed };
 }
 
 /**
@@ -101,6 +102,13 @@ export function compactTranscript(
   const removed = messages.length - kept.length;
   const emptied = kept.filter((message) => changed.has(message)).length;
   return removed + emptied === 0 ? null : { messages: kept, removed, emptied };
+}
+
+/** A count of tokens misleads where some of what it counted is gone. */
+export function withoutUsage(message: ChatMessage): ChatMessage {
+  if (message.role !== 'assistant') return message;
+  const { usage: _, ...rest } = message;
+  return rest;
 }
 
 /** UTF-8 bytes of all that is said in them, and of what providers want back. */

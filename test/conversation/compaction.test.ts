@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CompactionRequest } from '../../src/conversation/compact.ts';
+import { compactTranscript, sizeOf } from '../../src/conversation/shorten-transcript.ts';
 import type { ChatMessage, TokenUsage } from '../../src/models/chat-model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import type { ScriptedReply, ScriptedStep } from '../../src/models/scripted-model.ts';
@@ -275,3 +277,45 @@ test('a closed conversation is not compacted', async () => {
 
   expect(await given.conversation.compact()).toBe(false);
 });
+
+const blocks = fc.array(
+  fc.record({ kind: fc.constantFrom('user', 'notice', 'answer', 'step'), length: fc.nat(12_000) }),
+  { minLength: 1, maxLength: 30 },
+);
+
+test('whatever is dropped, the task stays and calls keep their results', () => {
+  fc.assert(
+    fc.property(
+      blocks,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 2 }),
+      (wanted, share, most) => {
+        const messages = [...toMessages({ kind: 'user', length: 9 }, -1), ...wanted.flatMap(toMessages)];
+        const bounds = { maxBytes: sizeOf(messages) * share, maxMessages: most };
+
+        const shorter = compactTranscript(messages, bounds)?.messages ?? messages;
+
+        expect(findTranscriptFaults(shorter).filter((fault) => !fault.includes('follows another'))).toEqual(
+          [],
+        );
+        expect(shorter).toContain(messages[0]);
+        expect(shorter.at(-1)?.role).toBe(messages.at(-1)?.role);
+        expect(sizeOf(shorter)).toBeLessThanOrEqual(sizeOf(messages));
+      },
+    ),
+  );
+});
+
+function toMessages(
+  { kind, length }: { kind: string; length: number },
+  index: number,
+): readonly ChatMessage[] {
+  const text = `${index}${'x'.repeat(length)}`;
+  if (kind === 'user') return [{ role: 'user', text }];
+  if (kind === 'notice') return [{ role: 'notice', completionIds: [text], text }];
+  if (kind === 'answer') return [{ role: 'assistant', text, toolCalls: [] }];
+  const ids = [`call_${index}_1`, `call_${index}_2`];
+  const toolCalls = ids.map((id) => ({ id, name: 'look', argumentsText: '{}' }));
+  const results = ids.map((callId) => ({ role: 'tool', callId, name: 'look', text }) as const);
+  return [{ role: 'assistant', text: '', toolCalls }, ...results];
+}

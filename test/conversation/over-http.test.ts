@@ -73,6 +73,23 @@ describe.each(wires)('on the wire of %s', (_wire, createModel) => {
     ]);
   });
 
+  test('a conversation that is too long is made shorter', async () => {
+    await using endpoint = await startMockEndpoint([
+      { text: 'A long story. '.repeat(50) },
+      { status: 400, message: 'prompt is too long: 208310 tokens > 200000 maximum' },
+      { text: 'The end.' },
+    ]);
+    await using given = talk(createModel(endpoint));
+    await given.conversation.say('Tell me a story.');
+
+    const outcome = await given.conversation.say('How does it end?');
+
+    expect(outcome).toEqual({ type: 'answered', text: 'The end.' });
+    const last = JSON.stringify(endpoint.requests().at(-1)?.messages);
+    expect(last).toMatch(/digest.*Tell me a story.*How does it end/);
+    expect(last).not.toContain('A long story');
+  });
+
   test('a stream that is cut is begun again', async () => {
     const whole = 'This answer has several pieces, and all of them arrive.';
     await using endpoint = await startMockEndpoint([{ text: whole, cutAfter: 3 }, { text: whole }]);

@@ -44,7 +44,11 @@ export async function talkThroughPipe(
     if (isChatCommand(line)) await command(line);
     else if (line.trim() !== '') outcome = await agent.conversation.say(line);
   }
-  if (endedBy === null) outcome = (await finish(agent, pipeEnd)) ?? outcome;
+  if (endedBy === null) {
+    const last = await finish(agent, pipeEnd);
+    // The answer to a message stands, whatever a later notice brings.
+    outcome ??= last;
+  }
   await bidFarewell(agent, { screen, page, howToGoOn });
   removeSignals();
   if (endedBy !== null) return endedBy;

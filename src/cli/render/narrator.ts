@@ -104,8 +104,8 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
 
 function describeShortening({ removed, emptied }: { removed: number; emptied: number }): string {
   const what = [
-    ...(removed > 0 ? [`${removed} older messages`] : []),
-    ...(emptied > 0 ? [`the output of ${emptied} calls`] : []),
+    ...(removed > 0 ? [`${removed} older ${removed === 1 ? 'message' : 'messages'}`] : []),
+    ...(emptied > 0 ? [`the output of ${emptied} ${emptied === 1 ? 'call' : 'calls'}`] : []),
   ];
   return `Dropped from what the model is told: ${what.join(' and ') || 'words of older messages'}.`;
 }

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../fixtures/os.ts';
+import { startMockEndpoint } from '../../models/mock-endpoint.ts';
 import {
   cleanEnvironment,
   mainFile,
@@ -279,4 +280,20 @@ test('a model that cannot answer fails the chat', async () => {
   const ran = await chat(at, [], { input: 'hello\n', env: model.env });
 
   expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining('! The agent could not answer:') });
+});
+
+test('an answer stands when the model fails on a later notice', async () => {
+  await using at = projectDir();
+  const started = { name: 'start_process', arguments: { command: 'sleep 0.2' } };
+  await using model = await startMockEndpoint([
+    { calls: [started] },
+    { text: 'It runs.' },
+    { status: 401, message: 'no such key' },
+  ]);
+  const env = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: model.baseUrl };
+
+  const ran = await chat(at, ['--policy.mode=auto'], { input: 'start it\n', env });
+
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('● It runs.') });
+  expect(ran.stdout).toContain('! The agent could not answer:');
 });

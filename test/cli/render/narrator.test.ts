@@ -82,3 +82,16 @@ test('a person who typed is not told again', () => {
   expect(tellAll([message]).rows).toEqual([]);
   expect(tellAll([message], true).rows).toEqual(['', '› hello']);
 });
+
+test('a person sees what the model is no longer told', () => {
+  const { rows } = tellAll([
+    { type: 'compaction.started', because: 'model', tokens: 200_000 },
+    { type: 'compaction.failed', error: '"compact" failed: no summary today.' },
+    { type: 'transcript.shortened', removed: 4, emptied: 2 },
+    { type: 'transcript.shortened', removed: 0, emptied: 1 },
+  ]);
+
+  expect(rows.join('\n')).toMatch(
+    /is long: it is made shorter\.[\s\S]*no summary today[\s\S]*4 older messages and the output of 2\s+calls\.[\s\S]*: the output of 1 call\./,
+  );
+});
