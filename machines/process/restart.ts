@@ -1,18 +1,21 @@
 import type { ProcessContext, RestartSettings } from './context.ts';
 
+/** The restarts so far, by the clock that `atMs` is of. */
+type Past = Pick<ProcessContext, 'restart' | 'restartTimesMs'>;
+
 /** Whether an attempt that ended like this one is to be followed by another. */
-export function isRestartWanted(context: ProcessContext): boolean {
+export function isRestartWanted(context: Pick<ProcessContext, 'restart' | 'exit'>): boolean {
   if (context.restart.policy === 'temporary') return false;
   return context.restart.policy === 'permanent' || context.exit?.code !== 0;
 }
 
 /** Whether so many restarts lie in the last `withinMs` that another would be one too many. */
-export function hasRestartedTooOften(context: ProcessContext, atMs: number): boolean {
+export function hasRestartedTooOften(context: Past, atMs: number): boolean {
   return recentRestarts(context, atMs).length >= context.restart.maxRestarts;
 }
 
 /** The restarts that still count at `atMs`, oldest first. */
-export function recentRestarts(context: ProcessContext, atMs: number): readonly number[] {
+export function recentRestarts(context: Past, atMs: number): readonly number[] {
   return context.restartTimesMs.filter((timeMs) => atMs - timeMs < context.restart.withinMs);
 }
 

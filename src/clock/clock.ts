@@ -10,6 +10,8 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds since the epoch, for people and records only. */
   epochMs(): number;
+  /** Like `nowMs`, with a zero that all programs share until the machine is started anew. Absent where there is no such clock. */
+  machineMs?(): number;
   /**
    * Calls back once, when `nowMs()` has reached `atMs`; any finite value works, also beyond 2^31 - 1.
    * A timer keeps the program alive unless it is `idle`.

@@ -100,7 +100,13 @@ export function createRealClock(): Clock {
     return due;
   }
 
-  return { nowMs, epochMs: () => Date.now(), at };
+  return {
+    nowMs,
+    epochMs: () => Date.now(),
+    // clock_gettime(CLOCK_MONOTONIC), which `performance.now` counts from the start of the program.
+    machineMs: () => Number(process.hrtime.bigint()) / 1e6,
+    at,
+  };
 }
 
 function nowMs(): number {

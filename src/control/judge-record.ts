@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
+import { hasRestartedTooOften, isRestartWanted } from '../../machines/process/restart.ts';
 import { fullDisk } from '../output/full-disk.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import { parseLogMap } from '../output/log-map.ts';
@@ -95,18 +96,22 @@ function judgeExit(
   const exit: ExitStatus = { code: end.exit.code, signal: end.exit.signal };
   const reason = toReason(exit, revival);
   const { view } = record;
-  if (startsAgain(revival, exit)) {
+  const endedAt = writtenAt(revival.files.status) ?? record.savedAt;
+  if (startsAgain(revival, { exit, endedAt })) {
     const restarts = 'restarts' in view ? view.restarts : 0;
     const shown = { ...toFacts(record), status: 'restarting', restarts, reason, nextStartAt: nowAt } as const;
     return { type: 'unattended', view: shown };
   }
-  const endedAt = writtenAt(revival.files.status) ?? record.savedAt;
   return { type: 'ended', view: toFinalView(record, { reason, exit, endedAt }) };
 }
 
-function startsAgain({ restart, stop }: Revival, { code }: ExitStatus): boolean {
+function startsAgain(
+  { restart, stop, restartedAt }: Revival,
+  { exit, endedAt }: { exit: ExitStatus; endedAt: number },
+): boolean {
   if (stop !== null) return stop.cause.type === 'restart';
-  return restart.policy === 'permanent' || (restart.policy === 'transient' && code !== 0);
+  const past = { restart, exit, restartTimesMs: restartedAt };
+  return isRestartWanted(past) && !hasRestartedTooOften(past, endedAt);
 }
 
 function toReason({ code, signal }: ExitStatus, { stop }: Revival): EndReason {

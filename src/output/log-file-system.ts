@@ -1,9 +1,11 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { makeDirectory } from '../store/make-directory.ts';
 import { openPrivateHandle, type PrivateAccess } from '../store/private-files.ts';
 
 /** What the log file needs of a disk. Everything may reject, and the log goes on. */
 export interface LogFileSystem {
-  mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
+  /** With those above it, each 0700. */
+  mkdir(path: string): Promise<void>;
   open(path: string, access: PrivateAccess): Promise<LogFileHandle>;
   stat(path: string): Promise<{ ino: number; dev: number }>;
 }
@@ -22,4 +24,9 @@ export interface LogFileHandle {
   close(): Promise<void>;
 }
 
-export const nodeLogFileSystem: LogFileSystem = { mkdir, open: openPrivateHandle, stat };
+export const nodeLogFileSystem: LogFileSystem = {
+  // The `mkdir` of Node never comes back below /proc, and keeps the program alive.
+  mkdir: async (path) => makeDirectory(path),
+  open: openPrivateHandle,
+  stat,
+};

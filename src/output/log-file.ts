@@ -166,7 +166,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
 
   async function openFile(): Promise<LogFileHandle> {
     // Not again later: who has removed the directory does not want it back.
-    if (!hasOpened) await files.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (!hasOpened) await files.mkdir(dirname(path));
     const opened = await files.open(path, 'readAndAppend');
     const facts = await opened.stat();
     hasOpened = true;

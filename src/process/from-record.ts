@@ -1,14 +1,22 @@
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
+import { isFromScope } from '../spawn/tree/identity.ts';
+import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { EarlierProcess } from './earlier-process.ts';
 import { isOwed } from './is-owed.ts';
 import type { ProcessRecord, RecordedReadiness } from './process-record.ts';
 import type { ProcessTimes } from './process-times.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
+/** Who reads a record, and where its process ids mean anything. */
+interface RecordReader {
+  readonly clock: Clock;
+  readonly scope: TableScope;
+}
+
 /** What a record tells of the life of its process, in the time of this program. */
-export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierProcess {
+export function toEarlierProcess(record: ProcessRecord, reader: RecordReader): EarlierProcess {
   const { view, timeline, revival, leader } = record;
   const shared = {
     owner: view.owner,
@@ -19,7 +27,8 @@ export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierPr
     watches: revival?.watches ?? [],
     isNobodys: 'endedAt' in view && !isOwed(record),
   };
-  const times = toTimes(view, clock);
+  const toMonotonic = createMonotonic(record, reader);
+  const times = toTimes(view, toMonotonic);
   if ('endedAt' in view) {
     return {
       ...shared,
@@ -31,13 +40,32 @@ export function toEarlierProcess(record: ProcessRecord, clock: Clock): EarlierPr
   return {
     ...shared,
     ready: 'ready' in view ? view.ready : { state: revival?.ready == null ? 'undeclared' : 'waiting' },
-    life: { type: 'live', past: toPast(record, clock), times },
+    life: { type: 'live', past: toPast(record, { ...reader, toMonotonic }), times },
     output: null,
   };
 }
 
-function toPast({ view, revival }: ProcessRecord, clock: Clock) {
-  const toMonotonic = (at: number) => clock.nowMs() - (clock.epochMs() - at);
+/** From milliseconds since the epoch, as a record has them, to `nowMs`. */
+type ToMonotonic = (at: number) => number;
+
+/** How long ago a record was written says the clock of the machine, where it has not been started anew since: the wall clock may have been set. */
+function createMonotonic(
+  { savedAt, savedMachineMs, scope }: ProcessRecord,
+  reader: RecordReader,
+): ToMonotonic {
+  const { clock } = reader;
+  const machineMs = clock.machineMs?.();
+  const isComparable =
+    machineMs !== undefined && savedMachineMs !== undefined && isFromScope(scope, reader.scope);
+  const sinceSavedMs = isComparable ? machineMs - savedMachineMs : clock.epochMs() - savedAt;
+  const savedMs = clock.nowMs() - sinceSavedMs;
+  return (at) => savedMs - (savedAt - at);
+}
+
+function toPast(
+  { view, revival }: ProcessRecord,
+  { clock, toMonotonic }: { readonly clock: Clock; readonly toMonotonic: ToMonotonic },
+) {
   return {
     attempt: view.attempt,
     restartTimesMs: (revival?.restartedAt ?? []).map(toMonotonic),
@@ -47,9 +75,9 @@ function toPast({ view, revival }: ProcessRecord, clock: Clock) {
   };
 }
 
-function toTimes(view: ProcessView, clock: Clock): ProcessTimes {
+function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
   const startedAt = 'startedAt' in view ? view.startedAt : null;
-  const startedAtMs = startedAt === null ? null : clock.nowMs() - (clock.epochMs() - startedAt);
+  const startedAtMs = startedAt === null ? null : toMonotonic(startedAt);
   const isOver = 'endedAt' in view;
   return {
     createdAt: view.createdAt,

@@ -20,6 +20,8 @@ export interface ProcessRecord {
   readonly scope: TableScope;
   /** Milliseconds since the epoch. */
   readonly savedAt: number;
+  /** The same moment by `Clock.machineMs`: the wall clock may be set before another program reads this. */
+  readonly savedMachineMs?: number;
   /** As it was when it was saved; times that run on are of that moment. */
   readonly view: ProcessView;
   readonly timeline: readonly TimelineEntry[];

@@ -208,6 +208,7 @@ export const recordShape: Shape = object({
   supervisorId: matching(/^[\w-]{1,64}$/),
   scope: object(scope),
   savedAt: number,
+  savedMachineMs: optional(number),
   view,
   timeline: listOf(object({ at: number, event: text, by: optional(text), detail: optional(text) })),
   likeness: optional(text),

@@ -26,13 +26,19 @@ export function toRecord(
     view: withEndFirst(process.view()),
     supervisorId,
     scope,
-    savedAt: clock.epochMs(),
+    ...toSaved(clock),
     timeline: process.timeline(),
     ...(process.plan.output.secrets.length === 0 && { likeness: process.plan.likeness }),
     leader,
     ...(Object.keys(readers).length > 0 && { readers }),
     revival: toRevival(process, clock),
   };
+}
+
+/** When a record is written. */
+export function toSaved(clock: Clock): Pick<ProcessRecord, 'savedAt' | 'savedMachineMs'> {
+  const savedMachineMs = clock.machineMs?.();
+  return { savedAt: clock.epochMs(), ...(savedMachineMs !== undefined && { savedMachineMs }) };
 }
 
 function withEndFirst({ status, ...facts }: ProcessView): ProcessView {

@@ -3,7 +3,7 @@ import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
-import { withoutValues } from '../process/to-record.ts';
+import { toSaved, withoutValues } from '../process/to-record.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
 import { createProcessTree } from '../spawn/tree/process-tree.ts';
 import type { Ground } from './ground.ts';
@@ -73,7 +73,7 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter
     supervisorId,
     // Of another boot it stays what it was: nobody is to take its numbers for ours.
     scope: isSame ? scope : record.scope,
-    savedAt: clock.epochMs(),
+    ...toSaved(clock),
   });
 }
 
@@ -101,9 +101,5 @@ function addTree(
 }
 
 function open(record: ProcessRecord, { runtime, ground }: Taking): SupervisedProcess {
-  return new SupervisedProcess(
-    planRecorded(record, ground),
-    runtime.world,
-    toEarlierProcess(record, ground.clock),
-  );
+  return new SupervisedProcess(planRecorded(record, ground), runtime.world, toEarlierProcess(record, ground));
 }

@@ -205,6 +205,10 @@ describe('the log file', () => {
     await file.close();
   });
 
+  test.runIf(existsSync('/proc/self'))('a directory that the system never makes is refused', async () => {
+    await expect(nodeLogFileSystem.mkdir('/proc/nope/processes')).rejects.toThrow('cannot be made');
+  });
+
   test('a part that was written is not written again', async () => {
     const disk = await nodeLogFileSystem.open(join(directory, 'part'), 'readAndAppend');
     const files: LogFileSystem = {

@@ -114,6 +114,46 @@ test('a named reader continues under the next supervisor', async () => {
   expect(second.supervisor.get(handle.id)?.reader('person').read().text).toBe('one\ntwo\n');
 });
 
+test('a limit keeps its distance when the wall clock was set', () => {
+  const { follow, die } = openTheatre();
+  const start = createVirtualClock();
+  const first = follow({ clock: { ...start, machineMs: () => 5_000_000 + start.nowMs() } });
+  const { id } = first.supervisor.start({ ...persistent, maxBackgroundTime: '60s' });
+  start.advance(100);
+  die(first.supervisor);
+
+  const hourLater = createVirtualClock({ epochMs: start.epochMs() + 3_600_000 });
+  const second = follow({ clock: { ...hourLater, machineMs: () => 5_010_000 + hourLater.nowMs() } });
+  hourLater.advance(40_000);
+  const before = second.supervisor.get(id)?.status;
+  hourLater.advance(10_000);
+
+  expect([before, second.supervisor.get(id)?.status]).toEqual(['backgrounded', 'timed_out']);
+});
+
+test('restarts before a takeover count with their distance', async () => {
+  const { follow, die } = openTheatre();
+  const restart = { policy: 'permanent', maxRestarts: 1, within: '60s', minBackoff: 1_000 } as const;
+  const first = follow();
+  const [once, twice] = ['early', 'late'].map((label) =>
+    first.supervisor.start({ ...persistent, label, restart }),
+  );
+  first.backend.runs[0]?.exit({ code: 1 });
+  await turn();
+  first.clock.advance(50_000);
+  first.backend.runs[1]?.exit({ code: 1 });
+  await turn();
+  first.clock.advance(5_000);
+  die(first.supervisor);
+
+  const second = follow({ clock: createVirtualClock({ epochMs: first.clock.epochMs() + 15_000 }) });
+  for (const run of second.backend.runs) run.exit({ code: 1 });
+  await turn();
+
+  const statusOf = (handle: typeof once) => second.supervisor.get(handle?.id ?? '')?.status;
+  expect([statusOf(once), statusOf(twice)]).toEqual(['restarting', 'failed']);
+});
+
 test('changed limits and the owner go with it', async () => {
   const { follow, die } = openTheatre();
   const first = follow();
