@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ControlReply } from '../../src/control/protocol.ts';
+import { type ControlReply, MAX_REQUESTS, PROTOCOL_VERSION } from '../../src/control/protocol.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { openControlStage, openRawClient } from './arrange.ts';
 
@@ -37,6 +37,30 @@ test('every request about a process does what its handle does', async () => {
   expect(changed).toBe(true);
   expect(shown).toMatchObject({ view: { id: idle.id }, timeline: [{ event: 'created' }, {}, {}] });
   expect(killed).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
+  client.socket.destroy();
+});
+
+test('a request number is free again after its answer', async () => {
+  await using stage = await openControlStage();
+  const client = await openRawClient(stage.socketPath);
+  const hello = JSON.stringify({ v: PROTOCOL_VERSION, id: 7, method: 'hello', params: {} });
+
+  for (let asked = 1; asked <= 3; asked += 1) {
+    client.send(`${hello}\n`);
+    await waitUntil(() => client.replies.length === asked);
+  }
+
+  expect(client.replies.filter((reply) => 'result' in reply)).toHaveLength(3);
+  client.socket.destroy();
+});
+
+test('a connection answers more requests than may be under way', async () => {
+  await using stage = await openControlStage();
+  const client = await openRawClient(stage.socketPath);
+
+  for (let id = 1; id <= MAX_REQUESTS + 1; id += 1) await client.ask(id, 'hello');
+
+  expect(client.replies.filter((reply) => 'result' in reply)).toHaveLength(MAX_REQUESTS + 1);
   client.socket.destroy();
 });
 
