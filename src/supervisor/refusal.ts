@@ -13,6 +13,6 @@ export function toRefusalError(
   const message =
     `Maximum background processes (${max}) reached: ${backgroundIds.join(', ')}. ` +
     'End one of them with kill(id), run this in the foreground, or raise the option "maxBackgroundProcesses" ' +
-    '(max_background_processes in an agent file).';
+    '(max_background_processes in an agent file, --max-background of troupe mcp).';
   return new TroupeError({ code: refusal, message });
 }

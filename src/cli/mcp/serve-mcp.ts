@@ -12,10 +12,13 @@ import { readVersion } from '../version.ts';
 import type { McpFlags } from './mcp-flags.ts';
 import { readSecrets } from './read-secrets.ts';
 
+const OWNER = /^[\w.-]{1,64}$/;
+
 /** Serves until the client or a signal ends it. @returns the exit code. @throws TroupeError `invalid-option` */
 export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): Promise<number> {
   const secrets = readSecrets(flags.secret ?? []);
   const toSupervisor = readPlace(flags, io);
+  if (flags.owner !== undefined && !OWNER.test(flags.owner)) throw noOwner(flags.owner);
   const ending = new AbortController();
   const removeSignals = onEndSignal(() => ending.abort());
   try {
@@ -53,6 +56,11 @@ function readPlace(flags: McpFlags, { cwd, env }: CliIo): (root: string | null) 
     const stateDirectory = findStateDirectory({ flag: stateDir, io: { cwd: place, env } });
     return { ...limits, cwd: place, stateDirectory };
   };
+}
+
+function noOwner(owner: string): TroupeError {
+  const message = `--owner is ${quote(owner)}; expected 1 to 64 letters, digits, "_", "." and "-".`;
+  return new TroupeError({ code: 'invalid-option', message });
 }
 
 function toDirectory(path: string): string {

@@ -169,6 +169,7 @@ test.each([
   [{ cwd: 'nowhere' }, '--cwd is "/project/nowhere", which is not a directory'],
   [{ maxBackground: 'many' }, '--max-background is "many"; expected a whole number'],
   [{ maxBackgroundTime: 'long' }, '--max-background-time is "long"'],
+  [{ owner: '' }, '--owner is ""; expected 1 to 64 letters'],
   [{ owner: 'me', http: true as const }, 'By HTTP there are many clients'],
 ])('%j is refused in words', async (flags, problem) => {
   const { io } = fakeIo();
