@@ -53,6 +53,38 @@ test.each<[string, Partial<Machine>, string, 'warn' | 'fail']>([
   expect(checks.find((check) => check.name === name)).toMatchObject({ state, advice: expect.any(String) });
 });
 
+test('a part that cannot be loaded is named with the reason', async () => {
+  const machine: Machine = { ...healthy, ptyProblem: async () => '@lydell/node-pty is not installed' };
+
+  const checks = await runChecks(machine);
+
+  expect(checks.find(({ name }) => name === 'pty')?.says).toBe(
+    'terminals take tmux: @lydell/node-pty is not installed',
+  );
+});
+
+test('errors of the sandbox are all named', async () => {
+  const machine: Machine = { ...healthy, sandboxErrors: async () => ['no bwrap', 'no socat'] };
+
+  const checks = await runChecks(machine);
+
+  expect(checks.find(({ name }) => name === 'sandbox')?.says).toBe('no bwrap; no socat');
+});
+
+test.each([
+  ['bash', 'commands given as text run in sh'],
+  ['setsid', 'bash has to do its part for persistent processes'],
+  ['fallocate', 'large logs cannot be cut in place'],
+  ['mkfifo', 'commands cannot open /dev/stderr'],
+  ['sh', 'the watchdog is a script for it'],
+])('without %s it says what is missing', async (missing, why) => {
+  const find = (program: string) => (program === missing ? null : `/usr/bin/${program}`);
+
+  const checks = await runChecks({ ...healthy, find });
+
+  expect(checks.find(({ name }) => name === missing)?.says).toBe(`is missing: ${why}`);
+});
+
 test('this machine can be looked at', async () => {
   await using project = projectDir();
   mkdirSync(project.file('.troupe'));

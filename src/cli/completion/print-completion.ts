@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { isFinal } from '../../../machines/process/view.ts';
+import { hasLiveMembers } from '../../process/has-live-members.ts';
 import { type CliIo, say } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
@@ -34,7 +34,7 @@ function toSources(words: readonly string[], io: CliIo): CompletionSources {
     processes: ({ live }) =>
       withState({ flags, io }, async (state) => {
         const { processes } = await state.list();
-        const views = processes.map(({ view }) => view).filter(({ status }) => !live || !isFinal(status));
+        const views = processes.map(({ view }) => view).filter((view) => !live || hasLiveMembers(view));
         return [
           ...views.map((view) => ({
             text: view.id,

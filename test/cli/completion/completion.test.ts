@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { readTableScope } from '../../../src/spawn/tree/table-scope.ts';
+import { endedRecord, runningRecord, writeRecord } from '../../control/records.ts';
+import { startTicksOf } from '../../fixtures/os.ts';
 import { cleanEnvironment, mainFile, projectDir, runProgram } from '../program.ts';
 
 const complete = async (words: readonly string[]) => {
@@ -37,6 +40,38 @@ test.each([
   [['nonsense', ''], [], ':nothing'],
 ])('%j is completed', async (words, candidates, also) => {
   expect(await complete(words)).toEqual({ words: candidates, also });
+});
+
+test('processes are offered by id and by label', async () => {
+  await using project = projectDir();
+  const directory = project.file('.troupe');
+  const member = { pid: process.pid, pgid: 1, startedAt: String(startTicksOf(process.pid)), command: 'left' };
+  const elsewhere = { scope: { ...readTableScope(), pidNamespace: 'pid:[1]' } };
+  const live = runningRecord('tool_live2222', elsewhere);
+  const records = [
+    { ...live, view: { ...live.view, label: 'web' } },
+    {
+      ...runningRecord('tool_odd22222', elsewhere),
+      view: { ...live.view, id: 'tool_odd22222', label: 'my web' },
+    },
+    endedRecord('tool_ended222', { label: 'old' }),
+    endedRecord('tool_left2222', { leftovers: [member] }),
+  ];
+  for (const record of records) writeRecord(directory, record, record.view.id);
+  const complete = async (verb: string) =>
+    (await runProgram(['__complete', '--', verb, ''], { cwd: project.path, env: project.env })).stdout;
+
+  const [toKill, toShow] = await Promise.all([complete('kill'), complete('show')]);
+
+  expect(toKill.split('\n')).toEqual([
+    'tool_live2222\tbackgrounded web',
+    'tool_odd22222\tbackgrounded my web',
+    'tool_left2222\tcompleted sleep 1000',
+    'web\ttool_live2222',
+    ':nothing',
+    '',
+  ]);
+  expect(toShow).toContain('\nold\ttool_ended222\n');
 });
 
 test('the hidden command stands in no help', async () => {

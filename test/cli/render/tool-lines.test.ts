@@ -35,6 +35,25 @@ test('an answer shows code and output apart', () => {
   expect(rows).toEqual(['← run_command: code 0, tool_a', '  │ hi', '  │ there']);
 });
 
+test('the message of a tool is said once', () => {
+  const said = (data: object) =>
+    renderToolAnswer({ call: call('kill_process', {}), answer: { ok: true, data } as never }, page);
+
+  expect(said({ process_id: 'tool_a', status: 'killed', message: 'It is gone.' })).toEqual([
+    '← kill_process: killed, tool_a. It is gone.',
+  ]);
+  expect(said({ message: 'Nothing to do.', count: 3 })).toEqual(['← kill_process: Nothing to do.']);
+  expect(said({ message: 'It said:', output: 'hi' })).toEqual(['← kill_process: It said:', '  │ hi']);
+});
+
+test('how to go on is not said to a person', () => {
+  const data = { process_id: 'tool_a', status: 'backgrounded', message: 'Use get_process_output.' };
+
+  const rows = renderToolAnswer({ call: call('start_process', {}), answer: { ok: true, data } }, page);
+
+  expect(rows).toEqual(['← start_process: backgrounded, tool_a']);
+});
+
 test('output keeps its head and its tail', () => {
   const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
 

@@ -1,5 +1,40 @@
-import { expect, test } from 'vitest';
-import { parsePsLines } from '../../../src/spawn/tree/ps-table.ts';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createPsTable, parsePsLines } from '../../../src/spawn/tree/ps-table.ts';
+import { tempDir } from '../../fixtures/os.ts';
+
+/** Puts a `ps` on the PATH that prints this and exits so. */
+function fakePs({ prints = '', code }: { readonly prints?: string; readonly code: number }) {
+  const place = tempDir();
+  writeFileSync(place.file('ps'), `#!/bin/sh\nprintf '%s' '${prints}'\nexit ${code}\n`);
+  chmodSync(place.file('ps'), 0o755);
+  vi.stubEnv('PATH', place.path);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    place.remove();
+  });
+  return createPsTable();
+}
+
+test('a ps that exits 1 and prints nothing is an answer', async () => {
+  const table = fakePs({ code: 1 });
+
+  expect(await table.read(501)).toBeNull();
+  expect(await table.readAll([501, 502])).toEqual([]);
+});
+
+test('those that a ps with code 1 prints are there', async () => {
+  const prints = '  501  1  501 S  Tue Feb 17 23:59:59 2026  sleep 5';
+  const table = fakePs({ prints, code: 1 });
+
+  expect(await table.readAll([501, 502])).toMatchObject([{ pid: 501, alive: true }]);
+});
+
+test('a ps that fails is no empty table', async () => {
+  const table = fakePs({ code: 2 });
+
+  await expect(table.list()).rejects.toThrow('ps gave no process table');
+});
 
 test('lines of ps become entries', () => {
   const entries = parsePsLines(
