@@ -152,7 +152,7 @@ export const supervisorOptions = z.strictObject({
     .optional(),
   /** Another way to run commands, for tests and far hosts. */
   backend: z.custom<BackendShape>(isBackend, 'a Backend: "mode", "capabilities" and "run"').optional(),
-  /** Puts something between the own backend and its processes: it sees each byte and sets the pace. Not for persistent ones. */
+  /** Puts something between the own backend and its processes, those in a pty too: it sees each byte and sets the pace. Not for persistent ones, nor in tmux. */
   wrapBackend: z
     .custom<(backend: never) => BackendShape>((value) => typeof value === 'function', 'a function')
     .optional(),

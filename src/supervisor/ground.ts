@@ -96,6 +96,7 @@ export function createGround(
       ownBackend === undefined
         ? createTerminals({
             ...{ table: table ?? createCurrentTable(), trees, reportError },
+            wrap,
             tmuxSocket: paths === null ? null : () => createSocketPlace(paths).make('tmux'),
           })
         : ownTerminals(ownBackend),

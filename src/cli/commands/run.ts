@@ -5,12 +5,15 @@ import type { VerbSetup } from '../verb.ts';
 
 const toMore = (name: string) => `
 Our options stand before the command, or before --; what follows is the
-command's own. stdin is handed on unless it is a terminal.
+command's own. At a terminal it has one of its own that yours shows: keys go to
+it, Ctrl-C and Ctrl-Z too. Where stdin, stdout or stderr goes elsewhere, and
+with --json, --stdin or a --timeout, it has pipes; stdin is handed on unless it
+is a terminal.
 
 Exit code: that of the command; 128+n where signal n ended it, 124 where a time
 limit did, 126 and 127 as in a shell, 125 where troupe itself failed.
 
-Ctrl-C is passed on to the command; a second one kills it at once. What the
+In pipes Ctrl-C is passed on to it; a second one kills it at once. What the
 command leaves running is ended with it, unless it went to the background.
 
 With --interactive it runs in a terminal of the daemon, and yours shows it. Who
@@ -41,11 +44,11 @@ export function defineRun({ program, io, end }: VerbSetup): void {
     .option('--max-time <duration>', 'it is ended when it has run for so long')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('-b, --background', 'run it in the background from the start')
-    .option('--interactive', 'in a terminal of its own, in which you sit; Ctrl-] leaves')
+    .option('--interactive', 'in a terminal of the daemon; Ctrl-] leaves it running')
     .option('-n, --name <label>', 'a name for it, beside its id')
     .option('-C, --cwd <directory>', 'where it runs')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
-    .option('-i, --stdin', 'hand on what is typed in a terminal, too')
+    .option('-i, --stdin', 'pipes also at a terminal; what is typed is handed on')
     .option('--json', 'print one JSON object with its output and its end')
     .option('--state-dir <directory>', 'where records and logs are kept')
     .addHelpText('after', toMore(program.name()))

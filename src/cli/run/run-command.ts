@@ -48,6 +48,7 @@ function readOrder({ words, flags, io }: RunCall): RunOrder {
       flags.background !== true &&
       flags.interactive !== true &&
       hasInput(io, { asked: flags.stdin === true }),
+    isAtTerminal: isAtTerminal({ io, flags }),
     promotes: timeoutMs > 0 && onTimeout === 'background',
     background: flags.background === true,
     isInteractive: flags.interactive === true,
@@ -55,6 +56,13 @@ function readOrder({ words, flags, io }: RunCall): RunOrder {
     stateDirectory: findStateDirectory({ flag: flags.stateDir, io }),
     io,
   };
+}
+
+/** Where one of the three goes elsewhere, or its output is wanted as data, the command has pipes. */
+function isAtTerminal({ io, flags }: Pick<RunCall, 'io' | 'flags'>): boolean {
+  const { stdin, stdout, stderr } = io;
+  const isData = flags.json === true || flags.stdin === true;
+  return !isData && [stdin, stdout, stderr].every(({ isTTY }) => isTTY === true);
 }
 
 /** What means nothing where a person sits at the command. @throws TroupeError `invalid-option` */

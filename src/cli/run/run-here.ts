@@ -9,24 +9,34 @@ import { forwardSignals } from './forward-signals.ts';
 import { passInput } from './pass-input.ts';
 import { createOutputPassage } from './pass-output.ts';
 import type { RunOrder } from './run-order.ts';
+import { shareTerminal, toSize } from './share-terminal.ts';
 import { tellEnd } from './tell-end.ts';
 
-/** Runs the command under a supervisor of this program; what it leaves running ends with it. @returns the exit code. */
+/**
+ * Runs the command under a supervisor of this program; what it leaves running ends with it. At a terminal the command has one of its own,
+ * which is shown in ours; where none can be had, it has pipes and no input. @returns the exit code.
+ */
 export async function runHere(order: RunOrder): Promise<number> {
-  const { io, json, stateDirectory } = order;
+  const { io, json, stateDirectory, isAtTerminal } = order;
   const clock = createRealClock();
   const passage = createOutputPassage(io, clock);
   const supervisor = openSupervisor({
     stateDirectory,
     io,
     ...(!json && { wrapBackend: passage.wrapBackend }),
+    ...(isAtTerminal && { terminal: 'pty' as const }),
   });
   const process = supervisor.start(toSpec(order));
   const signals = forwardSignals((options) => void process.kill({ ...options, by: 'user' }), { io, clock });
-  if (order.hasInput) passInput(io, process).catch((error) => void tellFault(error, io));
+  const onFault = (error: unknown) => void tellFault(error, io);
+  const { terminal } = process.view();
+  const shared = terminal?.type === 'terminal' ? shareTerminal(process, { io, clock, onFault }) : null;
+  if (order.hasInput) passInput(io, process).catch(onFault);
+  else if (isAtTerminal && shared === null) void process.endInput();
   const end = await process.ended;
   if (json) say(io, JSON.stringify(await process.result()));
   if (signals.first === null) await passage.settled();
+  shared?.giveBack();
   tellEnd(end, order);
   await endAll(supervisor, order);
   signals.remove();
@@ -35,11 +45,13 @@ export async function runHere(order: RunOrder): Promise<number> {
 }
 
 function toSpec(order: RunOrder) {
-  const { command, cwd, env, label, timeoutMs, onTimeout, maxTimeMs, graceMs } = order;
+  const { command, cwd, env, label, timeoutMs, onTimeout, maxTimeMs, graceMs, isAtTerminal, io } = order;
   return {
     command,
     cwd,
-    env,
+    // What it prints is drawn by our terminal.
+    env: { ...(isAtTerminal && { TERM: io.env['TERM'] ?? 'dumb' }), ...env },
+    ...(isAtTerminal && { interactive: true, size: toSize(io.stdout) }),
     timeout: timeoutMs,
     onTimeout: timeoutMs === 0 ? ('wait' as const) : onTimeout,
     maxExecutionTime: maxTimeMs,

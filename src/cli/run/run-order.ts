@@ -15,6 +15,8 @@ export interface RunOrder extends CommandWords {
   /** `null`: the default. */
   readonly graceMs: number | null;
   readonly hasInput: boolean;
+  /** It is shown in our terminal and reads from it, as without us. */
+  readonly isAtTerminal: boolean;
   /** It is to go to the background when `timeoutMs` is over. */
   readonly promotes: boolean;
   /** It is to be there from the start. */

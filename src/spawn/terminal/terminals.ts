@@ -11,7 +11,11 @@ export interface Terminals {
   close(): Promise<void>;
 }
 
-export function createTerminals(world: TerminalWorld): Terminals {
+/** `wrap` puts something between this program's own terminals and their processes; what tmux does passes nobody here. */
+export function createTerminals({
+  wrap,
+  ...world
+}: TerminalWorld & { readonly wrap: (backend: Backend) => Backend }): Terminals {
   let tmux: Backend | Unavailable | null = null;
   let pty: Backend | Unavailable | null = null;
   return {
@@ -20,13 +24,17 @@ export function createTerminals(world: TerminalWorld): Terminals {
       return tmux;
     },
     pty: () => {
-      pty ??= createPtyBackend(world);
+      pty ??= wrapFound(createPtyBackend(world), wrap);
       return pty;
     },
     close: async () => {
       for (const backend of [tmux, pty]) if (backend !== null && 'close' in backend) await backend.close?.();
     },
   };
+}
+
+function wrapFound(found: Backend | Unavailable, wrap: (backend: Backend) => Backend): Backend | Unavailable {
+  return 'why' in found ? found : wrap(found);
 }
 
 /** Of a supervisor with a backend of its own: that one, if it has terminals. */

@@ -11,9 +11,10 @@ const open = (project: ReturnType<typeof projectDir>, line: string) =>
   });
 
 describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => {
-  test('Ctrl-C is passed on with a word, and a second one kills', async () => {
+  test('Ctrl-C is passed on to a command in pipes, and a second one kills', async () => {
     await using project = projectDir();
-    await using terminal = await open(project, `run -c 'trap : INT; echo up; while :; do sleep 0.1; done'`);
+    const script = 'trap : INT; echo up; while :; do sleep 0.1; done';
+    await using terminal = await open(project, `run -c '${script}' < /dev/null`);
     await terminal.shows(/^up$/m);
 
     await terminal.press('C-c');
@@ -38,12 +39,48 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('what is typed is handed on only where it is asked for', async () => {
+  test('a command at a terminal has one of the same size', async () => {
     await using project = projectDir();
-    await using plain = await open(project, 'run cat');
+    await using terminal = await open(
+      project,
+      `run -c 'tty -s && stty size; read line; echo "got $line"; stty size'`,
+    );
+    await terminal.shows('50 80');
+
+    await terminal.resize(90);
+    await terminal.enter('a word');
+
+    await terminal.shows(/got a word\n50 90\nexit code 0/);
+    await project.gone();
+  });
+
+  test('Ctrl-Z stops a command and its run, and fg has both go on', async () => {
+    await using project = projectDir();
+    await using terminal = await openTerminal({
+      command: `TROUPE_LINEAGE='${project.env.TROUPE_LINEAGE}' PS1='shell> ' bash --norc --noprofile -i`,
+      cwd: project.path,
+      columns: 80,
+    });
+    await terminal.enter(`'${process.execPath}' '${mainFile}' run -c 'echo "$((40 + 2)) up"; cat'`);
+    await terminal.shows('42 up');
+
+    await terminal.press('C-z');
+    await terminal.shows('Stopped');
+    await terminal.enter('fg');
+    await terminal.enter('typed');
+    await terminal.shows(/typed\n+typed/);
+    await terminal.press('C-d');
+    await terminal.shows(/typed\n+shell>$/);
+    await terminal.enter('exit 7');
+
+    await terminal.shows('exit code 7');
+    await project.gone();
+  });
+
+  test('what is typed goes to a command in pipes where it is asked for', async () => {
+    await using project = projectDir();
     await using asked = await open(project, `run -i -c 'echo ready; cat'`);
 
-    await plain.shows('exit code 0');
     await asked.shows(/^ready$/m);
     await asked.enter('typed');
 

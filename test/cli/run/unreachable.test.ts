@@ -35,6 +35,7 @@ function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasI
     ...{
       background: false,
       isInteractive: false,
+      isAtTerminal: false,
       json: false,
       stateDirectory: '/project/.troupe',
       io: fake.io,
