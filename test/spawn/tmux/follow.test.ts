@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isInstalled } from '../../fixtures/installed.ts';
@@ -244,6 +245,29 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect((await second.fact('process.exited')).exit).toEqual({ code: 2, signal: null });
     expect(second.printed()).toBe('first\r\nsecond\r\n');
     expect(second.kept.at(-1)?.lines.slice(0, 2)).toEqual(['second', '']);
+  });
+
+  test('a session that is still closing makes room under another name', async () => {
+    const stage = createStage();
+    const first = stage.run(shell('echo first'));
+    await first.fact('output.ended');
+    const { id } = first.request;
+    await untilServerIsGone(stage.socket);
+    tmux(stage.socket, 'new-session', '-d', '-s', id, 'exec sleep 300');
+    // Before the stage waits for the server, whatever the name is by then.
+    onTestFinished(() => void spawnSync('tmux', ['-S', stage.socket, 'kill-server']));
+
+    const second = stage.again({ ...first.request, attempt: 2, work: sleeper });
+    await second.shows('up');
+
+    const programs = Object.fromEntries(
+      [id, `${id}-1`].map((name) => [
+        name,
+        tmux(stage.socket, 'list-panes', '-t', `=${name}:`, '-F', '#{pane_start_command}'),
+      ]),
+    );
+    expect(programs[`${id}-1`]).toContain('sleep 300');
+    expect(programs[id]).toContain('troupe-launcher');
   });
 
   test('an attempt without a screen has not the one before', async () => {

@@ -10,8 +10,8 @@ import type { TmuxRequest } from './arrange.ts';
 
 const nobody = 2 ** 22 - 1;
 
-/** A leader whose launcher is dead, and whose terminal is not known to the server that answers. */
-async function arrange() {
+/** A leader whose launcher is dead, and whose terminal is not known to the server that answers, or still led by `launcher`. */
+async function arrange({ launcher }: { launcher?: number } = {}) {
   const place = tempDir();
   const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
   const leader = spawn('sleep', ['300'], { detached: true, env: { TROUPE_LINEAGE: `/sup_x/${id}/` } });
@@ -21,9 +21,10 @@ async function arrange() {
   });
   await waitUntil(() => carriers(`/${id}/`).length === 1);
   const status = place.file('status');
-  writeFileSync(status, `\nlauncher 1 ${nobody}\n\nleader 1 ${leader.pid}\n`);
+  writeFileSync(status, `\nlauncher 1 ${launcher ?? nobody}\n\nleader 1 ${leader.pid}\n`);
   const clock = createVirtualClock();
   let asked = 0;
+  const ordered: string[] = [];
   const writers = createPaneWriters({
     port: { clock },
     request: { id, attempt: 1, files: { status } } as TmuxRequest,
@@ -31,9 +32,13 @@ async function arrange() {
     server: {
       findPane: async () => {
         asked += 1;
-        return null;
+        return launcher === undefined ? null : { pid: launcher, isDead: false };
       },
-    } as unknown as TmuxServer,
+      ask: async (commands) => {
+        ordered.push(...commands.map((words) => words.join(' ')));
+        return { ok: true, text: '' };
+      },
+    } satisfies Partial<TmuxServer> as never,
     opened: Promise.resolve(true),
   });
   const die = async () => {
@@ -46,6 +51,7 @@ async function arrange() {
     die,
     status,
     asked: () => asked,
+    ordered,
     say: (line: string) => appendFileSync(status, `\n${line}\n`),
   };
 }
@@ -87,4 +93,24 @@ test('tmux is not asked while the leader lives, also without a status file', asy
   const mayWrite = await writers.mayStillWrite();
 
   expect([mayWrite, asked()]).toEqual([true, 0]);
+});
+
+test('a server that missed the death of its child is nudged', async () => {
+  const { writers, die, ordered } = await arrange({ launcher: nobody });
+  await die();
+
+  const mayWrite = await writers.mayStillWrite();
+
+  expect(mayWrite).toBe(true);
+  // A child that ends at once: with its death tmux looks for all.
+  expect(ordered).toEqual(['run-shell -b exit']);
+});
+
+test('a server whose child is alive is not nudged', async () => {
+  const { writers, die, ordered } = await arrange({ launcher: process.pid });
+  await die();
+
+  const mayWrite = await writers.mayStillWrite();
+
+  expect([mayWrite, ordered]).toEqual([true, []]);
 });
