@@ -130,7 +130,9 @@ export interface StopOrder {
   readonly cause:
     | { readonly type: 'kill'; readonly by: Requester }
     | { readonly type: 'limit'; readonly limit: LimitName; readonly afterMs: number }
-    | { readonly type: 'restart'; readonly by: Requester };
+    | { readonly type: 'restart'; readonly by: Requester }
+    /** It is started again once that is ordered. */
+    | { readonly type: 'hold'; readonly by: Requester };
   readonly signal: ProcessSignal;
   readonly graceMs: number;
   readonly orderedAtMs: number;

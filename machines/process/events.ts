@@ -102,6 +102,10 @@ export type ProcessCommand = At<
       graceMs?: number;
     }
   | { type: 'process.restart'; by: Requester }
+  /** End it, or let its pause go on, and do not start it before `process.proceed`. */
+  | { type: 'process.hold'; by: Requester; signal: ProcessSignal }
+  /** Start what is held: at once, or when its pause is over. */
+  | { type: 'process.proceed' }
   | { type: 'limits.change'; limits: LimitChange }
 >;
 

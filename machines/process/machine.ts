@@ -69,11 +69,14 @@ const armHealth = arm(({ restart }) => ({
   afterMs: restart.policy === 'temporary' ? null : restart.healthyAfterMs,
   from: 'start',
 }));
-const armBackoff = arm(({ nextStartAtMs, restartTimesMs }) => ({
-  deadline: 'backoff',
-  afterMs: (nextStartAtMs ?? 0) - (restartTimesMs.at(-1) ?? 0),
-  from: 'now',
-}));
+const armBackoff = {
+  type: 'armDeadline',
+  params: ({ context, event }: In & { event: ProcessEvent }): DeadlineOrder => ({
+    deadline: 'backoff',
+    afterMs: (context.nextStartAtMs ?? 0) - event.atMs,
+    from: 'now',
+  }),
+} as const;
 
 /** From the leader's natural exit to the end: late output, then what is left of the tree. */
 const ending = {
@@ -111,7 +114,7 @@ const ending = {
   ended: processSetup.createStateConfig({
     description: 'The run is over; what it means is decided here.',
     always: [
-      { guard: 'isRestartDue', target: '#process.restarting' },
+      { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
       { guard: 'isCleanExit', target: '#process.completed' },
       { target: '#process.failed' },
     ],
@@ -201,7 +204,10 @@ export const processMachine = processSetup.createMachine({
         },
         unspawned: {
           description: 'It could not be started; whether it is tried again is decided here.',
-          always: [{ guard: 'isRestartDue', target: '#process.restarting' }, { target: '#process.failed' }],
+          always: [
+            { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
+            { target: '#process.failed' },
+          ],
         },
       },
     },
@@ -214,6 +220,7 @@ export const processMachine = processSetup.createMachine({
       on: {
         'process.stop': { target: 'stopping', actions: 'orderKill' },
         'process.restart': { target: 'stopping', actions: 'orderRestart' },
+        'process.hold': { target: 'stopping', actions: 'orderHold' },
         'limits.change': { actions: ['changeLimits', ...armCaller] },
       },
       states: {
@@ -246,6 +253,7 @@ export const processMachine = processSetup.createMachine({
       on: {
         'process.stop': { target: 'stopping', actions: 'orderKill' },
         'process.restart': { target: 'stopping', actions: 'orderRestart' },
+        'process.hold': { target: 'stopping', actions: 'orderHold' },
         'limits.change': { actions: ['changeLimits', armBackground] },
       },
       states: {
@@ -344,6 +352,7 @@ export const processMachine = processSetup.createMachine({
               target: '#process.pending.starting',
               actions: ['endBody', 'beginNextAttempt'],
             },
+            { guard: 'isStopForHold', target: '#process.restarting.held' },
             { guard: 'isStopByLimit', target: '#process.timed_out' },
             { target: '#process.killed' },
           ],
@@ -352,11 +361,10 @@ export const processMachine = processSetup.createMachine({
     },
 
     restarting: {
-      description: 'It ended and will be started again after a pause.',
-      entry: ['endBody', 'recordReason', 'scheduleRestart', armBackoff, ...armCaller, 'announceRestarting'],
-      exit: disarm('backoff'),
+      description: 'It ended and will be started again.',
+      entry: ['endBody', 'recordReason', ...armCaller, 'announceRestarting'],
+      initial: 'pausing',
       on: {
-        'deadline.backoff': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.restart': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
         'process.stop': { target: 'killed', actions: 'orderKill' },
         'limits.change': { actions: ['changeLimits', ...armCaller] },
@@ -366,6 +374,27 @@ export const processMachine = processSetup.createMachine({
           { guard: 'isKilledOnTimeout', target: 'timed_out', actions: 'orderTimeout' },
         ],
         'deadline.execution': { target: 'timed_out', actions: 'orderTimeout' },
+      },
+      states: {
+        pausing: {
+          description: 'It is started after a pause.',
+          entry: armBackoff,
+          exit: disarm('backoff'),
+          on: {
+            'deadline.backoff': { target: '#process.pending.starting', actions: 'beginNextAttempt' },
+            'process.hold': 'held',
+          },
+        },
+        held: {
+          description: 'It is started when that is ordered, and its pause is over: others are ended first.',
+          entry: 'recordHold',
+          on: {
+            'process.proceed': [
+              { guard: 'isPauseOver', target: '#process.pending.starting', actions: 'beginNextAttempt' },
+              { target: 'pausing' },
+            ],
+          },
+        },
       },
     },
 

@@ -79,10 +79,25 @@ export const orderRestart: Recorder = (context, event) => {
   };
 };
 
+export const orderHold: Recorder = (context, event) => {
+  if (event.type !== 'process.hold') return {};
+  return {
+    stop: toStopOrder(event.atMs, {
+      cause: { type: 'hold', by: event.by },
+      signal: event.signal,
+      graceMs: context.limits.killGraceMs,
+    }),
+  };
+};
+
+/** What was ended to be held has no pause of its own. */
+export const recordHold: Recorder = ({ stop }, event) =>
+  stop === null ? {} : { stop: null, nextStartAtMs: event.atMs };
+
 /** A kill that comes while a stop is under way decides how the run ends, unless that was ordered by a kill before. */
 export const overruleRestart: Recorder = (context, event) => {
   if (event.type !== 'process.stop' || context.stop === null) return {};
-  if (context.stop.cause.type !== 'restart') return {};
+  if (context.stop.cause.type !== 'restart' && context.stop.cause.type !== 'hold') return {};
   return { stop: { ...context.stop, cause: { type: 'kill', by: event.by } } };
 };
 

@@ -88,6 +88,8 @@ const base = setup({
     orderKill: assign(({ context, event }) => recording.orderKill(context, event)),
     orderRestart: assign(({ context, event }) => recording.orderRestart(context, event)),
     orderTimeout: assign(({ context, event }) => recording.orderTimeout(context, event)),
+    orderHold: assign(({ context, event }) => recording.orderHold(context, event)),
+    recordHold: assign(({ context, event }) => recording.recordHold(context, event)),
     overruleRestart: assign(({ context, event }) => recording.overruleRestart(context, event)),
     shortenGrace: assign(({ context, event }) => recording.shortenGrace(context, event)),
     changeLimits: assign(({ context, event }) => recording.changeLimits(context, event)),
@@ -134,6 +136,8 @@ const base = setup({
     isPromotedOnTimeout: ({ context }) => context.onTimeout === 'background',
     isKilledOnTimeout: ({ context }) => context.onTimeout === 'kill',
     isStopForRestart: ({ context }) => context.stop?.cause.type === 'restart',
+    isStopForHold: ({ context }) => context.stop?.cause.type === 'hold',
+    isPauseOver: ({ context, event }) => event.atMs >= (context.nextStartAtMs ?? 0),
     isStopByLimit: ({ context }) => context.stop?.cause.type === 'limit',
     isRestartDue: ({ context, event }) =>
       isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs),

@@ -50,6 +50,8 @@ function describeSignal({
       return signal;
     case 'limit':
       return `${signal}: its limit ${cause.limit} of ${formatDuration(cause.afterMs)}`;
+    case 'hold':
+      return `${signal}: to be started again in its turn`;
     case 'restart':
       return `${signal}: a restart`;
     case 'grace':

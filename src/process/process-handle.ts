@@ -135,6 +135,13 @@ export interface ProcessHandle {
    * @throws TroupeError `not-found` for one that was taken over and whose environment is gone; it runs on.
    */
   restart(by?: Requester): boolean;
+  /**
+   * Ends it and keeps it `restarting` until `proceed`; one that is `restarting` by itself is kept so. `signal` is the first one, default
+   * SIGTERM. `false` when it has ended or is stopping or coming up.
+   */
+  hold(order?: { readonly by?: Requester; readonly signal?: ProcessSignal }): boolean;
+  /** Starts it again after `hold`: at once, or when the pause of its own restart is over. `false` when it is not `restarting`. */
+  proceed(): boolean;
   /** Its end was told to that owner: it stands in the timeline, and in the record for whoever comes next. */
   acknowledge(owner: string): void;
   /** `false` when it had ended. */

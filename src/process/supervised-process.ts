@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt, Requester, TreeMember } from '../../machines/process/context.ts';
+import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { BackendCommand, ProcessAnnouncement, WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import { isFinal, type ProcessStatus } from '../../machines/process/view.ts';
@@ -339,6 +339,20 @@ export class SupervisedProcess implements ProcessHandle {
     if (lostNames.length > 0)
       throw new TroupeError({ code: 'not-found', message: describeLostEnvironment(lostNames) });
     this.life.send({ type: 'process.restart', by });
+    return true;
+  }
+
+  hold({ by = 'user', signal = 'SIGTERM' }: { by?: Requester; signal?: ProcessSignal } = {}): boolean {
+    const status = this.status;
+    if (this.#isReleased) return false;
+    if (status !== 'running' && status !== 'backgrounded' && status !== 'restarting') return false;
+    this.life.send({ type: 'process.hold', by, signal });
+    return true;
+  }
+
+  proceed(): boolean {
+    if (this.#isReleased || this.status !== 'restarting') return false;
+    this.life.send({ type: 'process.proceed' });
     return true;
   }
 

@@ -1,3 +1,4 @@
+import type { StopOrder } from '../../machines/process/context.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
@@ -98,8 +99,18 @@ function toRevival(
     stop:
       stop === null
         ? null
-        : { cause: stop.cause, signal: stop.signal, graceMs: stop.graceMs, escalated: stop.escalated },
+        : {
+            cause: toRecordedCause(stop.cause),
+            signal: stop.signal,
+            graceMs: stop.graceMs,
+            escalated: stop.escalated,
+          },
   };
+}
+
+/** Who held it is gone with this program: the next supervisor starts it again. */
+function toRecordedCause(cause: StopOrder['cause']): StopOrder['cause'] {
+  return cause.type === 'hold' ? { ...cause, type: 'restart' } : cause;
 }
 
 /** As it is written: records of before had the values of the environment, which go into none any more. */

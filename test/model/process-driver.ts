@@ -35,6 +35,8 @@ export const processDriver: Driver = {
   'process.stop': ({ process }, { by, signal, graceMs }) =>
     void process.kill({ by, signal, ...(graceMs !== undefined && { grace: graceMs }) }),
   'process.restart': ({ process }, { by }) => void process.restart(by),
+  'process.hold': ({ process }, { by, signal }) => void process.hold({ by, signal }),
+  'process.proceed': ({ process }) => void process.proceed(),
   'limits.change': ({ process }, { limits: { maxExecutionMs = 0, maxBackgroundMs = 0 } }) =>
     void process.changeLimits({ maxExecutionTime: maxExecutionMs, maxBackgroundTime: maxBackgroundMs }),
 

@@ -132,6 +132,22 @@ export const processRows: readonly ModelRow[] = [
   row('restarted, leftovers killed', { policy: 'transient', leftoverPolicy: 'kill' }),
   row('restarted, given limits later', { policy: 'transient', changesLimits: true }),
   row('healthy after a while', { policy: 'transient', healthyAfterMs: 20_000 }),
+  row('held for others', {
+    policy: 'transient',
+    follows: [
+      'process.admit',
+      'process.background',
+      'process.spawned',
+      'process.hold',
+      'process.proceed',
+      'process.exited',
+      'tree.gone',
+      'output.ended',
+      'tree.surveyed',
+      'process.stop',
+      'deadline.backoff',
+    ],
+  }),
   row('let go of', {
     ...persistent,
     policy: 'transient',
@@ -232,6 +248,8 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'process.stop', by: 'user', signal: 'SIGKILL', atMs },
   { type: 'process.stop', by: 'user', signal: 'SIGTERM', graceMs: 1_000, atMs },
   restart,
+  { type: 'process.hold', by: 'supervisor', signal: 'SIGTERM', atMs },
+  { type: 'process.proceed', atMs },
   { type: 'limits.change', limits: { maxExecutionMs: 20_000, maxBackgroundMs: 20_000 }, atMs },
   spawned,
   { type: 'process.spawnFailed', cause: 'missing-program', code: 'ENOENT', message: 'missing', atMs },
@@ -309,6 +327,9 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
       return hasBody && loss === null && event.why !== OTHER_BOOT;
     case 'xstate.error.actor.body':
       return hasBody;
+    case 'process.hold':
+    case 'process.proceed':
+      return row.follows !== null;
     case 'process.adopt':
       return false;
     case 'process.release':

@@ -35,7 +35,13 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   /** Who is not to run any more, and why: it is neither started nor restarted. */
   const closed = new Map<string, string>();
   const getOpen = (name: string) => (closed.has(name) ? undefined : get(name));
-  const rounds = createRestartRounds({ strategy, order, get: getOpen, note });
+  const rounds = createRestartRounds({
+    strategy,
+    order,
+    get: getOpen,
+    stopSignalOf: (name) => plans.get(name)?.stopSignal ?? null,
+    note,
+  });
   let stopping: Promise<GroupStopReport> | null = null;
   let hasEnded = false;
 
@@ -104,7 +110,6 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   }
 
   function close(names: readonly string[], why: string): void {
-    rounds.abandon();
     for (const name of names) if (!closed.has(name)) closed.set(name, why);
   }
 

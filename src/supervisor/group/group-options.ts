@@ -42,9 +42,8 @@ const groupOptions = z.strictObject({
 });
 
 /**
- * Starts once all those named in `dependsOn` are ready, or have ended with code 0 where that says `completed`. Unlike other processes it
- * has no `maxBackgroundTime`, and its restart policy is `transient` unless it says otherwise; that of a
- * one-shot is `temporary`.
+ * Starts once all those named in `dependsOn` are ready, or have ended with code 0 where that says `completed`. Its
+ * `maxBackgroundTime` is none and its restart policy is `transient` unless it says otherwise; that of a one-shot is `temporary`.
  */
 export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
   readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>>;

@@ -1,3 +1,5 @@
+import { filter, firstValueFrom } from 'rxjs';
+import type { ProcessSignal } from '../../../machines/process/context.ts';
 import { isFinal } from '../../../machines/process/view.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import { type RestartStrategy, restartScope } from './restart-scope.ts';
@@ -7,7 +9,9 @@ interface RestartRoundsOptions {
   readonly strategy: RestartStrategy;
   /** Start order. */
   readonly order: readonly string[];
+  /** `undefined` for a member that is not to run, or was not started yet. */
   readonly get: (name: string) => ProcessHandle | undefined;
+  readonly stopSignalOf: (name: string) => ProcessSignal | null;
   readonly note: (words: string) => void;
 }
 
@@ -15,8 +19,6 @@ interface RestartRoundsOptions {
 interface RestartRounds {
   /** `name` ended by itself and is coming back by its own restart policy. */
   terminated(name: string): void;
-  /** The round that is going on ends where it is. */
-  abandon(): void;
 }
 
 interface Round {
@@ -30,10 +32,10 @@ interface Round {
 }
 
 /**
- * One round at a time, in start order, each member up before the next is restarted: the one that terminated comes back by its
- * own policy, the others run on until it is their turn, and those that have ended for good stay so. Rounds cause no
- * rounds: who is restarted by one passes through `stopping`, never through `restarting`. Who terminates by
- * itself before its turn joins the round; who does so after its turn begins another one in its place.
+ * Runs one round at a time, as OTP does: the others are ended first, in reverse start order, each proven gone before the next, so that none runs on
+ * a dead dependency; then all are started in start order, each up before the next. The one that terminated also waits for its own pause. Members
+ * that have ended for good stay so. A member that terminates by itself before its turn joins the round; after its turn it begins another one in
+ * its place.
  */
 export function createRestartRounds(options: RestartRoundsOptions): RestartRounds {
   const { strategy, order, get, note } = options;
@@ -56,41 +58,43 @@ export function createRestartRounds(options: RestartRoundsOptions): RestartRound
 
   async function run(round: Round): Promise<void> {
     note(`${round.cause} terminated: ${strategy}`);
-    for (const name of round.members) {
-      const result = await bringBack(name, round);
+    get(round.cause)?.hold({ by: 'supervisor' });
+    for (const name of round.members.toReversed()) {
+      await takeDown(name, round);
       if (round.isOver) return;
-      if (!result.up) {
-        const rest = round.members.slice(round.members.indexOf(name) + 1);
-        note(
-          `${name} did not come back (${result.why})${rest.length === 0 ? '' : `; not restarted: ${rest.join(', ')}`}`,
-        );
-        break;
-      }
+    }
+    for (const name of round.members) {
+      const result = await bringBack(name);
+      if (round.isOver) return;
+      if (!result.up) note(`${name} did not come back (${result.why})`);
       round.back.add(name);
     }
     round.isOver = true;
     current = null;
   }
 
-  async function bringBack(name: string, round: Round) {
-    const handle = get(name);
-    const isCause = name === round.cause;
-    // It waits to be started at all, or stays ended.
-    if (handle === undefined || (!isCause && isFinal(handle.status))) return { up: true } as const;
-    const { attempt, status } = handle.view();
-    if (!isCause && isRunning({ status })) {
-      note(`${name} is restarted because ${round.cause} terminated`);
-      handle.restart('supervisor');
-      return untilUp(handle, attempt);
+  /** Resolves when it is held, has ended for good, or cannot be followed any more. */
+  async function takeDown(name: string, { cause }: Round): Promise<void> {
+    const signal = options.stopSignalOf(name);
+    for (let handle = get(name); handle !== undefined && !isFinal(handle.status); handle = get(name)) {
+      const { status } = handle;
+      if (name !== cause && isRunning({ status })) note(`${name} is restarted because ${cause} terminated`);
+      handle.hold({ by: 'supervisor', ...(signal !== null && { signal }) });
+      if (status === 'restarting') return;
+      const changed = handle.status$.pipe(filter((now) => now !== status));
+      if ((await firstValueFrom(changed, { defaultValue: null })) === null) return;
     }
-    return untilUp(handle, isCause && status === 'restarting' ? attempt : 0);
   }
 
-  return {
-    terminated,
-    abandon: () => {
-      if (current !== null) current.isOver = true;
-      current = null;
-    },
-  };
+  async function bringBack(name: string) {
+    const handle = get(name);
+    // It waits to be started at all, or stays ended.
+    if (handle === undefined || isFinal(handle.status)) return { up: true } as const;
+    const { attempt, status } = handle.view();
+    if (status !== 'restarting') return untilUp(handle);
+    handle.proceed();
+    return untilUp(handle, attempt);
+  }
+
+  return { terminated };
 }

@@ -2,9 +2,9 @@
 export type RestartStrategy =
   /** Nothing. */
   | 'oneForOne'
-  /** All others are restarted as well. */
+  /** All others are ended, and then all are started. */
   | 'oneForAll'
-  /** Those that were started after it are restarted as well. */
+  /** Those that were started after it are ended, and then started after it. */
   | 'restForOne';
 
 /** Which others are restarted with `terminated`, in start order. */
