@@ -22,7 +22,7 @@ export function readFreeBytes(path: string): number {
 
 export const fullDisk: OutputDegradation = {
   what: 'the disk was full',
-  error: 'output that the process could not write is missing, and nobody knows how much',
+  error: 'output that the process could not write may be missing, and how much is not known',
   missingBytes: 0,
 };
 
@@ -33,7 +33,7 @@ export interface FullDiskNote {
 
 /**
  * Writes down in the status file that the disk was full, which mostly has room in its last block, and, once there is room, in the
- * log, where bytes may be missing. How many are is known to nobody: the process itself was refused them.
+ * log, where bytes may be missing. How many is not known: the process itself was refused them.
  */
 export function createFullDiskNote({
   logPath,
@@ -66,4 +66,4 @@ export function createFullDiskNote({
   };
 }
 
-const mark = '\n[troupe: the disk was full here: output that the process could not write is missing]\n';
+const mark = '\n[troupe: the disk was full here: output that the process could not write may be missing]\n';

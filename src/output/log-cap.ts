@@ -42,13 +42,12 @@ export function capLog(options: {
   maxBytes: number;
   clock: Clock;
   ways?: readonly MakeRoom[];
-  freeBytes?: (path: string) => number;
   /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
   onTrouble: (error: unknown) => void;
   /** Told when the log was made smaller because of the disk. */
   onShortened: () => void;
 }): LogCap {
-  const { file, statusPath, maxBytes, clock, freeBytes = readFreeBytes } = options;
+  const { file, statusPath, maxBytes, clock } = options;
   const fullDisk = createFullDiskNote({ logPath: file.path, statusPath });
   let ways = options.ways ?? waysToMakeRoom;
   let last = { atMs: clock.nowMs(), bytes: file.stat()?.size ?? 0 };
@@ -60,7 +59,7 @@ export function capLog(options: {
   async function look(isLast: boolean): Promise<void> {
     const stats = file.stat();
     if (stats !== null) {
-      const free = freeBytes(file.path);
+      const free = readFreeBytes(file.path);
       fullDisk.look({ freeBytes: free, logBytes: file.bytes() });
       const diskBytes = stats.blocks * blockBytes;
       const isLarge = diskBytes > maxBytes;
@@ -68,7 +67,7 @@ export function capLog(options: {
       else if (!isLast && isTooLarge({ diskBytes, free })) {
         if (await makeRoom(keepLeast())) options.onShortened();
       }
-      fullDisk.look({ freeBytes: freeBytes(file.path), logBytes: file.bytes() });
+      fullDisk.look({ freeBytes: readFreeBytes(file.path), logBytes: file.bytes() });
     }
     if (!over) lookLater(isInTrouble ? longestPauseMs : nextPauseMs(stats));
   }
@@ -121,7 +120,7 @@ export function capLog(options: {
     const now = { atMs: clock.nowMs(), bytes: stats?.size ?? 0 };
     const bytesPerMs = (now.bytes - last.bytes) / Math.max(1, now.atMs - last.atMs);
     last = now;
-    const free = freeBytes(file.path);
+    const free = readFreeBytes(file.path);
     if (free < reserveBytes) return shortestPauseMs;
     const roomBytes = Math.max(0, maxBytes - (stats?.blocks ?? 0) * blockBytes);
     const fullInMs = bytesPerMs <= 0 ? Number.POSITIVE_INFINITY : Math.min(roomBytes, free) / bytesPerMs;
@@ -143,7 +142,7 @@ export function capLog(options: {
     cancelTimer();
   }
 
-  lookLater(freeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
+  lookLater(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
   return {
     cancel,
     finish: async () => {

@@ -59,10 +59,10 @@ test('a full disk is told in the view and in the log', { timeout }, async (conte
   await supervisor.shutdown();
 
   expect(degraded).toBe(
-    'the disk was full: output that the process could not write is missing, and nobody knows how much',
+    'the disk was full: output that the process could not write may be missing, and how much is not known',
   );
   expect(text).toContain(
-    '\n[troupe: the disk was full here: output that the process could not write is missing]\n',
+    '\n[troupe: the disk was full here: output that the process could not write may be missing]\n',
   );
   const later = openStateDirectory({ directory: stateDirectory });
   expect((await later.show(process.id)).view.output.degraded).toBe(degraded);

@@ -47,7 +47,9 @@ export function createNamedText(
     push: (piece) => takeLines(Buffer.from(text.push(piece))),
     end: () => {
       const rest = Buffer.concat([...parts.splice(0), Buffer.from(text.end())]);
-      return rest.byteLength === 0 ? '' : addMargin(Buffer.concat([rest, Buffer.from('\n')])).toString();
+      // Every line has reset its colours.
+      if (rest.byteLength === 0 || rest.equals(Buffer.from(resetColours))) return '';
+      return addMargin(Buffer.concat([rest, Buffer.from('\n')])).toString();
     },
   };
 }
@@ -57,7 +59,7 @@ function toLastDrawn(line: Buffer): Buffer {
   const drawn = line.lastIndexOf(eraseLine);
   const last = drawn === -1 ? line : line.subarray(drawn + eraseLine.length);
   if (!last.includes('\x1b')) return last;
-  return Buffer.concat([last.subarray(0, -1), Buffer.from('\x1b[0m\n')]);
+  return Buffer.concat([last.subarray(0, -1), Buffer.from(`${resetColours}\n`)]);
 }
 
 /** One JSON object a line; what is no UTF-8 by itself, such as a part of a character, is given in base64. */
@@ -101,7 +103,7 @@ export function createTerminalText({ hasColours }: { readonly hasColours: boolea
     end: () => {
       const rests = [...streams.values()].map(({ decoder, rest }) => rest + decoder.flush());
       const text = rests.map((rest) => show(rest.replace(/\r$/, ''))).join('');
-      return isColoured ? `${text}\x1b[0m` : text;
+      return isColoured ? `${text}${resetColours}` : text;
     },
   };
 }
@@ -120,5 +122,6 @@ function toTerminal(text: string, toShown: (text: string) => string): string {
 
 /** CHA, with which spinners begin their line anew. */
 const toFirstColumn = /\x1b\[[01]?G/g;
+const resetColours = '\x1b[0m';
 const eraseLine = '\r\x1b[K';
 const NEWLINE = 10;

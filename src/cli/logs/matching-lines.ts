@@ -22,7 +22,7 @@ export function createMatchingLines(pattern: RegExp): PieceSieve {
   const open = new Map<LogPiece['stream'], OpenLine>();
 
   const push = (piece: LogPiece): readonly LogPiece[] => {
-    const torn = piece.droppedBytes > 0 ? takeAll() : [];
+    const torn = piece.droppedBytes > 0 ? take(piece.stream) : [];
     const lines: LogPiece[] = [];
     let from = 0;
     for (let end = piece.bytes.indexOf(NEWLINE); end !== -1; end = piece.bytes.indexOf(NEWLINE, from)) {
@@ -33,7 +33,7 @@ export function createMatchingLines(pattern: RegExp): PieceSieve {
       const rest = cut(piece, { from, to: piece.bytes.byteLength });
       if (add(rest).byteLength >= longestLineBytes) lines.push(...take(piece.stream));
     }
-    return [...torn, ...lines.filter(isMatch)];
+    return [...torn, ...lines].filter(isMatch);
   };
 
   const add = (piece: LogPiece): OpenLine => {

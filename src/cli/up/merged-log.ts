@@ -68,7 +68,7 @@ export function createMergedLog(
 }
 
 /** What a program drew over its own line is the line; its colours stay and end with it, and it moves no cursor. */
-export function toTerminalLine(line: string): string {
+function toTerminalLine(line: string): string {
   const text = toColoured(line.split('\r').findLast((part) => part !== '') ?? '');
   return text.includes('\x1b') ? `${text}\x1b[0m` : text;
 }

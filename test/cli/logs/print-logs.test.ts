@@ -152,6 +152,18 @@ test.each([
   expect(stdout()).toBe(printed);
 });
 
+test('colours end with the line of one of several processes', async () => {
+  const { io, stdout } = fakeIo({ columns: 80, env: { NO_COLOR: '' } });
+  const { open } = fakeStateDirectory([
+    { view: endedView({ id: 'tool_a', label: 'a' }), output: [out('\x1b[31mred\nplain\n')] },
+    { view: endedView({ id: 'tool_b', label: 'b' }), output: [out('b\n')] },
+  ]);
+
+  await printLogs({ words: ['a', 'b'], flags: {}, io, open });
+
+  expect(stdout()).toBe('a │ \x1b[31mred\x1b[0m\na │ plain\nb │ b\n');
+});
+
 test('a sequence that never ends is not obeyed', async () => {
   const { code, stdout } = logs([out('x\x1b]0;forever')], { columns: 80 });
   await code;
