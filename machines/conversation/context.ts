@@ -94,11 +94,12 @@ export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): 
 
 /** Takes these entries out of the inbox. With a person's first words in a turn, the failures before them do not count. */
 export function takeOut(context: ConversationContext, ids: readonly string[]): Partial<ConversationContext> {
-  const taken = context.inbox.filter(({ id }) => ids.includes(id));
+  const wanted = new Set(ids);
+  const taken = context.inbox.filter(({ id }) => wanted.has(id));
   const bringsWord = taken.some(({ kind }) => kind === 'message');
   const bringsNotice = taken.some(({ kind }) => kind === 'notice');
   return {
-    inbox: context.inbox.filter((item) => !taken.includes(item)),
+    inbox: context.inbox.filter(({ id }) => !wanted.has(id)),
     noticeDeliveries: context.noticeDeliveries + (bringsNotice ? 1 : 0),
     hasWord: context.hasWord || bringsWord,
     failures: bringsWord && !context.hasWord ? 0 : context.failures,

@@ -84,7 +84,7 @@ export const conversationSetup = setup({
   guards: {
     isCalled: ({ context }) => isCalled(context),
     isWord: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
-    /** Nobody waited so far, and the endpoint has not asked for a pause. */
+    /** No person has waited so far, and the endpoint has not asked for a pause. */
     isFirstWord: ({ context, event }) =>
       event.type === 'inbox.arrived' &&
       event.item.kind === 'message' &&

@@ -73,10 +73,8 @@ export function createCompacting(world: {
     emit({ type: 'compaction.started', because, tokens });
     const isOver = because === 'limit' && tokens > maxContextTokens;
     const maxTokens = Math.floor((isOver ? maxContextTokens : tokens) * KEPT_SHARE);
-    const maxMessages =
-      because === 'limit' && messages.length > world.maxMessages
-        ? Math.floor(world.maxMessages * KEPT_SHARE)
-        : Number.POSITIVE_INFINITY;
+    const hasTooMany = because === 'limit' && memory.transcript.length > world.maxMessages;
+    const maxMessages = hasTooMany ? Math.floor(world.maxMessages * KEPT_SHARE) : Number.POSITIVE_INFINITY;
     const request = { messages, tokens, maxTokens, maxMessages, signal };
     const shorter = await ask(request, because !== 'request');
     if (signal.aborted) return;
@@ -99,7 +97,8 @@ export function createCompacting(world: {
         count > Math.max(limit, before * GROWTH);
       return (
         isBeyond(transcript.length, world.maxMessages, reached.messages) ||
-        isBeyond(estimateTokens(transcript), maxContextTokens, reached.tokens)
+        (Number.isFinite(maxContextTokens) &&
+          isBeyond(estimateTokens(transcript), maxContextTokens, reached.tokens))
       );
     },
     begin: (because) => {

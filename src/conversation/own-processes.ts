@@ -117,7 +117,7 @@ export function createOwnProcesses(
         if (type === 'process.created' && !isPersistent(view)) untold.add(view.id);
         if (type !== 'process.silent' && type !== 'process.elapsed') return;
         const word = type === 'process.silent' ? 'silent' : 'elapsed';
-        // Nobody but the agent types, and without that it waits for ever.
+        // Only the agent can type, and without that the process waits for ever.
         const isStuck = word === 'silent' && view.awaitsInput?.certainty === 'known';
         onNews({
           id: `${view.id}/${view.attempt}/${word}/${at}`,

@@ -160,7 +160,10 @@ function cut(message: ChatMessage): ChatMessage {
   if (Buffer.byteLength(text) <= 2 * MAX_KEPT_BYTES) return message;
   const beginning = text.slice(0, MAX_KEPT_BYTES);
   const end = lastLines(text, MAX_KEPT_BYTES);
-  return withLess(message, toAnswer(text, `${beginning}\n[… ${REMOVED} …]\n${end}`));
+  return withLess(
+    message,
+    toAnswer(text, `${beginning}\n[… The middle was removed to make room. …]\n${end}`),
+  );
 }
 
 function toAnswer(before: string, said: string): string {

@@ -104,7 +104,7 @@ function canHappen(state: ConversationState, event: ConversationModelEvent): boo
     case 'conversation.finish':
     case 'model.failed':
       return compactions === 0 || !isInTurn(state);
-    // Who asks for it is told nothing of whether it helped.
+    // A request is not told whether it helped.
     case 'compaction.settled':
       return event.isWorthAsking || !state.matches({ open: { loop: { idle: 'compacting' } } });
     case 'deadline.retry':
