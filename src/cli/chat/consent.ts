@@ -121,11 +121,15 @@ export function createConsent({
   };
 }
 
-function renderDecision(answer: Answer | 'late', { always }: PermissionQuestion, page: Page): string[] {
+function renderDecision(
+  answer: Answer | 'late',
+  { agent, always }: PermissionQuestion,
+  page: Page,
+): string[] {
   const text = {
     yes: 'Allowed.',
     no: 'Denied.',
-    always: `Allowed, and from now on in this chat: ${toPrintable(always?.join(' · ') ?? '')}`,
+    always: toPrintable(`Allowed, and from now on for ${agent} in this chat: ${always?.join(' · ')}`),
     late: 'Not answered: denied.',
   }[answer];
   return remark(text, page);

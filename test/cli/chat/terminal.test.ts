@@ -167,7 +167,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.enter('run echo two');
     await at.shows(/Denied[\s\S]*"always" would allow: echo \*[\s\S]*always, in this chat ›$/);
     await at.enter('a');
-    await at.shows(/Allowed, and from now on in this chat: echo \*[\s\S]*│ two/);
+    await at.shows(/Allowed, and from now on for worker in this chat: echo \*[\s\S]*│ two/);
     await at.enter('run echo three');
     const screen = await at.shows('│ three');
 
