@@ -55,7 +55,15 @@ export function scopeSupervisor(
     const { background, timeoutMs, onTimeout } = decideExecution(settings, wishes);
     const decided = { background, timeout: timeoutMs, onTimeout, maxExecutionTime: wishes.maxExecutionTime };
     if ('run' in spec) return { ...own, ...spec, ...decided };
-    return { ...own, ...ownOfCommands, ...spec, ...decided, env: { ...env, ...(spec as CommandSpec).env } };
+    const lifetime = background && spec.kind !== 'agent' ? { lifetime: settings.lifetime } : {};
+    return {
+      ...own,
+      ...ownOfCommands,
+      ...lifetime,
+      ...spec,
+      ...decided,
+      env: { ...env, ...(spec as CommandSpec).env },
+    };
   };
   return {
     ...supervisor,

@@ -55,6 +55,7 @@ export const agentSupervisorShape = {
   onTimeout: shape.onTimeout,
   maxExecutionTime: shape.maxExecutionTime,
   maxBackgroundTime: shape.maxBackgroundTime,
+  lifetime: shape.lifetime,
   killGrace: shape.killGrace,
   drainQuiet: shape.drainQuiet,
   drainMax: shape.drainMax,

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { z } from 'zod';
 import { duration } from './duration.ts';
-import { type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
+import { lifetime, type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
 
 type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };
 
@@ -74,9 +74,10 @@ const everyProcess = {
   /**
    * What becomes of it when the conversation that owns it ends. `session`, the default: it is ended. `parent`: the conversation
    * above inherits it; where there is none, it is ended, too. `persistent`: it goes on, also when this program ends or is killed, and
-   * the next supervisor with the same state directory takes it over.
+   * the next supervisor with the same state directory takes it over. Default: the supervisor's `lifetime` for a command in the
+   * background, else `session`.
    */
-  lifetime: z.enum(['session', 'parent', 'persistent']).default('session'),
+  lifetime: lifetime.optional(),
   /** The tool on whose behalf it runs: decides its execution mode. */
   tool: z.string().min(1).optional(),
   /** Kept and shown as it is. */

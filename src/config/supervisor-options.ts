@@ -3,6 +3,8 @@ import type { Clock } from '../clock/clock.ts';
 import { duration } from './duration.ts';
 import { type AskSecret, secretSources } from './secret-source.ts';
 
+export const lifetime = z.enum(['session', 'parent', 'persistent']);
+
 const count = z.int().min(0);
 const bytes = z.int();
 const globs = z.array(z.string());
@@ -98,6 +100,8 @@ export const supervisorOptions = z.strictObject({
    */
   redactNames: globs.default([...credentialNames]),
   hints: hints.prefault({}),
+  /** Of commands in the background that do not say theirs, agents excepted; see `CommandSpec.lifetime`. Default `session`. */
+  lifetime: lifetime.default('session'),
   /** How deep an agent would be that one of its processes starts. Default: what this program was told by `TROUPE_DEPTH`, or 0. */
   depth: count.optional(),
   maxParallelTools: count.min(1).default(5),

@@ -26,16 +26,19 @@ export function parseSpec(input: unknown): ParsedSpec {
 }
 
 /** Decides everything about a process that can be decided before it exists. */
-export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPlan {
+export function planProcess(given: ParsedSpec, ground: PlanningGround): ProcessPlan {
   const { settings } = ground;
-  const id = createProcessId(spec.kind);
-  const maxExecutionTime = spec.maxExecutionTime ?? settings.maxExecutionTime;
-  const execution = decideExecution(settings, { ...spec, maxExecutionTime });
+  const id = createProcessId(given.kind);
+  const maxExecutionTime = given.maxExecutionTime ?? settings.maxExecutionTime;
+  const execution = decideExecution(settings, { ...given, maxExecutionTime });
+  const isBackgroundCommand = execution.background && !('run' in given) && given.kind !== 'agent';
+  const lifetime = given.lifetime ?? (isBackgroundCommand ? settings.lifetime : 'session');
+  const spec = { ...given, lifetime };
   const command = toCommand(spec, ground);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
   const shown = redactCommand(command, secrets);
-  if (spec.lifetime === 'persistent') checkPersistent(spec, ground);
-  const isDurable = spec.lifetime === 'persistent';
+  const isDurable = lifetime === 'persistent';
+  if (isDurable) checkPersistent(spec, ground);
   const owner = spec.owner ?? settings.owner;
   const terminal = chooseTerminal(spec, { id, ground });
   const backend = toBackend(spec, { terminal, ground });
@@ -52,7 +55,7 @@ export function planProcess(spec: ParsedSpec, ground: PlanningGround): ProcessPl
     likeness: toLikeness(command, cwd),
     label: spec.label === undefined ? null : redactText(spec.label, secrets),
     owner,
-    lifetime: spec.lifetime,
+    lifetime,
     tool: spec.tool ?? null,
     metadata: redactValue(spec.metadata, secrets),
     executionMode: execution.because,

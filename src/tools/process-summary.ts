@@ -10,6 +10,7 @@ export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> 
     ...(view.label !== null && { label: view.label }),
     command: view.commandLine,
     status: view.status,
+    ...(view.lifetime !== 'session' && { lifetime: view.lifetime }),
     ...('pid' in view && view.pid !== null && { pid: view.pid }),
     ...('runtimeMs' in view && { runtime_seconds: Math.round(view.runtimeMs / 100) / 10 }),
     ...('ready' in view && view.ready.state !== 'undeclared' && { ready: toReadyWord(view.ready) }),

@@ -176,6 +176,29 @@ test.each([
   }
 });
 
+test.for([
+  ['start_process', {}],
+  ['background_process', { action: 'spawn' }],
+] as const)('%s starts what outlives its conversation', async ([tool, more]) => {
+  await using given = arrange();
+
+  const kept = await given.call(tool, { ...more, command: 'serve', lifetime: 'parent' });
+  const other = await given.call(tool, { ...more, command: 'watch' });
+
+  expect(dataOf(kept)).toMatchObject({ lifetime: 'parent' });
+  expect(dataOf(other)).not.toHaveProperty('lifetime');
+  expect(given.supervisor.get(dataOf(kept).process_id)?.view().lifetime).toBe('parent');
+});
+
+test('a persistent process that cannot be one is an answer', async () => {
+  await using given = arrange();
+
+  const answer = await given.call('start_process', { command: 'serve', lifetime: 'persistent' });
+
+  expect(errorOf(answer)).toContain('"lifetime" is "persistent"; nothing is written down');
+  expect(given.backend.runs).toEqual([]);
+});
+
 test('a refused start is an answer', async () => {
   await using given = arrange({ supervisor: { maxBackgroundProcesses: 1 } });
   given.start('serve');

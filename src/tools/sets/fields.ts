@@ -22,6 +22,13 @@ export const thenCapture = z
   .describe('Answers with the screen once it has settled, after 1 second at most.');
 export const intervalSeconds = z.number().min(0.1).default(5).describe('Quiet for so long, at least 0.1.');
 
+export const lifetime = z
+  .enum(['session', 'parent', 'persistent'])
+  .optional()
+  .describe(
+    'How long it may live: session ends with you, parent passes to the agent above you, persistent goes on after this program has ended. Default: as configured, else session.',
+  );
+
 interface KeysInput {
   readonly secret?: string | undefined;
   readonly text?: string | undefined;

@@ -102,6 +102,14 @@ export const supervisorProbes: Readonly<Record<string, Probe>> = {
   },
   'supervisor.max_execution_time': { value: '1m', see: stoppedAfter({ onTimeout: 'wait' }), gives: 60_000 },
   'supervisor.max_background_time': { value: 45, see: stoppedAfter({ background: true }), gives: 45_000 },
+  'supervisor.lifetime': {
+    value: 'parent',
+    see: at(async (rig) => {
+      const views = [await start(rig, { background: true }), await start(rig, { background: false })];
+      return views.map((handle) => handle.view().lifetime);
+    }),
+    gives: ['parent', 'session'],
+  },
   'supervisor.kill_grace': {
     value: 2,
     see: killedAfter(async ({ supervisor }) => supervisor.kill(supervisor.list()[0]?.id ?? '')),

@@ -16,7 +16,15 @@ import { actionsOver, defineActionTool } from '../../define-action-tool.ts';
 import { toOutputData } from '../../output-data.ts';
 import { toSummary } from '../../process-summary.ts';
 import { toScreenData, toSentData } from '../../screen-data.ts';
-import { findKeysProblem, intervalSeconds, pressEnter, secret, thenCapture, toTypedKeys } from '../fields.ts';
+import {
+  findKeysProblem,
+  intervalSeconds,
+  lifetime,
+  pressEnter,
+  secret,
+  thenCapture,
+  toTypedKeys,
+} from '../fields.ts';
 import { spawnProcess } from './spawn-process.ts';
 
 const name = 'background_process';
@@ -34,6 +42,7 @@ const fields = {
     .default(false)
     .describe('spawn: gives it a terminal; where none can be had, a pipe for the action write.'),
   label: z.string().min(1).describe('spawn: a short name of your choice.'),
+  lifetime,
   timeout_seconds: z
     .number()
     .positive()
@@ -83,7 +92,7 @@ export const backgroundProcess = defineActionTool({
       permission: 'start',
       description: 'starts a command and answers with its process_id, which is its handle.',
       needs: ['command'],
-      takes: ['workdir', 'wait', 'interactive', 'label', 'timeout_seconds'],
+      takes: ['workdir', 'wait', 'interactive', 'label', 'lifetime', 'timeout_seconds'],
       intend: ({ command, workdir }) => ({
         permission: 'start',
         start: { command, ...(workdir !== undefined && { cwd: workdir }) },

@@ -1,3 +1,4 @@
+import type { CommandRequest } from '../../actions/command-request.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { runInForeground } from '../../actions/run-in-foreground.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
@@ -13,19 +14,23 @@ interface SpawnInput {
   readonly wait: boolean;
   readonly interactive: boolean;
   readonly label: string | undefined;
+  readonly lifetime: CommandRequest['lifetime'];
   readonly timeout_seconds: number;
   readonly tool: string;
 }
 
 /** Starts a command, and waits for its end if that is wished and it needs no input. */
 export async function spawnProcess(input: SpawnInput, context: ToolContext): Promise<ToolAnswer> {
-  const { command, workdir: cwd, label, tool, interactive } = input;
+  const { command, workdir: cwd, label, tool, lifetime, interactive } = input;
   const maxRunMs = input.timeout_seconds * 1_000;
   if (!input.wait || interactive) {
-    const started = await startInBackground({ command, cwd, label, tool, interactive, maxRunMs }, context);
+    const started = await startInBackground(
+      { command, cwd, label, tool, lifetime, interactive, maxRunMs },
+      context,
+    );
     return toAnswer(started, toStartedData);
   }
-  const ran = await runInForeground({ command, cwd, label, tool, maxRunMs }, context);
+  const ran = await runInForeground({ command, cwd, label, tool, lifetime, maxRunMs }, context);
   return toAnswer(ran, (result) => ({
     ...toSummary(result.view),
     ...(result.type === 'ended'

@@ -3,7 +3,7 @@ import { toAnswer } from '../../actions/outcome.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
 import { defineTool } from '../../define-tool.ts';
 import { toStartedData } from '../../started-data.ts';
-import { command, cwd, label, toStart } from '../fields.ts';
+import { command, cwd, label, lifetime, toStart } from '../fields.ts';
 
 export const startProcess = defineTool({
   name: 'start_process',
@@ -36,13 +36,24 @@ export const startProcess = defineTool({
       .describe('It is ready when it listens on this TCP port.'),
     ready_url: z.url().optional().describe('It is ready when this address answers.'),
     ready_within_seconds: z.number().positive().optional().describe('How long to wait for that. Default 30.'),
+    lifetime,
     force: z.boolean().default(false).describe('Start it although the same command already runs.'),
   }),
   intend: (input) => ({ permission: 'start', start: toStart(input) }),
   execute: async (input, context) => {
-    const { command, cwd, label, stdin, interactive, force } = input;
+    const { command, cwd, label, stdin, interactive, lifetime, force } = input;
     const outcome = await startInBackground(
-      { command, cwd, label, stdin, interactive, force, ready: toReadiness(input), tool: 'start_process' },
+      {
+        command,
+        cwd,
+        label,
+        stdin,
+        interactive,
+        lifetime,
+        force,
+        ready: toReadiness(input),
+        tool: 'start_process',
+      },
       context,
     );
     return toAnswer(outcome, toStartedData);
