@@ -1,13 +1,14 @@
 import type { Cancel } from '../clock/clock.ts';
 import { mostBytesATurn, mostFailuresAtEnd } from './disk-reading.ts';
 import { nextTurn, toMissing } from './follow-log.ts';
-import { type OutputPiece, outputStreams, positionAfter } from './output-chunk.ts';
+import { type OutputPiece, outputStreams, positionAfter, type StreamPositions } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
 /**
- * What is kept from an offset on (0 by default), then what comes, until the log is finished; whoever pulls sets the pace.
- * Nothing is queued: what was dropped while the consumer was busy is a gap with the exact count. Ends as well when `signal` is aborted.
+ * What is kept from an offset on (0 by default), then what comes, until the log is finished; the caller sets the pace. Nothing is
+ * queued: what memory has dropped while the caller was busy is read from the log file; a gap with the exact count stands for what the
+ * file does not have either. Ends as well when `signal` is aborted.
  */
 export async function* iterate(
   log: OutputLog,
@@ -21,7 +22,8 @@ export async function* iterate(
   while (signal?.aborted !== true) {
     const { finished } = log;
     // While the consumer was busy, what came next may have been dropped: look again for each piece.
-    const [piece] = log.chunks(positions, options.stream);
+    const [kept] = log.chunks(positions, options.stream);
+    const piece = kept === undefined ? undefined : await orFromFile(kept, log, { positions, ...options });
     if (piece !== undefined) {
       failures = 0;
       positions[piece.stream] = positionAfter(piece);
@@ -50,6 +52,17 @@ export async function* iterate(
     else if (finished) return;
     else if (!log.finished) await until((go) => log.onWrite(go), signal);
   }
+}
+
+/** The piece, or what comes before it and is in the log file only. */
+async function orFromFile(
+  piece: OutputPiece,
+  log: OutputLog,
+  { positions, stream }: { positions: StreamPositions; stream?: OutputStream },
+): Promise<OutputPiece> {
+  if (log.keptBytes === log.bytes) return piece;
+  const before = piece.type === 'gap' ? Number.POSITIVE_INFINITY : piece.offset;
+  return (await log.readBack(positions, { before, stream })) ?? piece;
 }
 
 function until(wait: (go: () => void) => Cancel, signal: AbortSignal | undefined): Promise<void> {

@@ -29,6 +29,11 @@ export interface LogFile {
   write(bytes: Uint8Array): boolean;
   /** Calls back once, at the latest a second after `write` first answered `false`. */
   whenWritable(callback: () => void): void;
+  /**
+   * Reads output back from an offset on, at most `length` bytes of it. Where it is missing: up to which offset. `null` where it is not
+   * written yet.
+   */
+  read(offset: number, length: number): Promise<Uint8Array | { readonly missingTo: number } | null>;
   /** Puts a line into the file that is not output. */
   note(text: string): void;
   /** `null` until the file is there, and when it was found removed. */
@@ -85,6 +90,9 @@ export function createLogFile(options: LogFileOptions): LogFile {
   let addedBytes = 0;
   let flushes: { readonly upTo: number; settle(): void }[] = [];
   let closing: Promise<void> | null = null;
+  /** Under way: what is where in the file is not known until it is done. */
+  let compaction: Promise<void> | null = null;
+  let compactions = 0;
 
   function write(bytes: Uint8Array): boolean {
     if (closing !== null || clock.nowMs() < retryAtMs) {
@@ -155,7 +163,11 @@ export function createLogFile(options: LogFileOptions): LogFile {
     if (room <= 0) {
       layout.skippedBytes +=
         queue.bytes > maxBytes / 2 ? skipQueue(queue.bytes - Math.floor(maxBytes / 2)) : 0;
-      await compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
+      compaction = compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
+      compactions += 1;
+      await compaction.finally(() => {
+        compaction = null;
+      });
       return;
     }
     await writeLines(handle);
@@ -270,6 +282,39 @@ export function createLogFile(options: LogFileOptions): LogFile {
     return bytes;
   }
 
+  async function read(offset: number, length: number) {
+    while (true) {
+      await compaction?.catch(() => {});
+      const place = layout.locate(offset);
+      if (place === null) {
+        const lostTo = layout.outputBytes + unwritten.bytes;
+        return offset < lostTo ? { missingTo: lostTo } : null;
+      }
+      if (place.type === 'missing') return { missingTo: place.to };
+      const before = compactions;
+      const bytes = await readRange(place.position, Math.min(place.length, length));
+      if (compactions !== before) continue;
+      return bytes === null || bytes.byteLength === 0 ? { missingTo: offset + place.length } : bytes;
+    }
+  }
+
+  /** `null` where it is not the file that was written, or cannot be read. */
+  async function readRange(position: number, length: number): Promise<Uint8Array | null> {
+    let file: LogFileHandle | null = null;
+    try {
+      file = await files.open(path, 'read');
+      const { ino, dev } = await file.stat();
+      if (ino !== identity.ino || dev !== identity.dev) return null;
+      const buffer = new Uint8Array(length);
+      const { bytesRead } = await file.read(buffer, 0, length, position);
+      return buffer.subarray(0, bytesRead);
+    } catch {
+      return null;
+    } finally {
+      await file?.close().catch(() => {});
+    }
+  }
+
   async function finish(): Promise<void> {
     // Not only once: what came just as one pump ended has begun another, and two would write past each other.
     while (pumping !== null) await pumping;
@@ -321,6 +366,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
 
   return {
     write,
+    read,
     whenWritable(callback) {
       if (cancelHold === null) queueMicrotask(callback);
       else waiting.push(callback);

@@ -10,6 +10,8 @@ export interface LogLayout {
   readonly outputBytes: number;
   /** Of that, what is not in it. */
   readonly missingBytes: number;
+  /** Where the output from an offset on stands; up to which offset it is missing; `null` where it is not written yet. */
+  locate(offset: number): LogPlace | null;
   /** Output between head and tail that never reached the file; added by the writer when it is too far behind. */
   skippedBytes: number;
   addOutput(bytes: number): void;
@@ -19,6 +21,10 @@ export interface LogLayout {
   planCompaction(pendingBytes: number): LogCompaction;
   applied(compaction: LogCompaction): void;
 }
+
+export type LogPlace =
+  | { readonly type: 'bytes'; readonly position: number; readonly length: number }
+  | { readonly type: 'missing'; readonly to: number };
 
 export interface LogCompaction {
   readonly headBytes: number;
@@ -74,8 +80,27 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
     skippedBytes = 0;
   }
 
+  function locate(offset: number): LogPlace | null {
+    const marks = gap.bytes === 0 ? lines : [...lines, { at: headBytes ?? size, ...gap }];
+    let position = 0;
+    let reached = 0;
+    for (const mark of [...marks, endMark()].sort((a, b) => a.at - b.at)) {
+      const length = reached + mark.at - position - offset;
+      if (length > 0) return { type: 'bytes', position: mark.at - length, length };
+      reached += mark.at - position + mark.missingBytes;
+      if (offset < reached) return { type: 'missing', to: reached };
+      position = mark.at + mark.bytes;
+    }
+    return null;
+  }
+
+  function endMark(): Line {
+    return { at: size, bytes: 0, missingBytes: skippedBytes };
+  }
+
   return {
     planCompaction,
+    locate,
     applied,
     addOutput(bytes) {
       size += bytes;

@@ -11,6 +11,7 @@ import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions
 import type { OutputSink, OutputStream } from './output-sink.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import { redactText } from './redact-text.ts';
+import { StreamRuns } from './stream-runs.ts';
 
 export interface OutputLogOptions {
   readonly clock: Clock;
@@ -100,6 +101,14 @@ export interface OutputLog extends OutputSink {
   chunks(from: number | StreamPositions, stream?: OutputStream): Iterable<OutputPiece>;
   /** What is kept from the newest chunk to the oldest. */
   chunksBackward(stream?: OutputStream): Iterable<OutputChunk>;
+  /**
+   * Of an output kept in memory: reads from its log file what comes next at these positions and before the offset `before`, the earliest of
+   * the streams. A gap where the file has one. `null` where there is nothing, or the file cannot tell its stream.
+   */
+  readBack(
+    positions: StreamPositions,
+    options: { readonly before: number; readonly stream?: OutputStream | undefined },
+  ): Promise<OutputPiece | null>;
   positionsAt(offset: number): StreamPositions;
   /** Called after each write, at `finish` and at `close`; must be quick. */
   onWrite(listener: () => void): Cancel;
@@ -115,6 +124,7 @@ class KeptOutput implements OutputLog {
   readonly #clock: Clock;
   readonly #store: ChunkStore;
   readonly #file: LogFile | null;
+  readonly #runs = new StreamRuns();
   #redactors: Record<OutputStream, Redactor> | null;
   #secrets: readonly string[];
   readonly #onListenerError: OutputLogOptions['onListenerError'];
@@ -269,6 +279,31 @@ class KeptOutput implements OutputLog {
     return this.#store.backward(streamsOf(stream));
   }
 
+  async readBack(
+    positions: StreamPositions,
+    { before, stream }: { readonly before: number; readonly stream?: OutputStream | undefined },
+  ): Promise<OutputPiece | null> {
+    const file = this.#file;
+    const place = file === null ? null : this.#runs.find(positions, streamsOf(stream));
+    if (file === null || place === null || place.offset >= before) return null;
+    const length = Math.min(place.length, readBackBytes, before - place.offset);
+    let found = await file.read(place.offset, length);
+    if (found === null) {
+      await file.flush();
+      found = await file.read(place.offset, length);
+    }
+    if (found === null) return null;
+    const { stream: of, offset, position, atMs, afterEnd } = place;
+    if (!('missingTo' in found))
+      return { type: 'chunk', stream: of, offset, position, bytes: found, atMs, afterEnd };
+    // Up to where memory has it again.
+    const [kept] = this.#store.forward(positions, [of]);
+    const mostBytes = kept?.type === 'gap' ? kept.droppedBytes : 0;
+    const droppedBytes = Math.min(found.missingTo - offset, place.length, mostBytes);
+    if (droppedBytes === 0) return null;
+    return { type: 'gap', stream: of, from: offset, to: offset + droppedBytes, position, droppedBytes };
+  }
+
   positionsAt(offset: number): StreamPositions {
     return this.#store.positionsAt(offset);
   }
@@ -282,6 +317,17 @@ class KeptOutput implements OutputLog {
 
   #keep(stream: OutputStream, bytes: Uint8Array): boolean {
     this.#lines += countNewlines(bytes);
+    if (this.#file !== null) {
+      const { bytes: offset, positions } = this.#store;
+      const run = {
+        stream,
+        afterEnd: this.#ended,
+        offset,
+        position: positions[stream],
+        atMs: this.#lastWriteAtMs,
+      };
+      this.#runs.add(run, bytes.byteLength);
+    }
     this.#store.append(stream, bytes, { atMs: this.#lastWriteAtMs, afterEnd: this.#ended });
     if (this.#ended && !this.#hasNotedLate) {
       this.#file?.note('the process has ended; what follows was written by processes that it left behind');
@@ -321,6 +367,9 @@ class KeptOutput implements OutputLog {
     );
   }
 }
+
+/** Read from the file at once. */
+const readBackBytes = 256 * 1024;
 
 /** One for all that have no file. */
 const closed = Promise.resolve();

@@ -287,6 +287,11 @@ class TailedOutput implements OutputLog, DiskReading {
     }
   }
 
+  /** Nothing of it is in memory only. */
+  async readBack(): Promise<null> {
+    return null;
+  }
+
   positionsAt(offset: number): StreamPositions {
     return this.#positionsOf(Math.max(0, Math.min(offset, this.#file.bytes())));
   }

@@ -74,8 +74,9 @@ export interface ProcessHandle {
   /** The same by line, each once it is complete. */
   readonly lines$: Observable<OutputLine | OutputGap>;
   /**
-   * The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one. From the beginning, or the
-   * offset `from`, to the end of the process, or until `signal` is aborted.
+   * The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one, and what it has dropped meanwhile
+   * is read from the log file. Gaps stand for what that does not have either. From the beginning, or the offset `from`, to the end of the
+   * process, or until `signal` is aborted.
    */
   output(options?: {
     readonly from?: number;

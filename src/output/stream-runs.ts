@@ -1,0 +1,50 @@
+import type { StreamPositions } from './output-chunk.ts';
+import type { OutputStream } from './output-sink.ts';
+
+interface StreamRun {
+  readonly stream: OutputStream;
+  readonly afterEnd: boolean;
+  readonly offset: number;
+  readonly position: number;
+  /** Of its first byte. */
+  readonly atMs: number;
+}
+
+/** A place in the output, up to where another stream goes on. */
+export interface StreamPlace extends StreamRun {
+  readonly length: number;
+}
+
+/** Some 300 KB: a command that changes its stream more often is read back up to there. */
+const mostRuns = 4_096;
+
+/** Which bytes of a log file belong to which stream: a file has the bytes of all in order of arrival, and no marks. */
+export class StreamRuns {
+  #runs: readonly StreamRun[] = none;
+  #end = 0;
+
+  add(run: StreamRun, bytes: number): void {
+    const last = this.#runs.at(-1);
+    const isNew = last === undefined || last.stream !== run.stream || last.afterEnd !== run.afterEnd;
+    if (this.#end !== run.offset || (isNew && this.#runs.length === mostRuns)) return;
+    if (isNew) {
+      if (this.#runs === none) this.#runs = [];
+      (this.#runs as StreamRun[]).push(run);
+    }
+    this.#end += bytes;
+  }
+
+  /** What comes next at these positions in one of the streams; `null` where that is not known. */
+  find(positions: StreamPositions, streams: readonly OutputStream[]): StreamPlace | null {
+    for (const [index, run] of this.#runs.entries()) {
+      const skipped = Math.max(0, positions[run.stream] - run.position);
+      const length = (this.#runs[index + 1]?.offset ?? this.#end) - run.offset - skipped;
+      if (!streams.includes(run.stream) || length <= 0) continue;
+      return { ...run, offset: run.offset + skipped, position: run.position + skipped, length };
+    }
+    return null;
+  }
+}
+
+/** One for all that have none. */
+const none: readonly StreamRun[] = [];
