@@ -109,7 +109,7 @@ export const supervisorOptions = z.strictObject({
   maxBackgroundProcesses: count.default(10),
   /**
    * What gives interactive processes their terminal. `tmux` survives this program, `pty` lives in it. `auto`, the default: tmux where it
-   * is installed and can be used, else a pty, else none.
+   * is installed and can be used, else a pty, else none. A process with `secrets` gets none where tmux would be taken, as that writes them into its log.
    */
   terminal: z.enum(['auto', 'tmux', 'pty', 'none']).default('auto'),
   /** Secrets by name, for `writeSecret`: where each is read when it is used. Default: none. */

@@ -12,7 +12,7 @@ test('the end is a code or the name of a signal', async () => {
     'exit 255': { code: 255, signal: null },
     'kill -TERM $$': { code: null, signal: 'SIGTERM' },
     'kill -SEGV $$': { code: null, signal: 'SIGSEGV' },
-    'kill -40 $$': { code: 168, signal: null },
+    'kill -40 $$': { code: null, signal: 'SIGRTMIN+6' },
   };
 
   for (const [script, exit] of Object.entries(ends)) {
