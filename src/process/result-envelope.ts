@@ -2,6 +2,7 @@ import type { TreeMember } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/shorten.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
+import { describeLimit } from './describe-limit.ts';
 import { describeEnd } from './end-text.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
@@ -198,13 +199,16 @@ function toBackgroundedData(view: ProcessView): BackgroundedData {
     view.status === 'restarting'
       ? `It ended (${describeEnd(view.reason, null)}) and is to be started again`
       : `Still running after ${formatDuration('runtimeMs' in view ? view.runtimeMs : 0)}`;
+  const words = [
+    `${state}: it goes on in the background as ${view.id}.`,
+    `Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
+    ...describeLimit(view),
+  ];
   return {
     status: 'backgrounded',
     process_id: view.id,
     pid: 'pid' in view ? view.pid : null,
-    message:
-      `${state}: it goes on in the background as ${view.id}. ` +
-      `Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
+    message: words.join(' '),
     log_file: log,
   };
 }

@@ -22,6 +22,16 @@ test('a promotion says what the caller needs to know', async () => {
   expect(rig.supervisor.get(view?.id ?? '')?.read().text).toBe('so far');
 });
 
+test('a promotion says when a limit ends the process', async () => {
+  await using rig = createScriptedRig({ timeout: '2s', maxBackgroundTime: '30m' });
+  const result = rig.supervisor.execute({ command: 'x' });
+
+  rig.clock.advance(2_000);
+
+  const { message } = ((await result) as { data: { message: string } }).data;
+  expect(message).toContain('A time limit ends it in 29m 58s if it has not ended by then.');
+});
+
 test('onTimeout kill names the seconds and the id', async () => {
   await using rig = createScriptedRig();
   const result = rig.supervisor.execute({ command: 'x', timeout: '3s', onTimeout: 'kill' });

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { OutputRead } from '../../output/read-output.ts';
+import { describeLimit } from '../../process/describe-limit.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { viewThat } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
@@ -7,7 +8,7 @@ import type { ToolContext } from '../tool.ts';
 import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import { lookAt, type ShownScreen } from './look-at.ts';
 import type { Outcome } from './outcome.ts';
-import { describeLimit, describeWhatComes, interruptedBefore } from './start-words.ts';
+import { describeWhatComes, interruptedBefore } from './start-words.ts';
 
 /** What is shown of the output of a process that has just come up. */
 const MAX_FIRST_BYTES = 2_000;
@@ -92,7 +93,7 @@ function describeStart(view: ProcessView, context: ToolContext): string {
   if (isEnded(view)) return 'It has ended already.';
   const words = [
     `It runs in the background as ${view.id}.`,
-    ...describeLimit(view, context),
+    ...describeLimit(view),
     describeWhatComes(context),
   ];
   return words.join(' ');

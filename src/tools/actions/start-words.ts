@@ -1,5 +1,3 @@
-import { formatDuration } from '../../config/format-duration.ts';
-import type { ProcessView } from '../../process/process-view.ts';
 import type { NoticeDelivery, ToolContext } from '../tool.ts';
 
 const endWords: Readonly<Record<NoticeDelivery, string>> = {
@@ -12,13 +10,6 @@ const endWords: Readonly<Record<NoticeDelivery, string>> = {
 /** How the agent learns of the end of what it has started. */
 export function describeWhatComes({ notices }: Pick<ToolContext, 'notices'>): string {
   return endWords[notices];
-}
-
-/** When a time limit will end the process; nothing where there is none. */
-export function describeLimit(view: ProcessView, { clock }: Pick<ToolContext, 'clock'>): readonly string[] {
-  if (!('endsAt' in view) || view.endsAt === null) return [];
-  const left = formatDuration(Math.max(0, view.endsAt - clock.epochMs()));
-  return [`A time limit ends it in ${left} if it has not ended by then.`];
 }
 
 const newsWords: Readonly<Record<NoticeDelivery, string>> = {
