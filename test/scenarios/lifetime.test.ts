@@ -197,6 +197,21 @@ test('an outer kill takes all that an inner one started', async () => {
   await waitUntil(() => watchdogsOf(innerId).length === 0);
 });
 
+test('a daemon that drops its environment after the exit is a leftover', async () => {
+  await using stage = openStage();
+  const handle = stage.supervisor.start({
+    command: "setsid sh -c 'sleep 1; exec env -i sleep 1000' &",
+    ...{ background: true, drainQuiet: 2_500, drainMax: 20_000 },
+  });
+
+  const { leftovers } = await handle.ended;
+  const [daemon] = leftovers;
+  await handle.kill();
+
+  expect(leftovers).toMatchObject([{ command: 'sleep 1000' }]);
+  expect(isAlive(daemon?.pid ?? 0)).toBe(false);
+});
+
 test('a shutdown ends trees and leftovers in its time', async () => {
   const stage = openStage({ shutdownGrace: 300, killGrace: '1h' });
   const { supervisor } = stage;

@@ -77,6 +77,8 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     const younger = await table.since(identity, options.isStranger);
     const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
     const entries = leaderHoldsNumber && holder?.alive ? [holder, ...others] : others;
+    const carriers = await table.carrying(identity.cookie, others);
+    // No `await` from here on: another look may have found one that has just overwritten its environment.
     const knownEntries = entries.filter((entry) => known.has(toKey(entry)));
 
     const numberIsAnothers = holder !== null && !holdsNumber(identity, holder);
@@ -89,7 +91,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     const found = findMembers({
       identity,
       entries,
-      carriers: await table.carrying(identity.cookie, others),
+      carriers,
       known: knownEntries,
       groupIsOurs,
     });
@@ -197,8 +199,8 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
       leaderIsCollected = true;
       groupSeenAtMs = clock.nowMs();
       if (!groupExists(send, identity.pgid)) groupHasEnded = true;
-      // Whoever is known now vouches later for the number of the group.
-      else void look().catch(reportError);
+      // Whoever is known now vouches later for the number of the group; and what has daemonised itself may soon overwrite its environment.
+      void look().catch(reportError);
     },
   };
 }
