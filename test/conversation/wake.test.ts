@@ -169,7 +169,7 @@ test('what the agent killed does not wake it', async () => {
 });
 
 test.for([
-  ['killed by the user', 'was killed', 'stopped by the user with SIGTERM'],
+  ['killed by the user', 'was killed', 'it was killed by the user with SIGTERM'],
   ['past its limit', 'timed out', 'limit maxBackgroundTime of 1m 00s'],
   ['lost', 'was lost', 'the host is gone'],
 ] as const)('a process %s wakes with its verb', async ([how, verb, why]) => {
