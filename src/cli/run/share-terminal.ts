@@ -1,4 +1,5 @@
 import { readlinkSync } from 'node:fs';
+import type { WriteResult } from '../../../machines/process/events.ts';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
@@ -14,6 +15,9 @@ const CTRL_Z = 0x1a;
 /** A program that takes Ctrl-Z as a key may stop itself; it is looked for that long. */
 const SELF_STOP_MS = 1_000;
 const LOOK_MS = 50;
+
+/** Our own stop, which is on its way, has come by then. */
+const STOPPED_WITHIN_MS = 200;
 
 /** More columns or rows no terminal of a process has. */
 const MAX_CELLS = 1_000;
@@ -50,14 +54,13 @@ export function shareTerminal(
     stdin.pause();
   };
 
-  /** Returns when the shell has this program go on. */
+  /** Returns when the shell has this program go on; at once where no shell could, as the system then discards the signal. */
   const stopTogether = async (leader: number) => {
-    const goesOn = Promise.withResolvers<void>();
-    process.once('SIGCONT', goesOn.resolve);
     stdin.setRawMode(false);
-    // The job of our shell, which may be a script around us.
+    // Our whole group, as a script may be around us.
     process.kill(0, 'SIGTSTP');
-    await goesOn.promise;
+    // While we are stopped this passes, too: what comes after it comes after SIGCONT.
+    await pause(clock, { ms: STOPPED_WITHIN_MS });
     if (isOurs) enter();
     for (const signal of ['SIGCONT', 'SIGWINCH'] as const) signalGroup(leader, signal);
   };
@@ -66,20 +69,25 @@ export function shareTerminal(
     const leader = findLeader(handle);
     if (leader === null) return;
     const untilMs = clock.nowMs() + SELF_STOP_MS;
-    while (!readJob(leader).isStopped && clock.nowMs() < untilMs) await pause(clock, { ms: LOOK_MS });
-    if (readJob(leader).isStopped) await stopTogether(leader);
+    while (!readState(leader).isStopped && clock.nowMs() < untilMs) await pause(clock, { ms: LOOK_MS });
+    if (readState(leader).isStopped) await stopTogether(leader);
   };
 
-  const write = async (data: Uint8Array) => {
-    if (!data.includes(CTRL_Z)) return handle.write(data);
+  const write = async (data: Uint8Array): Promise<WriteResult> => {
+    const at = data.indexOf(CTRL_Z);
+    if (at === -1) return handle.write(data);
     const leader = findLeader(handle);
     if (leader === null || !(await isStoppedByKey(leader))) {
       void afterCtrlZ().catch(onFault);
       return handle.write(data);
     }
+    const before = await handle.write(data.subarray(0, at));
+    if (!before.ok) return before;
     signalGroup(leader, 'SIGSTOP');
     await stopTogether(leader);
-    return { ok: true, bytesWritten: data.byteLength } as const;
+    // Typed so fast that it came together.
+    const after = await write(data.subarray(at + 1));
+    return { ...after, bytesWritten: at + 1 + after.bytesWritten };
   };
 
   enter();
@@ -102,7 +110,7 @@ function findLeader(handle: ProcessHandle): number | null {
 
 /** It is in front of its terminal, which makes a signal of the key. */
 async function isStoppedByKey(leader: number): Promise<boolean> {
-  if (!readJob(leader).isInFront) return false;
+  if (!readState(leader).isInFront) return false;
   try {
     return await hasSignalKeys(readlinkSync(`/proc/${leader}/fd/0`));
   } catch {
@@ -112,7 +120,7 @@ async function isStoppedByKey(leader: number): Promise<boolean> {
 }
 
 /** Fields 3, 5 and 8 of proc_pid_stat(5). */
-function readJob(pid: number): { readonly isStopped: boolean; readonly isInFront: boolean } {
+function readState(pid: number): { readonly isStopped: boolean; readonly isInFront: boolean } {
   const text = readProcText(`/proc/${pid}/stat`) ?? '';
   const [state, , group, , , front] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { isStopped: state === 'T', isInFront: group !== undefined && group === front };

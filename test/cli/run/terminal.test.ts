@@ -77,6 +77,20 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
+  test('Ctrl-Z does nothing where no shell waits', async () => {
+    await using project = projectDir();
+    await using terminal = await open(project, `run -c 'echo "$((40 + 2)) up"; cat'`);
+    await terminal.shows('42 up');
+
+    await terminal.press('C-z');
+    await terminal.enter('typed');
+
+    await terminal.shows(/typed\n+typed/);
+    await terminal.press('C-d');
+    await terminal.shows('exit code 0');
+    await project.gone();
+  });
+
   test('what is typed goes to a command in pipes where it is asked for', async () => {
     await using project = projectDir();
     await using asked = await open(project, `run -i -c 'echo ready; cat'`);
