@@ -99,18 +99,22 @@ export async function serveControl(
     return server;
   };
   let server = await open();
+  let isClosed = false;
 
   return {
     reopen: async () => {
+      if (isClosed) return;
       // First, as this unlinks what has its path.
       server.close();
       shutOthersOut(dirname(socketPath));
       server = await open();
+      if (isClosed) server.close();
     },
     get clientCount() {
       return clients.size;
     },
     close: () => {
+      isClosed = true;
       // Unlinks the socket.
       server.close();
       for (const client of clients) client.close();
