@@ -47,11 +47,15 @@ test('an error is told in both forms', async () => {
     exec(project, [...args, '--output', 'json']),
   ]);
 
-  expect(asText).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no agent "wroker"') });
+  expect(asText).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Agent "wroker" not found'),
+  });
   expect(asJson).toMatchObject({ code: 1, stderr: '' });
   expect(JSON.parse(asJson.stdout)).toEqual({
     ok: false,
-    error: expect.stringContaining('no agent "wroker"'),
+    error: expect.stringContaining('Agent "wroker" not found'),
   });
 });
 
