@@ -1,5 +1,5 @@
 #!/bin/sh
-// 2>/dev/null; while read -r k v; do [ "$k" = SigIgn: ] && export TROUPE_IGNORED_SIGNALS="$v"; done </proc/$$/status; exec node "$0" "$@"
+// 2>/dev/null; while read -r k v; do [ "$k" = SigIgn: ] && export TROUPE_IGNORED_SIGNALS="$v"; done 2>/dev/null </proc/$$/status; exec node "$0" "$@"
 // The line above is a comment here and a program for the shell: Node sets every signal to its default when it starts, so that what `nohup`
 // has it ignore is gone before any of our code runs.
 
