@@ -13,6 +13,11 @@ export interface Deadlines {
 /** Of a process that has ended: its chart arms nothing any more. */
 export const noDeadlines: Deadlines = { arm: () => {}, disarm: () => {}, disarmAll: () => {} };
 
+/** A deadline that comes so late was held up with the whole program: it was halted, slept or was busy. */
+const lateFromMs = 20;
+/** Then the system has time to tell what happened meanwhile: a signal may reach another thread first, and files are read in several steps. */
+const toSettleMs = (lateMs: number) => Math.min(500, 5 * lateMs);
+
 /** Turns the orders of the chart into times on the clock, and the times into `deadline.*` events. */
 export function createDeadlines(options: {
   clock: Clock;
@@ -38,6 +43,12 @@ export function createDeadlines(options: {
     const { deadline, afterMs, from } = order;
     disarm(deadline);
     if (afterMs === null) return;
+    const dueAtMs = Math.max(anchorMs(from, startedAtMs) + afterMs, clock.nowMs());
+    const reachedInTime = () => {
+      const lateMs = clock.nowMs() - dueAtMs;
+      if (lateMs < lateFromMs) reached();
+      else armed.set(deadline, clock.at(clock.nowMs() + toSettleMs(lateMs), reached));
+    };
     const reached = () => {
       armed.delete(deadline);
       // Bytes do not move a timer: a silence that was broken in between is counted from the last byte on.
@@ -45,7 +56,7 @@ export function createDeadlines(options: {
       if (wasBroken) arm({ ...order, from: 'lastOutput' }, startedAtMs);
       else options.onReached({ type: `deadline.${deadline}`, atMs: clock.nowMs() } as DeadlineEvent);
     };
-    armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reached));
+    armed.set(deadline, clock.at(anchorMs(from, startedAtMs) + afterMs, reachedInTime));
   };
 
   return {
