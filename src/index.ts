@@ -89,6 +89,7 @@ export {
   waitFor,
 } from './observe/wait-for.ts';
 export type { OutputLine } from './output/lines.ts';
+export type { LengthMark, OutputTimes } from './output/log-times.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
 export type { OutputRead, ReadOptions } from './output/read-output.ts';

@@ -43,6 +43,7 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
       return { view: handle.view(), timeline: handle.timeline() };
     },
     read: ({ id, options }) => find(id).read(options, 'user'),
+    times: ({ id }) => find(id).times(),
     follow: ({ id, from }, port) => follow(find(id), { from, port }),
     wait: ({ id }, { signal }) => untilEnded(find(id), signal),
     waitFor: ({ id, options }, { signal }) => waitFor(find(id), { ...options, signal }),

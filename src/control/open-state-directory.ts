@@ -73,6 +73,17 @@ export function openStateDirectory(options: {
           },
         },
       ),
+    times: (id) =>
+      ask(
+        { id, method: 'times', params: { id } },
+        {
+          options: QUICK,
+          orElse: async (it) => {
+            const { readRecordedTimes } = await import('./read-recorded.ts');
+            return readRecordedTimes(ground, it);
+          },
+        },
+      ),
     follow: async function* (id, { from, signal }) {
       const { followProcess } = await import('./follow-process.ts');
       yield* followProcess(ground, { id, from, signal });

@@ -3,6 +3,7 @@ import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import type { TroupeErrorCode } from '../config/troupe-error.ts';
 import type { Waited } from '../observe/wait-for.ts';
+import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead } from '../output/read-output.ts';
 import type { Consent } from '../policy/gate.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
@@ -47,6 +48,7 @@ export interface ControlResults {
   readonly list: readonly ProcessView[];
   readonly show: { readonly view: ProcessView; readonly timeline: readonly TimelineEntry[] };
   readonly read: OutputRead;
+  readonly times: OutputTimes;
   /** After all items. */
   readonly follow: null;
   readonly wait: FinalView;

@@ -1,3 +1,4 @@
+import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { Recorded } from './ask-supervisor.ts';
 import type { DirectoryGround } from './directory-ground.ts';
@@ -16,6 +17,17 @@ export async function readRecorded(
   try {
     const { readOutput } = await import('../output/read-output.ts');
     return readOutput(log, readOptions);
+  } finally {
+    await log.close();
+  }
+}
+
+/** What the index of such a log says. */
+export async function readRecordedTimes(ground: DirectoryGround, { record }: Recorded): Promise<OutputTimes> {
+  const log = await openRecordedLog(ground, { record, isOver: true });
+  if (log === null) return { marks: [], lastAt: null };
+  try {
+    return log.times();
   } finally {
     await log.close();
   }

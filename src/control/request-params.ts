@@ -19,6 +19,8 @@ export const requestParams = {
   list: none,
   show: ofProcess,
   read: z.strictObject({ id, options: readOptions.prefault({}) }),
+  /** When the output came. */
+  times: ofProcess,
   /** The output from an offset on, until the process has ended. */
   follow: z.strictObject({ id, from: z.int().min(0).default(0) }),
   wait: ofProcess,

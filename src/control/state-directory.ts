@@ -4,6 +4,7 @@ import type { Duration } from '../config/duration.ts';
 import type { KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { Waited } from '../observe/wait-for.ts';
+import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
 import type { CaptureOptions } from '../process/process-terminal.ts';
@@ -69,6 +70,8 @@ export interface StateDirectory {
   }): Promise<{ readonly processes: readonly SeenProcess[]; readonly warnings: readonly string[] }>;
   show(id: string): Promise<SeenProcess & { readonly timeline: readonly TimelineEntry[] }>;
   read(id: string, options?: ReadOptions): Promise<OutputRead>;
+  /** When the output came, by the same offsets; no marks where that is unknown. */
+  times(id: string): Promise<OutputTimes>;
   /**
    * The output from an offset on, as it comes, until the process has ended and all of it was given. Goes on through restarts of the
    * process, and when another supervisor adopts it: no byte is lost or given twice.

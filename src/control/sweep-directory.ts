@@ -2,6 +2,8 @@ import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
+import { tailPathOf } from '../output/log-map.ts';
+import { timesPathOf } from '../output/log-times.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
 import { QUICK } from './call-patience.ts';
@@ -111,14 +113,15 @@ function findOldLogs(
     if (name === undefined || mtimeMs >= oldAt) return [];
     const id = name.slice(paths.processes.length + 1);
     // A record that cannot be read may tell of it all the same.
-    return files.has(join(paths.processes, `${id}.json`)) ? [] : [path];
+    if (files.has(join(paths.processes, `${id}.json`))) return [];
+    return [path, tailPathOf(path), timesPathOf(path)].filter((each) => files.has(each));
   });
 }
 
 /** What is of no use without a record. */
 const oldFile = /^(.*)\.(?:log|screen)$/;
 
-const isKept = /^[\w-]+\.(json|log|log\.tail|status|screen)$/;
+const isKept = /^[\w-]+\.(json|log|log\.tail|log\.times|status|screen)$/;
 
 function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
   const files = new Map<string, Stats>();

@@ -44,6 +44,8 @@ export function capLog(options: {
   ways?: readonly MakeRoom[];
   /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
   onTrouble: (error: unknown) => void;
+  /** Told how long the log is, at each look. */
+  onLook: (bytes: number) => void;
   /** Told when the log was made smaller because of the disk. */
   onShortened: () => void;
 }): LogCap {
@@ -60,7 +62,9 @@ export function capLog(options: {
     const stats = file.stat();
     if (stats !== null) {
       const free = readFreeBytes(file.path);
-      fullDisk.look({ freeBytes: free, logBytes: file.bytes() });
+      const bytes = file.bytes();
+      options.onLook(bytes);
+      fullDisk.look({ freeBytes: free, logBytes: bytes });
       const diskBytes = stats.blocks * blockBytes;
       const isLarge = diskBytes > maxBytes;
       if (isLarge) await makeRoom(isLast ? keepAll() : keepPart());
@@ -142,6 +146,7 @@ export function capLog(options: {
     cancelTimer();
   }
 
+  options.onLook(file.bytes());
   lookLater(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
   return {
     cancel,

@@ -1,5 +1,6 @@
 import type { LogFileHandle, LogFileSystem } from './log-file-system.ts';
 import type { LogLayout } from './log-layout.ts';
+import type { MovedBytes } from './log-times.ts';
 
 const copyBytes = 256 * 1024;
 
@@ -7,7 +8,7 @@ const copyBytes = 256 * 1024;
  * Makes a log that is at its cap smaller: head, a line that says how much is missing, and the newest eighth of the cap. The file stays the
  * same one, so that another program that has it open, as `tail -f`, follows it, and a full disk does not matter. The tail is copied behind
  * the head before anything is cut off: a crash leaves it twice, and a compaction that failed is done again from the same bytes. When it
- * rejects, the layout is as it was.
+ * rejects, the layout is as it was. Resolves with what moved in the file.
  */
 export async function compactLog(options: {
   files: LogFileSystem;
@@ -15,7 +16,7 @@ export async function compactLog(options: {
   handle: LogFileHandle;
   layout: LogLayout;
   pendingBytes: number;
-}): Promise<void> {
+}): Promise<MovedBytes> {
   const { files, path, handle, layout } = options;
   const plan = layout.planCompaction(options.pendingBytes);
   // What is open for appending cannot be written elsewhere.
@@ -29,6 +30,7 @@ export async function compactLog(options: {
     await place.close().catch(() => {});
   }
   layout.applied(plan);
+  return { from: plan.headBytes, to: plan.tailFrom, target: plan.headBytes + plan.line.byteLength };
 }
 
 async function checkSame(one: LogFileHandle, other: LogFileHandle): Promise<void> {

@@ -3,6 +3,8 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
+import { type LengthMark, type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
+import { createTimeIndex } from './time-index.ts';
 import { createWriteQueue } from './write-queue.ts';
 
 /** Why the log file is not complete. It stays, even when writing works again. */
@@ -41,6 +43,8 @@ export interface LogFile {
   readonly degraded: OutputDegradation | null;
   /** Output that is not in the file, for the cap or a failure. */
   readonly missingBytes: number;
+  /** By offsets in the output, not in the file. */
+  times(): OutputTimes;
   /** Resolves when what was written so far is in the file or lost; within five seconds of a disk that hangs. */
   flush(): Promise<void>;
   /** Writes what is waiting and closes. Settles always, within five seconds of a disk that hangs. */
@@ -64,6 +68,8 @@ const longestHoldMs = 1_000;
 const retryAfterMs = 5_000;
 const identityCheckMs = 1_000;
 const closeGraceMs = 5_000;
+/** The index gets one mark in that time, and none without new output. */
+const markEveryMs = 1_000;
 
 export function createLogFile(options: LogFileOptions): LogFile {
   const { path, maxBytes, clock } = options;
@@ -83,6 +89,12 @@ export function createLogFile(options: LogFileOptions): LogFile {
     readonly text: string /** Bytes in the queue that stand before it. */;
     readonly afterBytes: number;
   }[] = [];
+  const index = createTimeIndex(timesPathOf(path));
+  let seenBytes = 0;
+  let lastWriteAt = clock.epochMs();
+  let markAt = Number.NEGATIVE_INFINITY;
+  /** Those that are not in the index yet; `afterBytes` as in `notes`. */
+  let marks: readonly (LengthMark & { readonly afterBytes: number })[] = [];
   let pumping: Promise<void> | null = null;
   let isHung = false;
   let cancelHold: Cancel | null = null;
@@ -91,10 +103,11 @@ export function createLogFile(options: LogFileOptions): LogFile {
   let flushes: { readonly upTo: number; settle(): void }[] = [];
   let closing: Promise<void> | null = null;
   /** Under way: what is where in the file is not known until it is done. */
-  let compaction: Promise<void> | null = null;
+  let compaction: Promise<unknown> | null = null;
   let compactions = 0;
 
   function write(bytes: Uint8Array): boolean {
+    markTime(bytes.byteLength);
     if (closing !== null || clock.nowMs() < retryAtMs) {
       lose(bytes.byteLength);
       return true;
@@ -109,6 +122,18 @@ export function createLogFile(options: LogFileOptions): LogFile {
     }
     cancelHold ??= clock.at(clock.nowMs() + longestHoldMs, onHeldTooLong, { idle: true });
     return false;
+  }
+
+  /** A wall clock that was set back marks as well: the reader sees that nothing follows from it. */
+  function markTime(bytes: number): void {
+    const at = clock.epochMs();
+    if (Math.abs(at - markAt) >= markEveryMs) {
+      const afterBytes = queue.bytes;
+      marks = [...marks, { offset: seenBytes, since: lastWriteAt, until: at, afterBytes }];
+      markAt = at;
+    }
+    lastWriteAt = at;
+    seenBytes += bytes;
   }
 
   function onHeldTooLong(): void {
@@ -163,15 +188,20 @@ export function createLogFile(options: LogFileOptions): LogFile {
     if (room <= 0) {
       layout.skippedBytes +=
         queue.bytes > maxBytes / 2 ? skipQueue(queue.bytes - Math.floor(maxBytes / 2)) : 0;
-      compaction = compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
+      const compacting = compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
+      compaction = compacting;
       compactions += 1;
-      await compaction.finally(() => {
-        compaction = null;
-      });
+      index.move(
+        await compacting.finally(() => {
+          compaction = null;
+        }),
+      );
       return;
     }
     await writeLines(handle);
-    const pieces = queue.take(Math.min(room, batchBytes, notes[0]?.afterBytes ?? room));
+    writeMarks();
+    const places = [notes[0]?.afterBytes ?? room, marks[0]?.afterBytes ?? room];
+    const pieces = queue.take(Math.min(room, batchBytes, ...places));
     passQueued(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
     await writeAll(handle, pieces);
   }
@@ -201,6 +231,13 @@ export function createLogFile(options: LogFileOptions): LogFile {
     }
   }
 
+  function writeMarks(): void {
+    for (let mark = marks[0]; mark !== undefined && mark.afterBytes <= 0; mark = marks[0]) {
+      index.add({ ...mark, position: layout.size });
+      marks = marks.slice(1);
+    }
+  }
+
   /** A line that a full disk cuts off stands for nothing: it is written again. */
   async function writeLine(
     to: LogFileHandle,
@@ -220,6 +257,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
 
   function passQueued(bytes: number): void {
     notes = notes.map(({ text, afterBytes }) => ({ text, afterBytes: afterBytes - bytes }));
+    marks = marks.map((mark) => ({ ...mark, afterBytes: mark.afterBytes - bytes }));
   }
 
   async function writeAll(to: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
@@ -246,6 +284,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
     const old = handle;
     handle = null;
     const lostBytes = layout.outputBytes;
+    index.move({ from: 0, to: layout.size, target: 0 });
     layout = createLogLayout({ maxBytes, size: 0 });
     degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
     lose(lostBytes);
@@ -383,6 +422,13 @@ export function createLogFile(options: LogFileOptions): LogFile {
     },
     get missingBytes() {
       return unwritten.bytes + layout.missingBytes;
+    },
+    times: () => {
+      const unwritten = marks.map((mark) => ({ ...mark, position: layout.size }));
+      return {
+        marks: toLengthMarks([...index.read(), ...unwritten], 'offset'),
+        lastAt: seenBytes === 0 ? null : lastWriteAt,
+      };
     },
     flush,
     close,

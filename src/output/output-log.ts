@@ -6,6 +6,7 @@ import { looksBinary } from './decode.ts';
 import type { DiskReading } from './disk-reading.ts';
 import { createLogFile, type LogFile, type OutputDegradation } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
+import type { OutputTimes } from './log-times.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
@@ -93,6 +94,8 @@ export interface OutputLog extends OutputSink {
   readonly logFile: string | null;
   /** Bytes of the output that the log file does not have: given up at its cap, or lost by a fault. What is still to be written counts as there. */
   readonly missingInFile: number;
+  /** When the output came, by its offsets. Of what is in memory alone nothing is known. */
+  times(): OutputTimes;
   /**
    * What is kept from an offset, or from the positions of a reader, on; a gap stands for what is not. A gap is exact, but
    * from an offset in one stream where two were dropped it can be too long; positions are always exact.
@@ -190,6 +193,10 @@ class KeptOutput implements OutputLog {
 
   get missingInFile(): number {
     return this.#file?.missingBytes ?? this.bytes;
+  }
+
+  times(): OutputTimes {
+    return this.#file?.times() ?? { marks: [], lastAt: null };
   }
 
   write(stream: OutputStream, bytes: Uint8Array): boolean {

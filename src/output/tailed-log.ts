@@ -10,6 +10,7 @@ import { fullDisk } from './full-disk.ts';
 import { capLog, type LogCap } from './log-cap.ts';
 import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
+import { type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
 import type { MakeRoom } from './make-room.ts';
 import { createMaskedFile, type MaskedFile } from './masked-file.ts';
 import {
@@ -25,6 +26,7 @@ import { redactText } from './redact-text.ts';
 import { withoutFiller } from './secret-mark.ts';
 import { createTailedFile, type OpenFile, type TailedFile } from './tailed-file.ts';
 import { createTailedLines, type TailedLines } from './tailed-lines.ts';
+import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index.ts';
 
 export interface TailedLogOptions {
   readonly clock: Clock;
@@ -73,6 +75,9 @@ class TailedOutput implements OutputLog, DiskReading {
   readonly #file: TailedFile;
   readonly #createdAtMs: number;
   readonly #lines: TailedLines;
+  readonly #index: TimeIndex;
+  /** Only while this log is watched over: nobody else may write an index. */
+  #marks: LengthMarks | null = null;
   #listeners: Set<() => void> | null = null;
   #cancelGrowth: Cancel | null = null;
   #cap: LogCap | null = null;
@@ -101,10 +106,14 @@ class TailedOutput implements OutputLog, DiskReading {
     });
     for (const secret of options.secrets ?? []) this.addSecret(secret);
     this.#lines = createTailedLines(this.#file);
+    this.#index = createTimeIndex(timesPathOf(path));
     this.#createdAtMs = clock.nowMs();
     this.#ended = this.#finished = this.#isClosed = isOver;
     if (isOver || statusPath === null || maxBytes === null) return;
+    const marks = createLengthMarks({ index: this.#index, clock });
+    this.#marks = marks;
     this.#cap = capLog({
+      onLook: marks.look,
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(options.waysToMakeRoom !== undefined && { ways: options.waysToMakeRoom }),
       onTrouble: (error) => {
@@ -175,6 +184,15 @@ class TailedOutput implements OutputLog, DiskReading {
     return this.droppedBytesBetween(0, this.#file.bytes());
   }
 
+  times(): OutputTimes {
+    const { current = null } = this.#marks ?? {};
+    const unwritten = current === null ? [] : [{ ...current, position: current.offset }];
+    return {
+      marks: toLengthMarks([...this.#index.read(), ...unwritten], 'position'),
+      lastAt: this.#file.stat()?.mtimeMs ?? null,
+    };
+  }
+
   /** The process writes; nobody else may, or bytes would stand there that it never wrote. */
   write(): boolean {
     return true;
@@ -234,6 +252,7 @@ class TailedOutput implements OutputLog, DiskReading {
     this.#cancelGrowth?.();
     this.#cancelGrowth = null;
     await this.#cap?.finish();
+    this.#marks?.finish();
     if (isWritten && this.#options.statusPath !== null) await this.#coverInFile();
   }
 

@@ -6,6 +6,7 @@ import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Duration } from '../config/duration.ts';
 import type { KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
+import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
@@ -85,6 +86,8 @@ export interface ProcessHandle {
 
   /** Reads what is kept; see `ReadOptions`. Who reads, if it is said, stands in the timeline. */
   read(options?: ReadOptions, by?: Requester): OutputRead;
+  /** When its output came, by the offsets that `read` has, as far as its log's index says. */
+  times(): OutputTimes;
   /** The reader of that name, with a cursor of its own. The same name gives the same reader. */
   reader(name: string): OutputReader;
 

@@ -10,6 +10,7 @@ import type { KeyOrder } from '../config/terminal-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { iterate } from '../output/iterate.ts';
 import type { OutputLine } from '../output/lines.ts';
+import type { OutputTimes } from '../output/log-times.ts';
 import { lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
@@ -220,6 +221,10 @@ export class SupervisedProcess implements ProcessHandle {
   read(options: ReadOptions = {}, by?: Requester): OutputRead {
     if (by !== undefined) this.note('read', { by });
     return readOutput(this.log, { maxBytes: this.plan.output.maxReplyBytes, ...options });
+  }
+
+  times(): OutputTimes {
+    return this.log.times();
   }
 
   reader(name: string): OutputReader {

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
+import { timesPathOf } from '../output/log-times.ts';
 import { isOwed } from '../process/is-owed.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
@@ -86,10 +87,11 @@ async function findOldLogs(
 
 /** A log, and what else of a process goes with it. */
 export function outputFilesOf(id: string, { logOf, statusOf, screenOf }: StatePaths): readonly string[] {
-  return [logOf(id), tailPathOf(logOf(id)), statusOf(id), screenOf(id)];
+  const log = logOf(id);
+  return [log, tailPathOf(log), timesPathOf(log), statusOf(id), screenOf(id)];
 }
 
-const OUTPUT_FILE = /^(.+?)\.(?:log|log\.tail|status|screen)$/;
+const OUTPUT_FILE = /^(.+?)\.(?:log|log\.tail|log\.times|status|screen)$/;
 
 async function readWrittenAt(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;

@@ -8,6 +8,7 @@ import type {
   StateDirectory,
 } from '../../src/control/state-directory.ts';
 import type { Waited } from '../../src/observe/wait-for.ts';
+import type { OutputTimes } from '../../src/output/log-times.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
@@ -22,6 +23,7 @@ export interface FakeProcess {
     readonly bytes: Uint8Array | string;
     readonly droppedBytes?: number;
   })[];
+  readonly times?: OutputTimes;
   readonly answer?: KillAnswer;
   readonly screen?: CaptureAnswer;
   readonly news?: readonly WatchNews[];
@@ -98,6 +100,7 @@ export function fakeStateDirectory(
       const from = tail === undefined ? (since as number) : (lines.at(-tail) ?? lines[0] ?? to);
       return { ...read, from: tail === 0 ? to : from, positions } satisfies OutputRead;
     },
+    times: async (id) => find(id).process.times ?? { marks: [], lastAt: null },
     async *follow(id, { from }) {
       for (const piece of pieces(id)) {
         const skip = Math.max(0, from - piece.offset);

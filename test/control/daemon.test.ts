@@ -97,7 +97,9 @@ test('it ends when idle and leaves records and logs only', async () => {
 
   expect(isHeldByClient).toBe(true);
   expect(readdirSync(join(stage.directory, 'supervisors'))).toEqual(['daemon.log']);
-  expect(readdirSync(join(stage.directory, 'processes')).sort()).toEqual([`${id}.json`, `${id}.log`]);
+  expect(readdirSync(join(stage.directory, 'processes')).sort()).toEqual([
+    ...[`${id}.json`, `${id}.log`, `${id}.log.times`],
+  ]);
   expect(readFileSync(join(stage.directory, 'supervisors', 'daemon.log'), 'utf8')).toBe('');
 }, 60_000);
 

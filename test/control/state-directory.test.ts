@@ -182,6 +182,7 @@ test('sweeping takes what has ended, and a dry run says so before', async () => 
   writeRecord(directory, endedRecord('tool_old22222'), 'tool_old22222');
   writeRecord(directory, endedRecord('tool_new22222', { endedAt: Date.now() }), 'tool_new22222');
   writeFileSync(join(directory, 'processes', 'tool_new22222.log'), 'x'.repeat(5_000));
+  writeFileSync(join(directory, 'processes', 'tool_new22222.log.times'), '\nat 0 0 1 2\n');
   const { id } = supervisor.start({ command: 'echo moin', background: true });
   await state.wait(id);
 
@@ -194,6 +195,7 @@ test('sweeping takes what has ended, and a dry run says so before', async () => 
   expect(dry).toMatchObject({ forgotten: 2, logsRemoved: 2 });
   expect([left, all.forgotten, all.logsRemoved]).toEqual([3, 2, 2]);
   expect(Math.min(dry.freedBytes, all.freedBytes)).toBeGreaterThan(5_000);
+  expect(readdirSync(join(directory, 'processes'))).toEqual([`${stage.idle.id}.json`]);
   expect((await state.list()).processes.map(({ view }) => view.id)).toEqual([stage.idle.id]);
 });
 

@@ -79,7 +79,8 @@ test('a sweep removes old logs and only logs', async () => {
   const processes = directory.file('processes');
   const old = clock.epochMs() / 1_000 - 2 * 86_400;
   const live = supervisor.start({ command: 'x', background: true });
-  for (const name of ['tool_old.log', 'tool_old.status', 'tool_new.log', 'notes.txt', `${live.id}.log`]) {
+  const ofOld = ['tool_old.log', 'tool_old.log.times', 'tool_old.status'];
+  for (const name of [...ofOld, 'tool_new.log', 'notes.txt', `${live.id}.log`]) {
     writeFileSync(`${processes}/${name}`, '');
     const time = name === 'tool_new.log' ? clock.epochMs() / 1_000 : old;
     utimesSync(`${processes}/${name}`, time, time);

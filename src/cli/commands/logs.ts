@@ -12,11 +12,15 @@ stands behind the name of its process.
 With --follow it ends when the process has; Ctrl-C leaves it running. A restart
 of the process, or of its supervisor, does not interrupt it.
 
+Times are right within a second or so; further back in a long log, or where no
+supervisor looked, two times say between which it came: first/last.
+
 Examples:
   ${name} logs build            the last 50 lines
   ${name} logs -f -n 10 server worker
   ${name} logs -n all --stream stderr build > errors.txt
   ${name} logs --grep 'error|warn' -i build
+  ${name} logs -t --since 10m server worker
   ${name} logs --json --since 4096 build`;
 
 export function defineLogs(setup: VerbSetup): void {
@@ -36,9 +40,14 @@ export function describeLogs(command: Command, { program, io, end }: VerbSetup):
       )
       .option('--grep <pattern>', 'only lines that match this regular expression')
       .option('-i, --ignore-case', 'do not mind upper and lower case in --grep')
-      .option('--since <offset>', 'begin at this byte, as --json tells them')
+      .option(
+        '--since <when>',
+        'begin there: 10m (ago), 14:30, an ISO time, or an offset as --json tells them',
+      )
+      .option('--until <when>', 'end there')
+      .option('-t, --timestamps', 'put the time before each line; several logs are merged by it')
       .option('--raw', 'print escape sequences also on a terminal'),
-    { json: 'print {"offset", "stream", "text" or "base64"}, one a line' },
+    { json: 'print {"offset", "stream", "at", "latestAt", "text" or "base64"}, one a line' },
   )
     .addHelpText('after', toMore(program.name()))
     .action(async (words: string[], flags: LogFlags) => {

@@ -8,5 +8,7 @@ export interface LogFlags extends StateFlags {
   readonly grep?: string;
   readonly ignoreCase?: boolean;
   readonly since?: string;
+  readonly until?: string;
+  readonly timestamps?: boolean;
   readonly raw?: boolean;
 }

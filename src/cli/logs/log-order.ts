@@ -2,14 +2,18 @@ import { toErrorText } from '../../config/error-text.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { LogFlags } from './log-flags.ts';
+import { type LogMoment, parseMoment } from './log-moment.ts';
 
 /** What is to be printed, read from the flags. */
 export interface LogOrder {
   readonly follows: boolean;
   /** So many lines at the end; `null`: all. */
   readonly tail: number | null;
-  /** Where to begin, in bytes of all streams; 0 is the beginning. */
-  readonly since: number;
+  readonly since: LogMoment;
+  /** `null`: all that is there, and with `follows` what comes. */
+  readonly until: LogMoment | null;
+  /** Before each line stands when it came. */
+  readonly showsTimes: boolean;
   /** `null`: all streams. */
   readonly stream: 'stdout' | 'stderr' | 'screen' | null;
   readonly pattern: RegExp | null;
@@ -18,27 +22,33 @@ export interface LogOrder {
 const TAIL = 50;
 
 /** @throws TroupeError `invalid-option` */
-export function toLogOrder({ follow, tail, since, stream, grep, ignoreCase }: LogFlags): LogOrder {
+export function toLogOrder(
+  { follow, tail, since, until, timestamps, stream, grep, ignoreCase }: LogFlags,
+  nowAt: number,
+): LogOrder {
+  if (follow === true && until !== undefined)
+    throw invalid('--until and --follow were both given: what is followed has no end yet.');
+  const isPart = since !== undefined || until !== undefined;
+  const lines = tail === undefined ? (isPart ? null : TAIL) : parseTail(tail);
+  // The last lines before a place are found by looking at all of them.
+  const everyLine = until !== undefined && lines !== null ? /(?:)/u : null;
   return {
     follows: follow === true,
-    tail: tail === undefined ? (since === undefined ? TAIL : null) : parseTail(tail),
-    since: since === undefined ? 0 : parseOffset(since),
+    tail: lines,
+    since: since === undefined ? beginning : parseMoment(since, { option: '--since', nowAt }),
+    until: until === undefined ? null : parseMoment(until, { option: '--until', nowAt }),
+    showsTimes: timestamps === true,
     stream: stream ?? null,
-    pattern: grep === undefined ? null : parsePattern(grep, ignoreCase === true ? 'iu' : 'u'),
+    pattern: grep === undefined ? everyLine : parsePattern(grep, ignoreCase === true ? 'iu' : 'u'),
   };
 }
+
+const beginning: LogMoment = { type: 'offset', offset: 0 };
 
 function parseTail(text: string): number | null {
   if (text === 'all') return null;
   if (/^\d+$/.test(text)) return Number(text);
   throw invalid(`--tail is ${quote(text)}; expected a number of lines, or "all".`);
-}
-
-function parseOffset(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw invalid(
-    `--since is ${quote(text)}; expected an offset in bytes, as --json tells them. Logs keep no times, so it cannot be one.`,
-  );
 }
 
 function parsePattern(text: string, flags: string): RegExp {

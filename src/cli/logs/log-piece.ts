@@ -1,3 +1,5 @@
+import type { TimeBounds } from '../../output/log-times.ts';
+
 /** Bytes of one stream, as a log prints them. */
 export interface LogPiece {
   readonly stream: 'stdout' | 'stderr' | 'screen';
@@ -7,6 +9,9 @@ export interface LogPiece {
   /** Bytes that are missing right before it. */
   readonly droppedBytes: number;
 }
+
+/** When the first byte of a piece came. */
+export type TimedPiece = LogPiece & { readonly time: TimeBounds };
 
 /** Takes pieces one after another and gives what is to be printed of each. */
 export interface PieceSieve {

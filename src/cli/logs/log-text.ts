@@ -1,11 +1,11 @@
 import { createDecoder, type Decoder } from '../../output/decode.ts';
 import { unfinishedEscapeLength } from '../../output/plain-text.ts';
 import { toColoured, toPrintable } from '../render/printable.ts';
-import type { LogPiece } from './log-piece.ts';
+import type { LogPiece, TimedPiece } from './log-piece.ts';
 
 /** Turns pieces into what is written to stdout. */
 export interface LogText {
-  push(piece: LogPiece): string | Uint8Array;
+  push(piece: TimedPiece): string | Uint8Array;
   end(): string;
 }
 
@@ -14,12 +14,19 @@ export function createRawText(): LogText {
   return { push: ({ bytes }) => bytes, end: () => '' };
 }
 
-/** Puts a name before each line of another text, and writes no line before all of it is there. */
+/** Puts a name, a time or both before each line of another text, and writes no line before all of it is there. */
 export function createNamedText(
   text: LogText,
-  { name, isTerminal }: { readonly name: string; readonly isTerminal: boolean },
+  {
+    toName,
+    isTerminal,
+  }: {
+    /** For what a piece begins. */
+    readonly toName: (piece: TimedPiece) => string;
+    readonly isTerminal: boolean;
+  },
 ): LogText {
-  const margin = Buffer.from(`${name} `);
+  let margin = Buffer.alloc(0);
   const parts: Uint8Array[] = [];
 
   const takeLines = (bytes: Uint8Array): Uint8Array => {
@@ -44,7 +51,10 @@ export function createNamedText(
   };
 
   return {
-    push: (piece) => takeLines(Buffer.from(text.push(piece))),
+    push: (piece) => {
+      if (parts.length === 0) margin = Buffer.from(`${toName(piece)} `);
+      return takeLines(Buffer.from(text.push(piece)));
+    },
     end: () => {
       const rest = Buffer.concat([...parts.splice(0), Buffer.from(text.end())]);
       // Every line has reset its colours.
@@ -73,8 +83,8 @@ export function createJsonText(more: { readonly id?: string } = {}): LogText {
     }
   };
   return {
-    push: ({ offset, stream, bytes }) =>
-      `${JSON.stringify({ ...more, offset, stream, ...toContent(bytes) })}\n`,
+    push: ({ offset, stream, bytes, time }) =>
+      `${JSON.stringify({ ...more, offset, stream, at: time.earliest, latestAt: time.latest, ...toContent(bytes) })}\n`,
     end: () => '',
   };
 }

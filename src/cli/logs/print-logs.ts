@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { StateDirectory } from '../../control/state-directory.ts';
+import { findAfter, findSince, type OutputTimes, type TimeBounds } from '../../output/log-times.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { type CliIo, complain, note } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
@@ -9,9 +10,10 @@ import { toPrintable } from '../render/printable.ts';
 import { pad } from '../render/wrap.ts';
 import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
 import { type StateScene, withState } from '../state/with-state.ts';
+import { createLineTimes, readTimes, toTimestamp } from './line-times.ts';
 import type { LogFlags } from './log-flags.ts';
 import { type LogOrder, toLogOrder } from './log-order.ts';
-import type { LogPiece, PieceSieve } from './log-piece.ts';
+import type { LogPiece, PieceSieve, TimedPiece } from './log-piece.ts';
 import {
   createJsonText,
   createNamedText,
@@ -34,7 +36,7 @@ export function printLogs(
   scene: StateScene<LogFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
-  const order = toLogOrder(flags);
+  const order = toLogOrder(flags, Date.now());
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
     complainOfMissed(chosen, io);
@@ -46,12 +48,13 @@ export function printLogs(
       leaving.abort();
     });
     try {
-      const codes = await inTurn(views, order, (view) =>
+      const printings = views.map((view) =>
         print(
           { state, view },
           { order, text: chooseText(view, { views, flags, io }), flags, io, signal: leaving.signal },
         ),
       );
+      const codes = await writeAll(printings, { order, io, signal: leaving.signal });
       const signal = leftBy as EndSignal | null;
       if (signal !== null) return toSignalCode(signal);
       return chosen.missed.length > 0 ? exitCodes.failed : Math.max(exitCodes.done, ...codes);
@@ -61,16 +64,54 @@ export function printLogs(
   });
 }
 
-/** All at once while they are followed; else one after another. */
-async function inTurn(
-  views: readonly ProcessView[],
-  { follows }: LogOrder,
-  act: (view: ProcessView) => Promise<number>,
+/** What one process has to print, in order; then the exit code. */
+type Printing = AsyncGenerator<Printed, number>;
+
+interface Printed {
+  readonly data: string | Uint8Array;
+  /** When it came, at the earliest. */
+  readonly at: number | null;
+}
+
+interface Target {
+  readonly io: CliIo;
+  readonly signal: AbortSignal;
+}
+
+/** All at once while they are followed, in order of time where that is shown, else one after another. */
+async function writeAll(
+  printings: readonly Printing[],
+  { order, ...target }: Target & { readonly order: LogOrder },
 ): Promise<readonly number[]> {
-  if (follows) return Promise.all(views.map(act));
+  if (order.follows) return Promise.all(printings.map((printing) => writeOne(printing, target)));
+  if (order.showsTimes) return writeMerged(printings, target);
   const codes: number[] = [];
-  for (const view of views) codes.push(await act(view));
+  for (const printing of printings) codes.push(await writeOne(printing, target));
   return codes;
+}
+
+async function writeOne(printing: Printing, target: Target): Promise<number> {
+  while (true) {
+    const { done, value } = await printing.next();
+    if (done === true) return value;
+    await writeOut(value.data, target);
+  }
+}
+
+/** What has no time comes first. */
+async function writeMerged(printings: readonly Printing[], target: Target): Promise<readonly number[]> {
+  const heads = await Promise.all(printings.map((printing) => printing.next()));
+  while (true) {
+    const times = heads.map(({ done, value }) =>
+      done === true ? Number.POSITIVE_INFINITY : ((value as Printed).at ?? Number.NEGATIVE_INFINITY),
+    );
+    const first = times.indexOf(Math.min(...times));
+    const [head, printing] = [heads[first], printings[first]];
+    if (head === undefined || printing === undefined || head.done === true) break;
+    await writeOut(head.value.data, target);
+    heads[first] = await printing.next();
+  }
+  return heads.flatMap(({ done, value }) => (done === true ? [value] : []));
 }
 
 function chooseText(
@@ -81,9 +122,14 @@ function chooseText(
   if (flags.json === true) return createJsonText(isAlone ? {} : { id: view.id });
   const isShown = showsOnTerminal(flags, io);
   const text = isShown ? createTerminalText({ hasColours: hasColours(io) }) : createRawText();
-  if (isAlone) return text;
+  if (isAlone && flags.timestamps !== true) return text;
   const width = Math.max(...views.map((each) => toShortName(each).length));
-  return createNamedText(text, { name: `${pad(toShortName(view), width)} │`, isTerminal: isShown });
+  const name = isAlone ? [] : [`${pad(toShortName(view), width)} │`];
+  const toTime = flags.timestamps === true ? ({ time }: TimedPiece) => [toTimestamp(time)] : () => [];
+  return createNamedText(text, {
+    toName: (piece) => [...toTime(piece), ...name].join(' '),
+    isTerminal: isShown,
+  });
 }
 
 function toShortName({ id, label }: ProcessView): string {
@@ -99,37 +145,52 @@ function hasColours({ env }: CliIo): boolean {
   return (env['NO_COLOR'] ?? '') === '';
 }
 
-interface Printing {
+interface Wiring extends Target {
   readonly order: LogOrder;
   readonly text: LogText;
   readonly flags: LogFlags;
-  readonly io: CliIo;
-  readonly signal: AbortSignal;
 }
 
-async function print(source: Source, { order, text, flags, io, signal }: Printing): Promise<number> {
-  const span = await findSpan(source, order);
+async function* print(source: Source, { order, text, flags, io, signal }: Wiring): Printing {
+  const { state, view } = source;
+  const needsTimes =
+    order.showsTimes ||
+    flags.json === true ||
+    [order.since, order.until].some((each) => each?.type === 'time');
+  const known = needsTimes ? await readTimes(state, view.id) : noTimes;
+  const span = await findSpan(source, { order, known });
   if (span.problem !== null) {
-    complain(io, `The output of ${source.view.id} cannot be read: ${span.problem}.`);
+    complain(io, `The output of ${view.id} cannot be read: ${span.problem}.`);
     return exitCodes.failed;
   }
-  if (order.since > span.to) note(io, `--since is ${order.since}; the output has ${span.to} bytes so far.`);
+  if (order.since.type === 'offset' && order.since.offset > span.length)
+    note(io, `--since is ${order.since.offset}; the output has ${span.length} bytes so far.`);
+  if (order.showsTimes && known.marks.length === 0 && span.length > 0) note(io, `${unknownTimes(view)}.`);
+  const times = createLineTimes({
+    known,
+    to: span.length,
+    read: needsTimes && order.follows ? () => readTimes(state, view.id) : null,
+  });
   const sieve = createSieve(order, span);
-  const write = async (pieces: readonly LogPiece[]) => {
-    for (const piece of pieces)
-      if (piece.bytes.byteLength > 0) await writeOut(text.push(piece), { io, signal });
-  };
+  let last: TimeBounds = { earliest: null, latest: null };
+  async function* toPrinted(pieces: readonly LogPiece[]): AsyncGenerator<Printed, void> {
+    for (const piece of pieces) {
+      if (piece.bytes.byteLength === 0) continue;
+      if (needsTimes) last = await times.at(piece.offset);
+      yield { data: text.push({ ...piece, time: last }), at: last.earliest };
+    }
+  }
   const tellOfScreen = showsOnTerminal(flags, io) ? createScreenHint(source.view, io) : () => {};
   try {
     for await (const piece of readPieces(source, { order, span, io, signal })) {
       tellOfScreen(piece);
-      await write(sieve.push(piece));
+      yield* toPrinted(sieve.push(piece));
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  await write(sieve.end());
-  await writeOut(text.end(), { io, signal });
+  yield* toPrinted(sieve.end());
+  yield { data: text.end(), at: last.earliest };
   const { degraded } = source.view.output;
   if (degraded !== null) note(io, `The output of ${source.view.id} may not be complete: ${degraded}.`);
   return exitCodes.done;
@@ -154,23 +215,43 @@ const alternateScreen = /\x1b\[\?(?:47|1047|1049)h/;
 interface Span {
   readonly from: number;
   readonly to: number;
+  /** Of all output of now. */
+  readonly length: number;
   readonly problem: string | null;
+}
+
+const noTimes: OutputTimes = { marks: [], lastAt: null };
+
+function unknownTimes({ id }: ProcessView): string {
+  return `when the output of ${id} came is unknown: its log has no index of times`;
 }
 
 /** Whoever looks for lines must look at all of them, however many are to be shown. */
 async function findSpan(
-  { state, view: { id } }: Source,
-  { tail, since, stream, pattern }: LogOrder,
+  { state, view }: Source,
+  { order: { tail, since, until, stream, pattern }, known }: { order: LogOrder; known: OutputTimes },
 ): Promise<Span> {
   const looksAtAll = tail === null || pattern !== null;
-  const { from, to, problem } = await state.read(id, {
-    since,
+  const start = since.type === 'offset' ? since.offset : findSince(known, since.at);
+  const {
+    from,
+    to: length,
+    problem,
+  } = await state.read(view.id, {
+    since: start ?? 0,
     format: 'raw',
     maxBytes: 1,
     tail: looksAtAll ? 0 : tail,
     ...(stream !== null && !looksAtAll && { stream }),
   });
-  return { from: looksAtAll ? since : from, to, problem };
+  const isTimed = since.type === 'time' || until?.type === 'time';
+  if (problem === null && isTimed && known.marks.length === 0 && length > 0) {
+    const hint = '--since and --until take offsets in bytes all the same, as --json tells them';
+    return { from: 0, to: 0, length, problem: `${unknownTimes(view)}; ${hint}` };
+  }
+  const end = until?.type === 'time' ? findAfter(known, until.at) : (until?.offset ?? null);
+  const to = Math.min(length, end ?? length);
+  return { from: start === null ? length : looksAtAll ? start : from, to, length, problem };
 }
 
 /** The output of now, and with `follows` what comes after it. */
@@ -189,11 +270,13 @@ async function* readPieces(
 }
 
 /** Lets through only what is asked for; of the matching lines of now, the last. */
-function createSieve({ pattern, tail, stream }: LogOrder, span: Span): PieceSieve {
+function createSieve({ pattern, tail, stream, showsTimes }: LogOrder, span: Span): PieceSieve {
   const isWanted = (piece: LogPiece) => stream === null || piece.stream === stream;
-  if (pattern === null) return { push: (piece) => (isWanted(piece) ? [piece] : []), end: () => [] };
-  const matching = createMatchingLines(pattern);
-  let held: LogPiece[] | null = tail === null || span.from >= span.to ? null : [];
+  if (pattern === null && !showsTimes)
+    return { push: (piece) => (isWanted(piece) ? [piece] : []), end: () => [] };
+  const matching = createMatchingLines(pattern ?? everyLine);
+  const holds = pattern !== null && tail !== null && span.from < span.to;
+  let held: LogPiece[] | null = holds ? [] : null;
 
   /** The lines, unless it is too early to say whether they are the last. */
   const pass = (
@@ -218,11 +301,10 @@ function createSieve({ pattern, tail, stream }: LogOrder, span: Span): PieceSiev
   };
 }
 
+const everyLine = /(?:)/u;
+
 /** Resolves once there is room for more, so that memory does not grow behind a slow reader. */
-async function writeOut(
-  data: string | Uint8Array,
-  { io: { stdout }, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
-): Promise<void> {
+async function writeOut(data: string | Uint8Array, { io: { stdout }, signal }: Target): Promise<void> {
   if (data.length === 0 || stdout.write(data)) return;
   await once(stdout, 'drain', { signal }).catch(() => {});
 }

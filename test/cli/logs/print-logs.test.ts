@@ -179,14 +179,15 @@ test('raw gives a terminal all', async () => {
 });
 
 test('json tells streams and offsets', async () => {
+  const unknown = { at: null, latestAt: null };
   const { code, stdout } = logs([out('é\n'), err(Buffer.from([0xff])), out('x')], { flags: { json: true } });
   await code;
 
   const lines = stdout().trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { offset: 0, stream: 'stdout', text: 'é\n' },
-    { offset: 3, stream: 'stderr', base64: '/w==' },
-    { offset: 4, stream: 'stdout', text: 'x' },
+    { offset: 0, stream: 'stdout', ...unknown, text: 'é\n' },
+    { offset: 3, stream: 'stderr', ...unknown, base64: '/w==' },
+    { offset: 4, stream: 'stdout', ...unknown, text: 'x' },
   ]);
 });
 
@@ -247,7 +248,7 @@ test('what matches so far is shown before more comes', async () => {
 
 test.each([
   [{ tail: 'few' }, '--tail is "few"; expected a number of lines'],
-  [{ since: '5m' }, '--since is "5m"; expected an offset'],
+  [{ since: 'soon' }, '--since is "soon"; expected how long ago'],
   [{ grep: '(' }, '--grep is "(", which is no regular expression'],
 ])('%j is refused', (flags, problem) => {
   const { io } = fakeIo();
