@@ -91,8 +91,8 @@ export function createLogFile(options: LogFileOptions): LogFile {
   }[] = [];
   const index = createTimeIndex(timesPathOf(path));
   let seenBytes = 0;
-  let lastWriteAt = clock.epochMs();
-  let markAt = Number.NEGATIVE_INFINITY;
+  let lastWriteAtMs = clock.nowMs();
+  let markedAtMs = Number.NEGATIVE_INFINITY;
   /** Those that are not in the index yet; `afterBytes` as in `notes`. */
   let marks: readonly (LengthMark & { readonly afterBytes: number })[] = [];
   let pumping: Promise<void> | null = null;
@@ -107,8 +107,9 @@ export function createLogFile(options: LogFileOptions): LogFile {
   let compactions = 0;
 
   function write(bytes: Uint8Array): boolean {
-    markTime(bytes.byteLength);
-    if (closing !== null || clock.nowMs() < retryAtMs) {
+    const nowMs = clock.nowMs();
+    markTime(bytes.byteLength, nowMs);
+    if (closing !== null || nowMs < retryAtMs) {
       lose(bytes.byteLength);
       return true;
     }
@@ -124,15 +125,15 @@ export function createLogFile(options: LogFileOptions): LogFile {
     return false;
   }
 
-  /** A wall clock that was set back marks as well: the reader sees that nothing follows from it. */
-  function markTime(bytes: number): void {
-    const at = clock.epochMs();
-    if (Math.abs(at - markAt) >= markEveryMs) {
-      const afterBytes = queue.bytes;
-      marks = [...marks, { offset: seenBytes, since: lastWriteAt, until: at, afterBytes }];
-      markAt = at;
+  /** The wall clock is asked for marks alone: writes are many. */
+  function markTime(bytes: number, nowMs: number): void {
+    if (nowMs - markedAtMs >= markEveryMs) {
+      const until = clock.epochMs();
+      const since = until - (nowMs - lastWriteAtMs);
+      marks = [...marks, { offset: seenBytes, since, until, afterBytes: queue.bytes }];
+      markedAtMs = nowMs;
     }
-    lastWriteAt = at;
+    lastWriteAtMs = nowMs;
     seenBytes += bytes;
   }
 
@@ -427,7 +428,7 @@ export function createLogFile(options: LogFileOptions): LogFile {
       const unwritten = marks.map((mark) => ({ ...mark, position: layout.size }));
       return {
         marks: toLengthMarks([...index.read(), ...unwritten], 'offset'),
-        lastAt: seenBytes === 0 ? null : lastWriteAt,
+        lastAt: seenBytes === 0 ? null : clock.epochMs() - (clock.nowMs() - lastWriteAtMs),
       };
     },
     flush,

@@ -38,7 +38,7 @@ export function timesPathOf(logPath: string): string {
 }
 
 export function toMarkLine({ offset, position, since, until }: IndexedMark): string {
-  return `\nat ${offset} ${position} ${Math.floor(since)} ${Math.floor(until)}\n`;
+  return `\nat ${offset} ${position} ${Math.ceil(since)} ${Math.floor(until)}\n`;
 }
 
 export function toMovedLine({ from, to, target }: MovedBytes): string {
@@ -79,7 +79,7 @@ export function thinMarks(marks: readonly IndexedMark[]): readonly IndexedMark[]
 
 /**
  * The marks by their offsets in the output, or by their positions in the log file. Where the wall clock was set back, marks say nothing
- * until it has caught up.
+ * until it has caught up; where it was adjusted by a little, they stay in order.
  */
 export function toLengthMarks(
   marks: readonly IndexedMark[],
@@ -89,9 +89,9 @@ export function toLengthMarks(
   for (const mark of marks) {
     const { [by]: offset, since, until } = mark;
     const last = ordered.at(-1);
-    if (until < since || (last !== undefined && (offset < last.offset || since < last.until))) continue;
+    if (until < since || (last !== undefined && (offset < last.offset || until < last.until))) continue;
     if (last?.offset === offset) ordered[ordered.length - 1] = { ...last, until };
-    else ordered.push({ offset, since, until });
+    else ordered.push({ offset, since: Math.max(since, last?.until ?? since), until });
   }
   return ordered;
 }
@@ -101,7 +101,7 @@ export function findBounds({ marks, lastAt }: OutputTimes, offset: number): Time
   const next = countWhere(marks, (mark) => mark.offset <= offset);
   const earliest = marks[next - 1]?.until ?? null;
   const latest = marks[next]?.since ?? lastAt;
-  return { earliest, latest: latest === null ? null : Math.max(latest, earliest ?? latest) };
+  return { earliest, latest: latest === null ? null : Math.ceil(Math.max(latest, earliest ?? latest)) };
 }
 
 /** The first byte that may have come at a time or after it; `null` where none has. */

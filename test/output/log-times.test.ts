@@ -139,6 +139,12 @@ test('a wall clock that was set back makes no order', () => {
   expect(marks.map(({ offset }) => offset)).toEqual([0, 20]);
 });
 
+test('a wall clock that was adjusted keeps each mark', () => {
+  const marks = toLengthMarks(parseTimeIndex('at 0 0 1000 2000\nat 10 10 1995 9000\n'), 'offset');
+
+  expect(marks[1]).toEqual({ offset: 10, since: 2_000, until: 9_000 });
+});
+
 test('an index that cannot be written loses no output', async () => {
   const [path, clock] = [tempFile(), createVirtualClock()];
   writeFileSync(path, '');
