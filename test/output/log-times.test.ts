@@ -1,6 +1,7 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { cutLog } from '../../src/output/cut-log.ts';
 import { createLogFile } from '../../src/output/log-file.ts';
 import {
   findAfter,
@@ -11,10 +12,11 @@ import {
   timesPathOf,
   toLengthMarks,
 } from '../../src/output/log-times.ts';
+import { punchHole } from '../../src/output/punch-hole.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { createTimeIndex } from '../../src/output/time-index.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tempDir } from '../fixtures/os.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
 
 function tempFile(name = 'a.log'): string {
   const directory = tempDir();
@@ -203,6 +205,34 @@ test('output between two supervisors has both bounds', async () => {
   expect(findBounds(times, last.offset).earliest).toBeGreaterThanOrEqual(last.at - 1_000);
   expect(findBounds(times, last.offset).latest).toBe(last.at);
   await after.close();
+});
+
+test.each([
+  ['holes', punchHole],
+  ['a cut', cutLog],
+])('times hold in a log that lost its middle by %s', async (_, way) => {
+  const [path, statusPath, clock] = [tempFile(), tempFile('a.status'), createVirtualClock()];
+  const maxBytes = 64 * 1024;
+  const open = (isOver: boolean) =>
+    createTailedLog({ clock, path, statusPath, maxBytes, isOver, waysToMakeRoom: [way] });
+  const log = open(false);
+  for (let second = 0; second < 24; second += 1) {
+    appendFileSync(path, toLine(clock.epochMs()).toString().repeat(300));
+    clock.advance(1_000);
+    const isCut = statSync(path).blocks * 512 <= maxBytes;
+    if (!isCut) await waitUntil(() => statSync(path).blocks * 512 <= maxBytes);
+    await new Promise(setImmediate);
+  }
+  await log.close();
+
+  const later = open(true);
+  const chunks = [...later.chunks(0)].filter((piece) => piece.type === 'chunk');
+  const lies = chunks.flatMap(({ bytes, offset }) =>
+    findLies(`${' '.repeat(offset)}\n${Buffer.from(bytes)}`.slice(1), later.times()),
+  );
+
+  expect(later.stats().droppedBytes).toBeGreaterThan(maxBytes / 2);
+  expect(lies).toEqual([]);
 });
 
 test('a log without an index has no times', () => {
