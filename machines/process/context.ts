@@ -153,6 +153,8 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   readonly stop: StopOrder | null;
   /** Alive beside the leader, after its natural end. */
   readonly leftovers: readonly TreeMember[];
+  /** Perhaps its own, which cannot be proven: alive at its end, begun in its life, without a trace of who started them. */
+  readonly suspects: readonly TreeMember[];
   /** Alive although SIGKILL was sent. */
   readonly survivors: readonly TreeMember[];
   /** Members beside the leader that were ended by us. */
@@ -178,6 +180,7 @@ export function createProcessContext({ past, ...input }: ProcessInput): ProcessC
     outputEnded: false,
     stop: past?.stop ?? null,
     leftovers: [],
+    suspects: [],
     survivors: [],
     leftoversEnded: [],
     receipt: null,

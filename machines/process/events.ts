@@ -40,11 +40,17 @@ export type BackendFact = At<
     }
   | { type: 'output.ended' }
   | { type: 'output.quieted' }
-  | { type: 'tree.surveyed'; leftovers: readonly TreeMember[] }
+  | {
+      type: 'tree.surveyed';
+      leftovers: readonly TreeMember[];
+      /** Perhaps its own: they began in its life and show no trace of who started them. They are never signalled. */
+      suspects?: readonly TreeMember[];
+    }
   | {
       type: 'tree.gone';
       /** Members beside the leader that were signalled and are now dead. */
       ended: readonly TreeMember[];
+      suspects?: readonly TreeMember[];
     }
   | { type: 'tree.seen'; alive: readonly TreeMember[] }
 >;

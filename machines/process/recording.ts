@@ -34,9 +34,10 @@ export const recordExit: Recorder = (_, event) =>
   event.type === 'process.exited' ? { exit: event.exit } : {};
 
 export const recordLeftovers: Recorder = (_, event) => {
-  if (event.type === 'tree.surveyed') return { leftovers: event.leftovers };
+  if (event.type === 'tree.surveyed') return { leftovers: event.leftovers, suspects: event.suspects ?? [] };
   if (event.type === 'tree.seen') return { leftovers: event.alive };
-  if (event.type === 'tree.gone') return { leftovers: [], leftoversEnded: event.ended };
+  if (event.type === 'tree.gone')
+    return { leftovers: [], suspects: event.suspects ?? [], leftoversEnded: event.ended };
   return {};
 };
 
@@ -48,6 +49,7 @@ export const recordGone: Recorder = (context, event) =>
     ? {
         survivors: [],
         leftovers: [],
+        suspects: event.suspects ?? [],
         leftoversEnded: event.ended,
         receipt: toReceipt({ ...context, leftoversEnded: event.ended }, { survivors: [], atMs: event.atMs }),
       }

@@ -42,6 +42,7 @@ export type LifeView =
       readonly exit: ExitStatus | null;
       readonly reason: EndReason;
       readonly leftovers: readonly TreeMember[];
+      readonly suspects: readonly TreeMember[];
       readonly receipt: KillReceipt | null;
       /** Whether all pipes came to their end; else somebody may still write. */
       readonly outputEnded: boolean;
@@ -69,7 +70,7 @@ export function isFinal(status: ProcessStatus): status is FinalStatus {
 
 export function toLifeView(snapshot: ProcessSnapshot): LifeView {
   const status = toStatus(snapshot);
-  const { attempt, pid, pgid, exit, leftovers, survivors, receipt, restartTimesMs, outputEnded } =
+  const { attempt, pid, pgid, exit, leftovers, suspects, survivors, receipt, restartTimesMs, outputEnded } =
     snapshot.context;
   const restarts = restartTimesMs.length;
   const isAwaited = !snapshot.context.background;
@@ -97,6 +98,6 @@ export function toLifeView(snapshot: ProcessSnapshot): LifeView {
         isAwaited,
       };
     default:
-      return { status, attempt, restarts, pid, exit, reason, leftovers, receipt, outputEnded };
+      return { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt, outputEnded };
   }
 }

@@ -57,15 +57,17 @@ export async function judgeRecord(
   return lost(record, why);
 }
 
-/** The view of an ended process with those leftovers that still live; numbers of another boot or pid namespace mean nothing here. */
+/** The view of an ended process with what still lives of its leftovers and suspects; numbers of another boot or pid namespace mean nothing here. */
 async function withLiveLeftovers(
   { view, scope }: ProcessRecord & { readonly view: FinalView },
   { here, table }: { readonly here: TableScope; readonly table: () => Promise<ProcessTable> },
 ): Promise<FinalView> {
-  if (view.leftovers.length === 0 || !isFromScope(scope, here)) return { ...view, leftovers: [] };
-  const entries = await (await table()).readAll(view.leftovers.map(({ pid }) => pid));
+  const { leftovers, suspects } = view;
+  const left = [...leftovers, ...suspects];
+  if (left.length === 0 || !isFromScope(scope, here)) return { ...view, leftovers: [], suspects: [] };
+  const entries = await (await table()).readAll(left.map(({ pid }) => pid));
   const isAlive = (member: TreeMember) => entries.some((entry) => entry.alive && holdsNumber(member, entry));
-  return { ...view, leftovers: view.leftovers.filter(isAlive) };
+  return { ...view, leftovers: leftovers.filter(isAlive), suspects: suspects.filter(isAlive) };
 }
 
 /** The leader, or the launcher that will write down its end. */
@@ -156,6 +158,7 @@ export function toFinalView(
     exit,
     reason,
     leftovers: [],
+    suspects: [],
     receipt,
   };
 }

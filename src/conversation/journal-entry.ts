@@ -32,6 +32,7 @@ const noticePart = z.discriminatedUnion('type', [
     signal: nullableText,
     end: text,
     leftovers: z.array(z.number()),
+    suspects: z.array(z.number()).optional(),
     ports: z.array(z.number()),
     logFile: nullableText,
     unreadBytes: z.number(),

@@ -20,6 +20,8 @@ export interface EndedPart {
   readonly end: string;
   /** Process ids of what outlived its leader. */
   readonly leftovers: readonly number[];
+  /** Process ids of what it perhaps left running, see `FinalFacts.suspects`. Journals of before do not have it. */
+  readonly suspects?: readonly number[] | undefined;
   /** TCP ports on which those listen. */
   readonly ports: readonly number[];
   readonly logFile: string | null;
@@ -107,6 +109,7 @@ export function toEndedPart(
     command: view.commandLine,
     end: describeEnd(view.reason, view.exit),
     leftovers: view.leftovers.map(({ pid }) => pid),
+    ...(view.suspects.length > 0 && { suspects: view.suspects.map(({ pid }) => pid) }),
     logFile: view.output.logFile,
     outputBytes: view.output.bytes,
     ...seen,

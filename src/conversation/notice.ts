@@ -80,12 +80,12 @@ export function envelope(attributes: string, lines: readonly string[]): string {
 }
 
 function toElement(part: EndedPart, maxTailBytes: number): string {
-  const { id, label, status, runtimeMs, end, leftovers, answer } = part;
+  const { id, label, status, runtimeMs, end, leftovers, suspects = [], answer } = part;
   const name = label === null ? id : `${id} (${label})`;
   const sentence = `${name} ${VERBS[status]} after ${formatDuration(runtimeMs)}: it ${end}.`;
   return [
     `<process ${toAttributes(part, 'full')}>`,
-    escapeText(sentence + toLeftoverText(leftovers)),
+    escapeText(sentence + toLeftoverText(leftovers) + toSuspectText(suspects)),
     ...(answer === null
       ? [toOutput(part, maxTailBytes)]
       : [`<answer>\n${escapeText(cut(answer, MAX_ANSWER_BYTES))}\n</answer>`]),
@@ -106,6 +106,12 @@ function toLeftoverText(leftovers: readonly number[]): string {
   if (count === 0) return '';
   const pids = `${leftovers.slice(0, 5).join(', ')}${count > 5 ? ', …' : ''}`;
   return ` Still alive of what it started: ${count} (pid ${pids}); a kill of this id ends them.`;
+}
+
+function toSuspectText(suspects: readonly number[]): string {
+  if (suspects.length === 0) return '';
+  const pids = `${suspects.slice(0, 5).join(', ')}${suspects.length > 5 ? ', …' : ''}`;
+  return ` Perhaps left running by it: ${suspects.length} (pid ${pids}); a kill of this id does not reach them.`;
 }
 
 function toAttributes(part: EndedPart, length: 'full' | 'brief'): string {

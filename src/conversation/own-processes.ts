@@ -92,7 +92,7 @@ export function createOwnProcesses(
       });
       if (intake === 'taken') supervisor.get(view.id)?.acknowledge(owner);
     };
-    const left = view.leftovers.map(({ pid }) => pid);
+    const left = [...view.leftovers, ...view.suspects].map(({ pid }) => pid);
     if (left.length === 0) tell([]);
     else void findListeningPorts(left).then(tell);
   };

@@ -90,8 +90,8 @@ function toTimes(view: ProcessView, toMonotonic: ToMonotonic): ProcessTimes {
 }
 
 function toEndedLife(view: FinalView): LifeView {
-  const { status, attempt, restarts, pid, exit, reason, leftovers, receipt } = view;
-  return { status, attempt, restarts, pid, exit, reason, leftovers, receipt, outputEnded: true };
+  const { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt } = view;
+  return { status, attempt, restarts, pid, exit, reason, leftovers, suspects, receipt, outputEnded: true };
 }
 
 export function toReadinessSettings({ line, ...rest }: RecordedReadiness): ReadinessSettings {

@@ -3,6 +3,7 @@ import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
+import { describeSuspects } from '../spawn/tree/suspects.ts';
 import { describeEnd } from './end-text.ts';
 import type { KillAnswer } from './process-handle.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
@@ -71,7 +72,7 @@ function toAnswer(
   target: KillTarget,
   { receipt, type }: { receipt: KillReceipt; type: 'killed' | 'alreadyStopping' },
 ): KillAnswer {
-  const message = describeReceipt(target, receipt);
+  const message = withSuspects(describeReceipt(target, receipt), target);
   return { type: receipt.survivors.length > 0 ? 'survived' : type, receipt, message };
 }
 
@@ -80,7 +81,13 @@ async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillA
   const isGone = receipt.survivors.length === 0;
   const rest = isGone ? 'all are gone' : `alive still: ${describeSurvivors(receipt.survivors)}`;
   const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
-  return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message };
+  return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message: withSuspects(message, target) };
+}
+
+/** What may be alive of it is never passed over. */
+function withSuspects(message: string, { view }: KillTarget): string {
+  const seen = view();
+  return [message, 'suspects' in seen ? describeSuspects(seen.suspects) : ''].filter(Boolean).join(' ');
 }
 
 function notRunning(target: KillTarget): KillAnswer {
@@ -88,7 +95,7 @@ function notRunning(target: KillTarget): KillAnswer {
   const ago = formatDuration(Math.max(0, target.clock.epochMs() - view.endedAt));
   const why = describeEnd(view.reason, view.exit);
   const message = `Process ${view.id} is not running: it ${why}, ${ago} ago (status ${view.status}).`;
-  return { type: 'notRunning', message };
+  return { type: 'notRunning', message: withSuspects(message, target) };
 }
 
 function describeReceipt(target: KillTarget, receipt: KillReceipt): string {

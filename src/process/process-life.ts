@@ -203,6 +203,7 @@ export class ProcessLife {
       exit: null,
       reason: { type: 'lost', why: `its actor broke: ${String(error)}` },
       leftovers: [],
+      suspects: [],
       receipt: null,
       outputEnded: false,
     };

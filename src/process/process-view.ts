@@ -147,6 +147,11 @@ export interface FinalFacts {
   readonly reason: EndReason;
   /** Alive after the leader's natural end; still owned, and ended by a kill of this id. */
   readonly leftovers: readonly TreeMember[];
+  /**
+   * Perhaps its own, and alive: begun in its life, without a parent, and without a trace of who started them, as of a program that made
+   * itself a daemon and overwrote its environment. They may be another's, so nothing here signals them. Linux only; empty elsewhere.
+   */
+  readonly suspects: readonly TreeMember[];
   readonly receipt: KillReceipt | null;
 }
 

@@ -21,7 +21,7 @@ export function readRecord(
 }
 
 /**
- * A record from before there were terminals has nothing of them, and its process none; `endsAt` came later too. Whatever is there stays in its place:
+ * A record from before there were terminals has nothing of them, and its process none; `endsAt` and `suspects` came later too. Whatever is there stays in its place:
  * `hasEndedRecord` looks at the beginning.
  */
 function complete(record: ProcessRecord): ProcessRecord {
@@ -32,6 +32,7 @@ function complete(record: ProcessRecord): ProcessRecord {
     view: {
       ...view,
       ...('ready' in view && { endsAt: view.endsAt ?? null }),
+      ...('leftovers' in view && { suspects: view.suspects ?? [] }),
       terminal,
       progress,
       awaitsInput,

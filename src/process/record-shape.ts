@@ -108,6 +108,7 @@ const ended = object({
   exit,
   reason,
   leftovers: listOf(member),
+  suspects: optional(listOf(member)),
   receipt: orNull(
     object({
       signalled: text,

@@ -44,6 +44,8 @@ export interface CommandFacts extends PrintedText {
   readonly signal: string | null;
   /** Empty until the command has ended. */
   readonly leftovers: readonly Leftover[];
+  /** Perhaps left running by it, see `FinalFacts.suspects`. */
+  readonly suspects: readonly Leftover[];
 }
 
 /**
@@ -100,6 +102,7 @@ export interface ResultParts<View extends ProcessView = ProcessView> {
   readonly view: View;
   readonly printed: PrintedText;
   readonly leftovers: readonly Leftover[];
+  readonly suspects: readonly Leftover[];
 }
 
 export function toResultEnvelope(parts: ResultParts<FinalView>, answer: AgentAnswer | null): ResultEnvelope {
@@ -158,29 +161,44 @@ export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
 /** Nothing was started. */
 export function toRefusedEnvelope(error: string): ResultEnvelope {
   const nothing = { stdout: '', stderr: '', output: '', truncated: false, droppedBytes: 0 };
-  return { ok: false, error, ...nothing, exitCode: null, signal: null, leftovers: [], process: null };
+  return {
+    ok: false,
+    error,
+    ...nothing,
+    exitCode: null,
+    signal: null,
+    leftovers: [],
+    suspects: [],
+    process: null,
+  };
 }
 
-/** Says on which ports each of them listens. */
-export async function toLeftovers(
-  members: readonly TreeMember[],
+/** What is alive of an ended process, with the ports on which each listens. */
+export async function toLiving(
+  view: ProcessView,
   findPorts: (pids: readonly number[]) => Promise<readonly number[]>,
-): Promise<readonly Leftover[]> {
-  // Most leftovers serve nothing: one look at the sockets of the machine is enough then.
-  const isServing = (await findPorts(members.map(({ pid }) => pid))).length > 0;
-  const leftovers: Leftover[] = [];
-  for (const { pid, command } of members)
-    leftovers.push({ pid, command, ports: isServing ? await findPorts([pid]) : [] });
-  return leftovers;
+): Promise<Pick<ResultParts, 'leftovers' | 'suspects'>> {
+  if (!('leftovers' in view)) return { leftovers: [], suspects: [] };
+  const { leftovers, suspects } = view;
+  // Most serve nothing: one look at the sockets of the machine is enough then.
+  const isServing = (await findPorts([...leftovers, ...suspects].map(({ pid }) => pid))).length > 0;
+  const toLeftovers = async (members: readonly TreeMember[]) => {
+    const found: Leftover[] = [];
+    for (const { pid, command } of members)
+      found.push({ pid, command, ports: isServing ? await findPorts([pid]) : [] });
+    return found;
+  };
+  return { leftovers: await toLeftovers(leftovers), suspects: await toLeftovers(suspects) };
 }
 
 function toFacts({
   view,
   printed,
   leftovers,
+  suspects,
 }: ResultParts): CommandFacts & { readonly process: ProcessBrief } {
   const process = toBrief(view);
-  return { ...printed, exitCode: process.code, signal: process.signal, leftovers, process };
+  return { ...printed, exitCode: process.code, signal: process.signal, leftovers, suspects, process };
 }
 
 function toErrorText(view: FinalView, { stdout, stderr }: PrintedText): string {

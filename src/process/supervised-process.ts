@@ -40,7 +40,7 @@ import {
   type ResultEnvelope,
   type ResultParts,
   toBackgroundedEnvelope,
-  toLeftovers,
+  toLiving,
   toQueuedEnvelope,
   toResultEnvelope,
   toSurvivedEnvelope,
@@ -194,8 +194,7 @@ export class SupervisedProcess implements ProcessHandle {
 
   async #toParts<View extends ProcessView>(view: View): Promise<ResultParts<View>> {
     const printed = await readPrinted((options) => this.read(options));
-    const members = 'leftovers' in view ? view.leftovers : [];
-    return { view, printed, leftovers: await toLeftovers(members, this.#world.findPorts) };
+    return { view, printed, ...(await toLiving(view, this.#world.findPorts)) };
   }
 
   get status$(): Observable<ProcessStatus> {

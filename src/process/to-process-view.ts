@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
+import { isStillThere } from '../spawn/tree/suspects.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessTimes } from './process-times.ts';
 import type {
@@ -103,7 +104,7 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
       };
     }
     default: {
-      const { status, pid, restarts, exit, reason, leftovers, receipt } = life;
+      const { status, pid, restarts, exit, reason, leftovers, suspects, receipt } = life;
       const { backgroundedAt, endedAt } = times;
       const runtimeMs = runtime();
       return {
@@ -117,6 +118,7 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
         exit,
         reason,
         leftovers,
+        suspects: suspects.filter(isStillThere),
         receipt,
       };
     }

@@ -43,8 +43,8 @@ export function toSaved(clock: Clock): Pick<ProcessRecord, 'savedAt' | 'savedMac
 }
 
 function withEndFirst({ status, ...facts }: ProcessView): ProcessView {
-  const leftovers = 'leftovers' in facts && { leftovers: facts.leftovers };
-  return { status, ...leftovers, ...facts } as ProcessView;
+  const left = 'leftovers' in facts && { leftovers: facts.leftovers, suspects: facts.suspects };
+  return { status, ...left, ...facts } as ProcessView;
 }
 
 /** The same for an attempt that is about to be started: what the chart will say of it in a moment. */

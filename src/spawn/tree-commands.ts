@@ -63,9 +63,9 @@ export function createTreeCommands(options: {
     isWatching = true;
     const cancel = tree.watch({
       onAlive: (alive) => port.tell({ type: 'tree.seen', alive }),
-      onGone: (ended) => {
+      onGone: async (ended) => {
         trees.remove(request.id);
-        port.tell({ type: 'tree.gone', ended });
+        port.tell({ type: 'tree.gone', ended, suspects: await tree.suspects() });
         if (hasExited()) options.onAlone?.();
       },
     });
@@ -73,10 +73,12 @@ export function createTreeCommands(options: {
   }
 
   async function surveyTree(): Promise<void> {
-    const leftovers = (await (await findTree())?.survey()) ?? [];
+    const tree = await findTree();
+    const leftovers = (await tree?.survey()) ?? [];
+    const suspects = (await tree?.suspects()) ?? [];
     const isAlone = leftovers.length === 0 && hasExited();
     if (isAlone) trees.remove(request.id);
-    port.tell({ type: 'tree.surveyed', leftovers });
+    port.tell({ type: 'tree.surveyed', leftovers, suspects });
     if (isAlone) options.onAlone?.();
   }
 

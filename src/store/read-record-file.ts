@@ -5,7 +5,7 @@ import type { LoadOptions } from './record-store.ts';
 import { maxRecordBytes, type ParseRecord, parseRecordText, type RecordReading } from './record-text.ts';
 
 /** What `leaveOut` is told. */
-const BEGINNING_BYTES = 64;
+const BEGINNING_BYTES = 80;
 
 interface Place {
   readonly path: string;

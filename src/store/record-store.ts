@@ -8,7 +8,7 @@ export interface DamagedRecord {
 
 export interface LoadOptions {
   /**
-   * Told the beginning of a record's text, at least 64 bytes where it has them; what this is `true` of is left out unread, damaged or not.
+   * Told the beginning of a record's text, at least 80 bytes where it has them; what this is `true` of is left out unread, damaged or not.
    * A store may also take no notice.
    */
   readonly leaveOut?: (beginning: string) => boolean;

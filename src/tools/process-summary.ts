@@ -1,3 +1,4 @@
+import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { toCompletionId } from '../process/completion-id.ts';
 import { describeEnd } from '../process/end-text.ts';
@@ -18,14 +19,17 @@ export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> 
       exit_code: view.exit?.code ?? null,
       signal: view.exit?.signal ?? null,
       end: describeEnd(view.reason, view.exit),
-      ...(view.leftovers.length > 0 && {
-        leftovers: view.leftovers.map(({ pid, command }) => ({ pid, command })),
-      }),
+      ...(view.leftovers.length > 0 && { leftovers: view.leftovers.map(toShown) }),
+      ...(view.suspects.length > 0 && { suspects: view.suspects.map(toShown) }),
     }),
     ...(view.awaitsInput !== null && { awaits_input: toAwaited(view.awaitsInput) }),
     ...(view.progress !== null && { progress: toProgress(view.progress) }),
     output_bytes: view.output.bytes,
   };
+}
+
+function toShown({ pid, command }: TreeMember) {
+  return { pid, command };
 }
 
 function toReadyWord(ready: Extract<ProcessView, { ready: unknown }>['ready']): string {

@@ -19,13 +19,17 @@ export const runData = z.looseObject({
   truncated: z.boolean().optional().describe('output is not all that it printed'),
   dropped_bytes: z.int().optional().describe('how many bytes are missing in output'),
   leftovers: z.array(leftover).optional().describe('what it has left running'),
+  suspects: z
+    .array(leftover)
+    .optional()
+    .describe('what it has perhaps left running: it hides who started it, and no kill of this id reaches it'),
   status: z.string().optional().describe('where it goes on'),
   message: z.string().optional().describe('where it goes on: how to follow it'),
 });
 
 /** What a model is told of a command that has ended, well or not. */
 export function toRunData(id: string, facts: CommandFacts) {
-  const { exitCode, signal, output, truncated, droppedBytes, leftovers } = facts;
+  const { exitCode, signal, output, truncated, droppedBytes, leftovers, suspects } = facts;
   return {
     process_id: id,
     exit_code: exitCode,
@@ -34,5 +38,6 @@ export function toRunData(id: string, facts: CommandFacts) {
     ...(truncated && { truncated }),
     ...(droppedBytes > 0 && { dropped_bytes: droppedBytes }),
     ...(leftovers.length > 0 && { leftovers }),
+    ...(suspects.length > 0 && { suspects }),
   };
 }

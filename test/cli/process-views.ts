@@ -51,6 +51,7 @@ export function endedView(own: { readonly id: string; readonly label?: string })
     exit: { code: 7, signal: null },
     reason: { type: 'exited', code: 7 },
     leftovers: [],
+    suspects: [],
     receipt: null,
   };
 }

@@ -180,6 +180,7 @@ test('a slow reader gets what is kept and the count of the rest', async () => {
     command: 'head -c 20000000 /dev/zero | tr "\\0" x; echo; echo done',
     background: true,
     maxBufferBytes: 1024 * 1024,
+    maxLogBytes: 4 * 1024 * 1024,
   });
   let given = 0;
   let missing = 0;

@@ -58,6 +58,7 @@ export function endedRecord(id: string, more: Partial<FinalView> = {}): ProcessR
     exit: { code: 0, signal: null },
     reason: { type: 'exited', code: 0 },
     leftovers: [],
+    suspects: [],
     receipt: null,
     ...more,
   } satisfies ProcessView;

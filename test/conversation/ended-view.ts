@@ -31,6 +31,7 @@ export function endedView(facts: Partial<FinalView> = {}): FinalView {
     exit: { code: 0, signal: null },
     reason: { type: 'exited', code: 0 },
     leftovers: [],
+    suspects: [],
     receipt: null,
     ...facts,
   };

@@ -145,6 +145,16 @@ test('news of others stand in the same frame', () => {
   expect(notice).toContain('<event source="watch &quot;x&quot;">');
 });
 
+test('a suspect is told as one that no kill reaches', () => {
+  const suspects = [{ pid: 4711, pgid: 4711, startedAt: '1', command: 'nginx: master' }];
+
+  const notice = noticeOf('', { suspects });
+
+  expect(notice).toContain(
+    'Perhaps left running by it: 1 (pid 4711); a kill of this id does not reach them.',
+  );
+});
+
 test('ports of leftovers are told', () => {
   const leftovers = [{ pid: 4711, pgid: 4711, startedAt: '1', command: 'server' }];
   const part = toEndedPart(endedView({ leftovers }), { ...unseen, tail: '', ports: [3000, 3001] });

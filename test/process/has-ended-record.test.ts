@@ -50,6 +50,12 @@ test.each(finalStatuses)('%s is told within the first 64 bytes', (status) => {
   expect(hasEndedRecord(text.slice(0, 64))).toBe(true);
 });
 
+test.each(finalStatuses)('suspects of what %s are seen within the first 80 bytes', (status) => {
+  const text = JSON.stringify({ version: 1, view: { status, leftovers: [], suspects: [{ pid: 2 }] } });
+
+  expect(hasEndedRecord(text.slice(0, 80))).toBe(false);
+});
+
 test('a record with leftovers has to be read', () => {
   const view = { status: 'completed', leftovers: [{ pid: 2 }], id: 'tool_22222222' };
 

@@ -214,7 +214,7 @@ test('what the agent kills in its turn does not wake it', async () => {
 });
 
 test.for([
-  ['the user kills', 'was killed', 'stopped by the user'],
+  ['the user kills', 'was killed', 'killed by the user'],
   ['its limit ends', 'timed out', 'limit maxBackgroundTime'],
   ['the system kills', 'failed', 'SIGKILL'],
 ] as const)('what %s wakes with its verb', async ([how, verb, why]) => {

@@ -212,6 +212,25 @@ test('a daemon that drops its environment after the exit is a leftover', async (
   expect(isAlive(daemon?.pid ?? 0)).toBe(false);
 });
 
+test('a daemon without a trace of its origin is named and not signalled', async () => {
+  await using stage = openStage();
+  const hidden = `(env -i setsid sleep 1000 & echo $! > '${stage.file('pid')}')`;
+  const isHidden = `read pid < '${stage.file('pid')}'; until [ -z "$(tr -d '\\0' < /proc/$pid/environ)" ]; do sleep 0.02; done`;
+
+  const result = await stage.supervisor.execute({ command: `${hidden}; ${isHidden}` });
+  const pid = Number(readFileSync(stage.file('pid'), 'utf8'));
+  const answer = await stage.supervisor.kill(result.process?.id ?? '');
+  const wasAlive = isAlive(pid);
+  await endAll([pid]);
+  const [view] = stage.supervisor.list();
+
+  expect(result).toMatchObject({ ok: true, leftovers: [] });
+  expect(result.suspects).toContainEqual({ pid, command: 'sleep 1000', ports: [] });
+  expect(answer.message).toContain(`Perhaps left running by it: ${pid} (sleep 1000).`);
+  expect(wasAlive).toBe(true);
+  expect(view).not.toMatchObject({ suspects: [{ pid }] });
+});
+
 test('a shutdown ends trees and leftovers in its time', async () => {
   const stage = openStage({ shutdownGrace: 300, killGrace: '1h' });
   const { supervisor } = stage;

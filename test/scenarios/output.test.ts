@@ -209,7 +209,7 @@ test('two readers have cursors of their own', async () => {
 });
 
 test('subscribers that throw or sleep hold up nobody', async () => {
-  await using stage = openStage({ maxBufferBytes: 256 * 1024, headBytes: 1024 });
+  await using stage = openStage({ maxBufferBytes: 256 * 1024, headBytes: 1024, maxLogBytes: 1 * MIB });
   const total = 5 * MIB;
   const handle = stage.supervisor.start({ command: `head -c ${total} /dev/zero | tr "\\0" x` });
   handle.output$.subscribe(() => {

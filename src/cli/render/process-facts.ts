@@ -85,6 +85,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ...('survivors' in view ? toMembers('survivors', { members: view.survivors, page }) : []),
     ...('because' in view && view.because != null ? [['alive', view.because] as const] : []),
     ...('leftovers' in view ? toMembers('leftovers', { members: view.leftovers, page }) : []),
+    ...('suspects' in view ? toMembers('suspects', { members: view.suspects, page }) : []),
     ...('receipt' in view && view.receipt !== null
       ? toMembers('survivors', { members: view.receipt.survivors, page })
       : []),

@@ -54,15 +54,18 @@ function toDetails(process: ListedProcess): readonly string[] {
   return [...(belonging === null ? [] : [belonging]), ...toLeftoverLines(process.view)];
 }
 
-/** One line for each live leftover of an ended process; beyond five, how many more there are. */
+/** One line for each live leftover and suspect of an ended process; beyond five, how many more there are. */
 function toLeftoverLines(view: ProcessView): readonly string[] {
   if (!('endedAt' in view)) return [];
-  const { leftovers } = view;
-  const shown = leftovers.slice(0, MAX_LEFTOVERS);
-  const more = leftovers.length - shown.length;
+  const left = [
+    ...view.leftovers.map((member) => ({ member, head: '└ still alive: ' })),
+    ...view.suspects.map((member) => ({ member, head: '└ alive, perhaps its own: ' })),
+  ];
+  const shown = left.slice(0, MAX_LEFTOVERS);
+  const more = left.length - shown.length;
   return [
-    ...shown.map((member) =>
-      toMemberLine(member, { head: '└ still alive: ', page: { width: Number.POSITIVE_INFINITY } }),
+    ...shown.map(({ member, head }) =>
+      toMemberLine(member, { head, page: { width: Number.POSITIVE_INFINITY } }),
     ),
     ...(more > 0 ? [`└ and ${more} more`] : []),
   ];

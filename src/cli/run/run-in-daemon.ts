@@ -6,7 +6,7 @@ import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import { readPrinted } from '../../process/read-printed.ts';
-import { type ResultEnvelope, toLeftovers, toResultEnvelope } from '../../process/result-envelope.ts';
+import { type ResultEnvelope, toLiving, toResultEnvelope } from '../../process/result-envelope.ts';
 import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
@@ -132,8 +132,7 @@ async function passOn(
 /** The same as for a command that this program runs itself. */
 async function toResult(view: FinalView, state: StateDirectory): Promise<ResultEnvelope> {
   const printed = await readPrinted((options) => state.read(view.id, options));
-  const leftovers = await toLeftovers(view.leftovers, findListeningPorts);
-  return toResultEnvelope({ view, printed, leftovers }, null);
+  return toResultEnvelope({ view, printed, ...(await toLiving(view, findListeningPorts)) }, null);
 }
 
 /** It goes on. On stdout stands the id where nothing else does. */

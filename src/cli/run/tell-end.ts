@@ -1,19 +1,24 @@
 import { describeEnd } from '../../process/end-text.ts';
 import type { FinalView } from '../../process/process-view.ts';
-import { complain } from '../cli-io.ts';
+import { describeSuspects } from '../../spawn/tree/suspects.ts';
+import { complain, note } from '../cli-io.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { adviseOnCommand } from './read-command.ts';
 import type { RunOrder } from './run-order.ts';
 
-/** What the exit code cannot say. The ends that a command chose itself, and those that a person ordered, need no words. */
+/**
+ * What the exit code cannot say: a failed start, a time limit, and what may still run. The ends that a command chose itself, and those that a
+ * person ordered, need no words.
+ */
 export function tellEnd(
   end: FinalView,
   { words, isShell, io }: Pick<RunOrder, 'words' | 'isShell' | 'io'>,
 ): void {
-  const { reason, exit } = end;
+  const { reason, exit, suspects } = end;
   if (reason.type === 'spawnFailed') {
     complain(io, reason.message, ...adviseOnCommand({ words, isShell }));
   } else if (reason.type === 'timedOut' || reason.type === 'lost') {
     complain(io, `${toProcessName(end)} ${describeEnd(reason, exit)}.`);
   }
+  if (suspects.length > 0) note(io, describeSuspects(suspects));
 }

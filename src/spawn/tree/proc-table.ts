@@ -14,6 +14,7 @@ import {
 } from './pid-allocation.ts';
 import { listPids, readEntries, readEntry, readProcText } from './proc-entry.ts';
 import type { Elder, IsStranger, ProcessEntry, ProcessTable } from './process-table.ts';
+import { findUntraceable } from './suspects.ts';
 import { readTableScope } from './table-scope.ts';
 
 /** Looking at a number costs 3 µs, listing `/proc` 60 µs and more. */
@@ -77,6 +78,7 @@ export function createProcTable(): ProcessTable {
       }
       return found;
     },
+    untraceable: async (entries) => findUntraceable(entries),
     scope: async () => scope,
   };
 }

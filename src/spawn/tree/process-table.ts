@@ -46,5 +46,10 @@ export interface ProcessTable {
   since(elder: Elder, isStranger?: IsStranger): Promise<readonly ProcessEntry[]>;
   /** Those of `entries` whose `TROUPE_LINEAGE`, as it was when their program began, contains `cookie`. */
   carrying(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
+  /**
+   * Those of `entries` that nobody can be said to have started: without a parent of their own, in another session than the one they were handed
+   * to, and with an environment that is empty, overwritten or closed to us. Only this user's. Empty where the system does not tell.
+   */
+  untraceable(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   scope(): Promise<TableScope>;
 }

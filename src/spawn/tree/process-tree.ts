@@ -24,6 +24,8 @@ export interface ProcessTreeOptions {
 export interface ProcessTree {
   /** What is alive beside the leader. */
   survey(): Promise<readonly TreeMember[]>;
+  /** What, at the last look, had begun since the leader did and is perhaps its own, which cannot be proven. No signal is sent to it. */
+  suspects(): Promise<readonly TreeMember[]>;
   /**
    * Sends `signal` once to every member, and SIGCONT after it to those that are halted; settles when it is sent.
    * Members found later by `watch` get it then. Who has left the tree's ties behind, or is another's by
@@ -62,6 +64,8 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   /** Once empty, the group's number is free for anybody. */
   let groupHasEnded = false;
   let known = new Map<string, TreeMember>();
+  /** Begun since the leader, and not known to be its own. */
+  let unclaimed: readonly ProcessEntry[] = [];
   let groupSeenAtMs = Number.NEGATIVE_INFINITY;
   let lastSignal: ProcessSignal | null = null;
   /** Who got `lastSignal`. */
@@ -97,6 +101,8 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     });
     if (leaderHoldsNumber || found.groups.has(identity.pgid)) groupSeenAtMs = clock.nowMs();
     known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
+    const own = new Set(found.members);
+    unclaimed = others.filter((entry) => !own.has(entry));
     return found;
   }
 
@@ -122,6 +128,15 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
     } catch (error) {
       reportError(error);
       return [...known.values()].filter((member) => !isLeader(member));
+    }
+  }
+
+  async function suspects(): Promise<readonly TreeMember[]> {
+    try {
+      return (await table.untraceable(unclaimed)).map(toMember);
+    } catch (error) {
+      reportError(error);
+      return [];
     }
   }
 
@@ -190,6 +205,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
   return {
     survey,
+    suspects,
     signal,
     watch,
     recheck: () => {

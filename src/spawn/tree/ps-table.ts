@@ -33,6 +33,8 @@ export function createPsTable(): ProcessTable {
       const carriers = new Set(parseCarriers(lines, cookie));
       return entries.filter(({ pid }) => carriers.has(pid));
     },
+    // It shows neither sessions nor whose environment is empty.
+    untraceable: async () => [],
     scope: () => {
       scope ??= readScope();
       return scope;

@@ -47,6 +47,15 @@ test('an ended process is listed while its leftovers live', async () => {
   ]);
 });
 
+test('an ended process is listed while a suspect of it lives', async () => {
+  const suspects = [member(4712, 'nginx: master process nginx')];
+  const view = { ...endedView({ id: 'tool_left' }), suspects } as FakeProcess['view'];
+
+  const { stdout } = await list([ended, { view }]);
+
+  expect(stdout).toContain('    └ alive, perhaps its own: 4712 nginx: master process nginx\n');
+});
+
 test('of many leftovers five are named', async () => {
   const leftovers = Array.from({ length: 9 }, (_, n) => member(n + 2, 'worker'));
   const view = { ...endedView({ id: 'tool_left' }), leftovers } as FakeProcess['view'];

@@ -37,6 +37,7 @@ export function createFakeTable(content: { entries: ProcessEntry[]; carriers: nu
     since: async (elder) =>
       content.entries.filter(({ pid, startedAt }) => pid !== elder.pid || startedAt !== elder.startedAt),
     carrying: async (_cookie, entries) => entries.filter(({ pid }) => content.carriers.includes(pid)),
+    untraceable: async () => [],
     scope: async () => ({ bootId: 'boot', pidNamespace: 'pid:[1]' }),
   };
 }

@@ -8,6 +8,7 @@ function createHeardTree() {
   const heard: string[] = [];
   const tree: ProcessTree = {
     survey: async () => [],
+    suspects: async () => [],
     signal: async (signal) => void heard.push(signal),
     watch: () => () => {},
     recheck: () => {},

@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import type { TreeMember } from '../../../machines/process/context.ts';
+import { readProcText, readStatLine } from './proc-entry.ts';
+import type { ProcessEntry } from './process-table.ts';
+
+/** See `ProcessTable.untraceable`. The cheap questions come first: an environment is read of orphans only. */
+export function findUntraceable(entries: readonly ProcessEntry[]): readonly ProcessEntry[] {
+  const strange = entries.filter(({ alive, ppid }) => alive && ppid !== process.pid);
+  if (strange.length === 0) return [];
+  const sessions = readAncestors();
+  // Handed to the first process or to a subreaper, which for what we start is one of our own ancestors. A job of the shell that started us has
+  // its parent there, too, but shares its session.
+  const isOrphan = ({ ppid, sid }: ProcessEntry) => sessions.has(ppid) && sessions.get(ppid) !== sid;
+  return strange.filter((entry) => isOrphan(entry) && isOfThisUser(entry.pid) && hasNoVariables(entry.pid));
+}
+
+/** Whether a process that was seen once is there still. Linux only. */
+export function isStillThere({ pid, startedAt }: TreeMember): boolean {
+  const line = readStatLine(pid);
+  return line?.alive === true && line.startTicks === startedAt;
+}
+
+/** Names suspects in a sentence that says what they are and what can be done; empty where there are none. */
+export function describeSuspects(suspects: readonly TreeMember[]): string {
+  if (suspects.length === 0) return '';
+  const names = suspects.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+  const isOne = suspects.length === 1;
+  return (
+    `Perhaps left running by it: ${names}. ${isOne ? 'It began' : 'They began'} meanwhile and ${isOne ? 'hides' : 'hide'} who started ` +
+    `${isOne ? 'it, so it was' : 'them, so they were'} not signalled; to end ${isOne ? 'it' : 'them'}: kill ${suspects.map(({ pid }) => pid).join(' ')}`
+  );
+}
+
+/** The session of each process above this one. */
+function readAncestors(): ReadonlyMap<number, number> {
+  const sessions = new Map<number, number>();
+  for (let pid = process.ppid; pid > 0 && !sessions.has(pid); ) {
+    const line = readStatLine(pid);
+    if (line === null) break;
+    sessions.set(pid, line.sid);
+    pid = line.ppid;
+  }
+  const first = sessions.has(1) ? null : readStatLine(1);
+  if (first !== null) sessions.set(1, first.sid);
+  return sessions;
+}
+
+function isOfThisUser(pid: number): boolean {
+  const user = process.geteuid?.();
+  return user === 0 || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === user;
+}
+
+/** A program that shows a title of its own, as servers do, writes it over its environment. */
+function hasNoVariables(pid: number): boolean {
+  const environment = readProcText(`/proc/${pid}/environ`);
+  if (environment !== null && /(?:^|\0)[A-Za-z_]\w*=/.test(environment)) return false;
+  const line = readStatLine(pid);
+  if (line === null || !line.alive || line.kernelThread) return false;
+  // In the middle of `execve` there is none yet.
+  return environment !== '' || line.environmentIsEmpty;
+}
