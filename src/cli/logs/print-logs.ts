@@ -78,13 +78,16 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** All at once while they are followed, in order of time where that is shown, else one after another. */
+/** Between what was there and what comes, where processes are followed. */
+const endOfBacklog: Printed = { data: '', at: null };
+
+/** In order of time where that is shown; else all at once while they are followed, or one after another. */
 async function writeAll(
   printings: readonly Printing[],
   { order, ...target }: Target & { readonly order: LogOrder },
 ): Promise<readonly number[]> {
-  if (order.follows) return Promise.all(printings.map((printing) => writeOne(printing, target)));
   if (order.showsTimes) return writeMerged(printings, target);
+  if (order.follows) return Promise.all(printings.map((printing) => writeOne(printing, target)));
   const codes: number[] = [];
   for (const printing of printings) codes.push(await writeOne(printing, target));
   return codes;
@@ -98,20 +101,28 @@ async function writeOne(printing: Printing, target: Target): Promise<number> {
   }
 }
 
-/** What has no time comes first. */
+/** What has no time comes first; what comes while it is followed, as it comes. */
 async function writeMerged(printings: readonly Printing[], target: Target): Promise<readonly number[]> {
   const heads = await Promise.all(printings.map((printing) => printing.next()));
   while (true) {
     const times = heads.map(({ done, value }) =>
-      done === true ? Number.POSITIVE_INFINITY : ((value as Printed).at ?? Number.NEGATIVE_INFINITY),
+      done === true || value === endOfBacklog
+        ? Number.POSITIVE_INFINITY
+        : (value.at ?? Number.NEGATIVE_INFINITY),
     );
     const first = times.indexOf(Math.min(...times));
     const [head, printing] = [heads[first], printings[first]];
-    if (head === undefined || printing === undefined || head.done === true) break;
+    if (head === undefined || printing === undefined) break;
+    if (head.done === true || head.value === endOfBacklog) break;
     await writeOut(head.value.data, target);
     heads[first] = await printing.next();
   }
-  return heads.flatMap(({ done, value }) => (done === true ? [value] : []));
+  return Promise.all(
+    printings.map((printing, index) => {
+      const head = heads[index];
+      return head?.done === true ? head.value : writeOne(printing, target);
+    }),
+  );
 }
 
 function chooseText(
@@ -181,10 +192,18 @@ async function* print(source: Source, { order, text, flags, io, signal }: Wiring
     }
   }
   const tellOfScreen = showsOnTerminal(flags, io) ? createScreenHint(source.view, io) : () => {};
+  let isBehind = order.follows;
   try {
+    if (isBehind && span.from >= span.length) {
+      isBehind = false;
+      yield endOfBacklog;
+    }
     for await (const piece of readPieces(source, { order, span, io, signal })) {
       tellOfScreen(piece);
       yield* toPrinted(sieve.push(piece));
+      if (!isBehind || piece.offset + piece.bytes.byteLength < span.length) continue;
+      isBehind = false;
+      yield endOfBacklog;
     }
   } catch (error) {
     if (!signal.aborted) throw error;

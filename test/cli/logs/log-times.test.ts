@@ -70,10 +70,10 @@ test('each line stands behind its local time', async () => {
   expect(lines.map(timeOf)).toEqual([toSecond(8), toSecond(3)]);
 });
 
-test('several logs are merged in order of time', async () => {
+test.each([false, true])('several logs are merged in order of time', async (follow) => {
   const worker = printedAt('w', [70, 7, 5]);
 
-  const { stdout } = await logs({ server, worker }, { timestamps: true });
+  const { stdout } = await logs({ server, worker }, { timestamps: true, follow });
 
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.slice(-4))).toEqual([
