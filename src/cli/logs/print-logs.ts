@@ -164,18 +164,16 @@ interface Wiring extends Target {
 
 async function* print(source: Source, { order, text, flags, io, signal }: Wiring): Printing {
   const { state, view } = source;
-  const needsTimes =
-    order.showsTimes ||
-    flags.json === true ||
-    [order.since, order.until].some((each) => each?.type === 'time');
-  const known = needsTimes ? await readTimes(state, view.id) : noTimes;
-  const span = await findSpan(source, { order, known });
+  const span = await findSpan(source, order);
   if (span.problem !== null) {
     complain(io, `The output of ${view.id} cannot be read: ${span.problem}.`);
     return exitCodes.failed;
   }
   if (order.since.type === 'offset' && order.since.offset > span.length)
     note(io, `--since is ${order.since.offset}; the output has ${span.length} bytes so far.`);
+  const needsTimes = order.showsTimes || flags.json === true;
+  // After the span, so that nothing in it is younger than what is known.
+  const known = needsTimes ? await readTimes(state, view.id) : noTimes;
   if (order.showsTimes && known.marks.length === 0 && span.length > 0) note(io, `${unknownTimes(view)}.`);
   const times = createLineTimes({
     known,
@@ -248,8 +246,10 @@ function unknownTimes({ id }: ProcessView): string {
 /** Whoever looks for lines must look at all of them, however many are to be shown. */
 async function findSpan(
   { state, view }: Source,
-  { order: { tail, since, until, stream, pattern }, known }: { order: LogOrder; known: OutputTimes },
+  { tail, since, until, stream, pattern }: LogOrder,
 ): Promise<Span> {
+  const isTimed = since.type === 'time' || until?.type === 'time';
+  const known = isTimed ? await readTimes(state, view.id) : noTimes;
   const looksAtAll = tail === null || pattern !== null;
   const start = since.type === 'offset' ? since.offset : findSince(known, since.at);
   const {
@@ -263,7 +263,6 @@ async function findSpan(
     tail: looksAtAll ? 0 : tail,
     ...(stream !== null && !looksAtAll && { stream }),
   });
-  const isTimed = since.type === 'time' || until?.type === 'time';
   if (problem === null && isTimed && known.marks.length === 0 && length > 0) {
     const hint = '--since and --until take offsets in bytes all the same, as --json tells them';
     return { from: 0, to: 0, length, problem: `${unknownTimes(view)}; ${hint}` };
