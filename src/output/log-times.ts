@@ -47,7 +47,7 @@ export function toMovedLine({ from, to, target }: MovedBytes): string {
 
 const indexLine = /^(?:at (\d+) (\d+) (\d+) (\d+)|moved (\d+) (\d+) (\d+))$/;
 
-/** Reads an index, oldest mark first. A half line says nothing. */
+/** Reads an index, oldest mark first. A half line says nothing, also where its last number is cut and another line follows. */
 export function parseTimeIndex(text: string): readonly IndexedMark[] {
   let marks: IndexedMark[] = [];
   for (const line of text.split('\n').slice(0, -1)) {
@@ -55,7 +55,8 @@ export function parseTimeIndex(text: string): readonly IndexedMark[] {
     if (numbers === undefined) continue;
     const [offset = 0, position = 0, since = 0, until = 0, from = 0, to = 0, target = 0] = numbers;
     if (line.startsWith('at')) marks.push({ offset, position, since, until });
-    else marks = marks.map((mark) => ({ ...mark, position: move(mark.position, { from, to, target }) }));
+    else if (target >= from)
+      marks = marks.map((mark) => ({ ...mark, position: move(mark.position, { from, to, target }) }));
   }
   return marks;
 }

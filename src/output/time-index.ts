@@ -36,9 +36,14 @@ export function createTimeIndex(path: string): TimeIndex {
     try {
       lines ??= countLines(readText(path));
       if (lines >= mostLines) rewrite();
-      appendPrivateFile(path, `${unwritten.map(toMovedLine).join('')}${text}`);
-      lines += 1 + unwritten.length;
-      unwritten = [];
+      // One by one: of those that a full disk took, none may be written again.
+      for (const moved of unwritten) {
+        appendPrivateFile(path, toMovedLine(moved));
+        unwritten = unwritten.slice(1);
+        lines += 1;
+      }
+      appendPrivateFile(path, text);
+      lines += 1;
       return true;
     } catch {
       return false;

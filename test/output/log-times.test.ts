@@ -132,6 +132,17 @@ test('a half line of an index says nothing', () => {
   expect(index.read().map(({ offset }) => offset)).toEqual([0, 70]);
 });
 
+test.each(['at 50 50 1795000000000 179500', 'moved 64 1000 13', 'moved 64 10'])(
+  'a line that was cut in a number says nothing: %s',
+  (half) => {
+    const whole = '\nat 0 0 1790000000000 1790000000000\n\nat 90 90 1795000000000 1795000000000\n';
+
+    const marks = toLengthMarks(parseTimeIndex(`${whole}\n${half}\n`), 'position');
+
+    expect(marks).toEqual(toLengthMarks(parseTimeIndex(whole), 'position'));
+  },
+);
+
 test('a wall clock that was set back makes no order', () => {
   const marks = toLengthMarks(
     parseTimeIndex('at 0 0 1000 2000\nat 10 10 500 600\nat 20 20 2500 3000\n'),
