@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A process that was ordered to end may need this long on a slow machine. */
 const MAX_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
+/** Enough to tell whose directory it is. */
+const MAX_LISTED = 40;
 
 /**
  * Marks the run: everything a test starts inherits `TROUPE_TEST_RUN` and a temp directory of its own. At the end
@@ -24,7 +26,9 @@ export default function markRun(): () => Promise<void> {
     const files = readdirSync(folder).filter(
       (name) => name.startsWith('troupe-') && !isOfKilledHost(join(folder, name)),
     );
-    const contents = files.map((name) => readdirSync(join(folder, name), { recursive: true }).slice(0, 5));
+    const contents = files.map((name) =>
+      readdirSync(join(folder, name), { recursive: true }).slice(0, MAX_LISTED),
+    );
     rmSync(folder, { recursive: true, force: true });
     const leftovers = [
       ...processes.map(({ pid, command }) => `process ${pid} is still alive: ${command}`),

@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/usr/bin/env sh
 // 2>/dev/null; while read -r k v; do [ "$k" = SigIgn: ] && export TROUPE_IGNORED_SIGNALS="$v"; done 2>/dev/null </proc/$$/status; exec node "$0" "$@"
-// The line above is a comment here and a program for the shell: Node sets every signal to its default when it starts, so that what `nohup`
-// has it ignore is gone before any of our code runs.
+// `env`, because package checkers know a program by it. The line above is a comment here and a program for the shell: Node sets every signal
+// to its default when it starts, so that what `nohup` has it ignore is gone before any of our code runs.
 
 // Every Node that knows modules can read this file: nothing in it is newer. The rest is loaded once the version is known.
 
