@@ -9,16 +9,21 @@ const inProcess = [
   'clock',
   'config',
   'conversation',
+  'groups',
   'house',
+  'input-detection',
   'models',
   'observe',
   'output',
   'policy',
   'process',
+  'readiness',
+  'schedules',
   'store',
   'supervisor',
   'testing',
   'tools',
+  'watches',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const shared = {

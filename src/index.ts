@@ -60,6 +60,18 @@ export type {
 } from './conversation/conversation.ts';
 export type { ConversationEvent, TurnOutcome } from './conversation/conversation-event.ts';
 export { createConversation } from './conversation/create-conversation.ts';
+export { startGroup } from './groups/create-group.ts';
+export type { GroupOptions, GroupProcessSpec } from './groups/group-options.ts';
+export type {
+  GroupEnd,
+  GroupMemberView,
+  GroupReadiness,
+  GroupStopReport,
+  GroupView,
+  MemberReadiness,
+  ProcessGroup,
+} from './groups/process-group.ts';
+export type { RestartStrategy } from './groups/restart-scope.ts';
 export { createAiSdkModel } from './models/ai-sdk.ts';
 export type { AiSdkModelSettings } from './models/ai-sdk-options.ts';
 export type {
@@ -125,6 +137,9 @@ export type {
 } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
 export type { SecretOptions } from './process/write-secret.ts';
+export type { PortHolder } from './readiness/listening-sockets.ts';
+export { findPortHolder } from './readiness/port-holder.ts';
+export type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedules/schedule.ts';
 export type {
   Backend,
   BackendCapabilities,
@@ -145,27 +160,11 @@ export { createMemoryJournal } from './store/memory-journal.ts';
 export { createMemoryRecordStore } from './store/memory-record-store.ts';
 export type { DamagedRecord, LoadOptions, RecordStore } from './store/record-store.ts';
 export type { ParseRecord } from './store/record-text.ts';
-export { startGroup } from './supervisor/group/create-group.ts';
-export type { GroupOptions, GroupProcessSpec } from './supervisor/group/group-options.ts';
-export type {
-  GroupEnd,
-  GroupMemberView,
-  GroupReadiness,
-  GroupStopReport,
-  GroupView,
-  MemberReadiness,
-  ProcessGroup,
-} from './supervisor/group/process-group.ts';
-export type { RestartStrategy } from './supervisor/group/restart-scope.ts';
-export type { PortHolder } from './supervisor/readiness/listening-sockets.ts';
-export { findPortHolder } from './supervisor/readiness/port-holder.ts';
 export type { RecoveryReport } from './supervisor/recover.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
-export type { ScheduleNews, ScheduleOptions, ScheduleView } from './supervisor/schedules/schedule.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
-export type { WatchNews, WatchOptions, WatchView } from './supervisor/watches/watch.ts';
 export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
 export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
@@ -185,3 +184,4 @@ export type {
   ToolIntent,
 } from './tools/tool.ts';
 export { type ToolSetName, toolSets } from './tools/tool-sets.ts';
+export type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { WatchNews, WatchOptions } from '../supervisor/watches/watch.ts';
+import type { WatchNews, WatchOptions } from '../watches/watch.ts';
 import { type AskSupervisor, QUICK, refuseUnlessEnded } from './ask-supervisor.ts';
 import { PROMPT } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';

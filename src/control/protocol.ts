@@ -9,9 +9,9 @@ import type { Consent } from '../policy/gate.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import type { ScheduleView } from '../schedules/schedule.ts';
 import type { RollEntry } from '../store/supervisor-roll.ts';
-import type { ScheduleView } from '../supervisor/schedules/schedule.ts';
-import type { WatchNews, WatchView } from '../supervisor/watches/watch.ts';
+import type { WatchNews, WatchView } from '../watches/watch.ts';
 import type { requestParams } from './request-params.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { TroupeError } from '../config/troupe-error.ts';
+import { readScheduleRecord, type ScheduleRecord } from '../schedules/schedule-record.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
-import { readScheduleRecord, type ScheduleRecord } from '../supervisor/schedules/schedule-record.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { toDamagedWarning } from './list-warnings.ts';
 import type { SeenSchedule } from './state-directory.ts';

@@ -10,9 +10,9 @@ import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-h
 import type { CaptureOptions } from '../process/process-terminal.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import type { ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';
 import type { RollState } from '../store/supervisor-roll.ts';
-import type { ScheduleOptions, ScheduleView } from '../supervisor/schedules/schedule.ts';
-import type { WatchNews, WatchView } from '../supervisor/watches/watch.ts';
+import type { WatchNews, WatchView } from '../watches/watch.ts';
 
 /** A process as it is seen from outside its supervisor. */
 export interface SeenProcess {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WatchOver } from '../config/watch-options.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import type { WatchNews, WatchOptions } from '../supervisor/watches/watch.ts';
+import type { WatchNews, WatchOptions } from '../watches/watch.ts';
 import type { RequestPort } from './serve-client.ts';
 
 /** Of a client that does not read, the oldest news are left out; their matches are counted in the next ones. */

@@ -1,8 +1,8 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
 import { describeEnd } from '../process/end-text.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
-import type { ScheduleNews } from '../supervisor/schedules/schedule.ts';
-import type { WatchNews } from '../supervisor/watches/watch.ts';
+import type { ScheduleNews } from '../schedules/schedule.ts';
+import type { WatchNews } from '../watches/watch.ts';
 import { lastLines } from './last-lines.ts';
 import { type RunningState, toRunningState } from './running-state.ts';
 

@@ -3,7 +3,7 @@ import { readAgentAnswer } from '../process/agent-answer.ts';
 import { toCompletionId } from '../process/completion-id.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
-import { findListeningPorts } from '../supervisor/readiness/listening-ports.ts';
+import { findListeningPorts } from '../readiness/listening-ports.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { isEnded } from '../tools/process-summary.ts';
 import { tailReadBytes } from './notice.ts';

@@ -1,4 +1,4 @@
-import type { ScheduleNews } from './schedules/schedule.ts';
-import type { WatchNews } from './watches/watch.ts';
+import type { ScheduleNews } from '../schedules/schedule.ts';
+import type { WatchNews } from '../watches/watch.ts';
 
 export type News = WatchNews | ScheduleNews;

@@ -167,7 +167,9 @@ function recoverSchedules(
   const { paths, store: processes } = ground;
   try {
     const lock = () => (paths === null ? () => {} : lockDirectory(paths));
-    return { damaged: schedules.recover({ registry, processes, isOrphan, lock }), problem: null };
+    const stateOf = (id: string) =>
+      registry.live.has(id) ? 'live' : registry.ended.has(id) ? 'ended' : undefined;
+    return { damaged: schedules.recover({ stateOf, processes, isOrphan, lock }), problem: null };
   } catch (error) {
     return { damaged: [], problem: `No schedules were taken over: ${toErrorText(error)}` };
   }

@@ -1,6 +1,6 @@
 import type { Requester } from '../../machines/process/context.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
-import type { ScheduleView } from './schedules/schedule.ts';
+import type { ScheduleView } from '../schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
 /** What a supervisor tells of its processes and schedules as it happens. `at` is milliseconds since the epoch. */

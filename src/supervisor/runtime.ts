@@ -3,26 +3,26 @@ import type { TreeMember } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import type { Cancel } from '../clock/clock.ts';
+import { createAwaitedInputs } from '../input-detection/awaited-inputs.ts';
 import { redactText } from '../output/redact-text.ts';
 import { toCompletionId } from '../process/completion-id.ts';
 import { isOwed } from '../process/is-owed.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import { createSecretBook } from '../process/secret-book.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { findListeningPorts } from '../readiness/listening-ports.ts';
+import { watchReadiness } from '../readiness/watch-readiness.ts';
+import { openSchedules, type ScheduleBook } from '../schedules/open-schedules.ts';
+import { createWatches, type Watches } from '../watches/watches.ts';
 import { type Admission, createAdmission } from './admission.ts';
-import { createAwaitedInputs } from './awaited-input/awaited-inputs.ts';
 import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
 import type { Ground } from './ground.ts';
 import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts';
 import { createNewsStream, type NewsStream } from './news-stream.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
-import { findListeningPorts } from './readiness/listening-ports.ts';
-import { watchReadiness } from './readiness/watch-readiness.ts';
 import { createRecordKeeper, noRecords, type RecordKeeper } from './record-keeper.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import { openSchedules, type ScheduleBook } from './schedules/open-schedules.ts';
-import { createWatches, type Watches } from './watches/watches.ts';
 
 /** The moving parts of a supervisor, wired to each other. */
 export interface Runtime {
@@ -95,8 +95,15 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
   });
   const watches = createWatches({ clock, tell: news.tell, save: records.touch, reportError });
   const schedules = openSchedules({
-    ground,
-    news,
+    clock,
+    news: {
+      tell: news.tell,
+      withdraw: (isMeant) => news.withdraw((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
+    },
+    defaultOwner: settings.owner,
+    paths: ground.paths,
+    supervisorId: ground.supervisorId,
+    enter: ground.enter,
     onCancelled: (schedule) => events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule }),
     reportError,
   });

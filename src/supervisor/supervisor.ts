@@ -4,11 +4,11 @@ import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { ResultEnvelope } from '../process/result-envelope.ts';
+import type { ScheduleNews, ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';
+import type { WatchNews, WatchOptions, WatchView } from '../watches/watch.ts';
 import type { RecoveryReport } from './recover.ts';
 import type { Completion, RuntimeEvent } from './runtime-event.ts';
-import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
-import type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';
 
 /**
  * Starts processes, watches them, and leaves none behind. Many can live in one program; none knows of the others.

@@ -12,7 +12,7 @@ import type { OutputTimes } from '../../src/output/log-times.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
-import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
+import type { WatchNews } from '../../src/watches/watch.ts';
 
 /** Processes of which a test says all that happens to them. */
 export interface FakeProcess {

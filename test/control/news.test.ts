@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
-import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
+import type { WatchNews } from '../../src/watches/watch.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { openControlStage, untilListening } from './arrange.ts';
 

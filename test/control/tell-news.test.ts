@@ -4,7 +4,7 @@ import { tellNews } from '../../src/control/tell-news.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
+import type { WatchNews } from '../../src/watches/watch.ts';
 
 const matched = (count: number): WatchNews => ({
   type: 'watch.matched',

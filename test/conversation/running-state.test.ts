@@ -4,7 +4,7 @@ import { toRunningPart } from '../../src/conversation/notice-part.ts';
 import { toRunningState } from '../../src/conversation/running-state.ts';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
-import { settle } from '../supervisor/readiness/rig.ts';
+import { settle } from '../readiness/rig.ts';
 
 const asks = { kind: 'line', certainty: 'known', prompt: 'name?', since: 1 } as const;
 const progress = { percent: 45, state: 'running', text: '45%' } as const;

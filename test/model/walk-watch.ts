@@ -5,10 +5,10 @@ import type { SupervisedProcess } from '../../src/process/supervised-process.ts'
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
 import type { Runtime } from '../../src/supervisor/runtime.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
-import type { WatchOptions } from '../../src/supervisor/watches/watch.ts';
 import { describePath } from '../../src/testing/paths/generate-paths.ts';
 import { createScriptedBackend, type ScriptedRun } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
+import type { WatchOptions } from '../../src/watches/watch.ts';
 import { eventually } from './eventually.ts';
 import { openRuntime } from './open-runtime.ts';
 import {

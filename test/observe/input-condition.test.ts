@@ -4,7 +4,7 @@ import { inputCondition } from '../../src/observe/wait/view-conditions.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import type { AwaitedInput, ProcessView } from '../../src/process/process-view.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
-import { settle } from '../supervisor/readiness/rig.ts';
+import { settle } from '../readiness/rig.ts';
 
 const asked: AwaitedInput = { kind: 'line', certainty: 'known', prompt: 'name?', since: 0 };
 

@@ -2,8 +2,8 @@ import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../src/index.ts';
 import { waitUntil } from '../fixtures/os.ts';
+import { findFreePort, holdPort } from '../readiness/rig.ts';
 import { openStage } from '../scenarios/stage.ts';
-import { findFreePort, holdPort } from '../supervisor/readiness/rig.ts';
 
 const options = { timeout: 60_000 };
 const timeout = '40s';

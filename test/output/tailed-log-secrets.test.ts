@@ -9,8 +9,8 @@ import { readOutput } from '../../src/output/read-output.ts';
 import type { OpenFile } from '../../src/output/tailed-file.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
-import { followMatches } from '../../src/supervisor/watches/follow-matches.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
+import { followMatches } from '../../src/watches/follow-matches.ts';
 import { tempDir } from '../fixtures/os.ts';
 import { bytesOf } from './arrange.ts';
 

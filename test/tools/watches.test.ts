@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ScheduleNews } from '../../src/supervisor/schedules/schedule.ts';
-import type { WatchNews } from '../../src/supervisor/watches/watch.ts';
+import type { ScheduleNews } from '../../src/schedules/schedule.ts';
+import type { WatchNews } from '../../src/watches/watch.ts';
 import { arrange, dataOf, errorOf, turns } from './arrange.ts';
 
 function listen(given: ReturnType<typeof arrange>) {

@@ -7,7 +7,7 @@ import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import { readPrinted } from '../../process/read-printed.ts';
 import { type ResultEnvelope, toLiving, toResultEnvelope } from '../../process/result-envelope.ts';
-import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
+import { findListeningPorts } from '../../readiness/listening-ports.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { personsLimits } from '../background-spec.ts';
 import { type CliIo, note, say } from '../cli-io.ts';

@@ -3,10 +3,10 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
+import { hasSignalKeys } from '../../input-detection/terminal-mode.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import { usualSize } from '../../spawn/terminal/usual-size.ts';
 import { readProcText } from '../../spawn/tree/proc-entry.ts';
-import { hasSignalKeys } from '../../supervisor/awaited-input/terminal-mode.ts';
 import type { CliIo } from '../cli-io.ts';
 import { passInput } from './pass-input.ts';
 

@@ -1,7 +1,7 @@
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { toDependencies } from '../../supervisor/group/group-options.ts';
+import { toDependencies } from '../../groups/group-options.ts';
 import type { Stack } from './stack-file.ts';
 
 /** The words behind `up` and `down`. */

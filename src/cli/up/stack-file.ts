@@ -14,9 +14,9 @@ import {
   type GroupProcessSpec,
   memberOptions,
   toDependencies,
-} from '../../supervisor/group/group-options.ts';
-import type { RestartStrategy } from '../../supervisor/group/restart-scope.ts';
-import { startOrder } from '../../supervisor/group/start-order.ts';
+} from '../../groups/group-options.ts';
+import type { RestartStrategy } from '../../groups/restart-scope.ts';
+import { startOrder } from '../../groups/start-order.ts';
 import { readPattern } from '../read-pattern.ts';
 import { toRefusal } from '../refusal.ts';
 import { restartPolicies, restartWords } from '../restart-words.ts';

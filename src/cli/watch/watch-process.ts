@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { describeEnd } from '../../process/end-text.ts';
-import type { WatchNews } from '../../supervisor/watches/watch.ts';
+import type { WatchNews } from '../../watches/watch.ts';
 import { type CliIo, complain, note, say } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';

@@ -1,6 +1,6 @@
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { toLoopbackAddresses } from '../../supervisor/readiness/loopback.ts';
+import { toLoopbackAddresses } from '../../readiness/loopback.ts';
 
 /** Where to listen. */
 export interface HttpAddress {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { quote } from '../../config/quote.ts';
-import { findPortHolder } from '../../supervisor/readiness/port-holder.ts';
+import { findPortHolder } from '../../readiness/port-holder.ts';
 import { type Guard, guardRequest } from './guard-request.ts';
 import { formatAddress, type HttpAddress } from './http-address.ts';
 import { maxBodyBytes } from './http-clients.ts';

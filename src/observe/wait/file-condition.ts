@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { poll } from '../../supervisor/readiness/poll.ts';
+import { poll } from '../../readiness/poll.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
 /** Kernels keep the times of files in steps of up to 10 ms. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { createCurrentSockets } from '../../supervisor/readiness/current-sockets.ts';
-import { answersNow, httpReady } from '../../supervisor/readiness/http-ready.ts';
-import { findListeningPorts } from '../../supervisor/readiness/listening-ports.ts';
-import { poll } from '../../supervisor/readiness/poll.ts';
-import { portReady } from '../../supervisor/readiness/port-ready.ts';
-import type { ReadinessCondition } from '../../supervisor/readiness/readiness-condition.ts';
+import { createCurrentSockets } from '../../readiness/current-sockets.ts';
+import { answersNow, httpReady } from '../../readiness/http-ready.ts';
+import { findListeningPorts } from '../../readiness/listening-ports.ts';
+import { poll } from '../../readiness/poll.ts';
+import { portReady } from '../../readiness/port-ready.ts';
+import type { ReadinessCondition } from '../../readiness/readiness-condition.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
 interface Wiring {

@@ -1,7 +1,7 @@
 import { isFinal } from '../../../machines/process/view.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { poll } from '../../supervisor/readiness/poll.ts';
+import { poll } from '../../readiness/poll.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
 /** Holds when the process has ended, with all of its output. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/duration.ts';
 import { describeEnd } from '../../process/end-text.ts';
-import type { WatchView } from '../../supervisor/watches/watch.ts';
+import type { WatchView } from '../../watches/watch.ts';
 import { findProcess } from '../find-process.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type WatchFlags, watchProcess } from '../../../src/cli/watch/watch-process.ts';
 import type { FinalView } from '../../../src/process/process-view.ts';
-import type { WatchNews } from '../../../src/supervisor/watches/watch.ts';
+import type { WatchNews } from '../../../src/watches/watch.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scheduleBounds } from '../../../config/schedule-bounds.ts';
-import type { ScheduleView } from '../../../supervisor/schedules/schedule.ts';
+import type { ScheduleView } from '../../../schedules/schedule.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { addSchedule, cancelSchedule, listSchedules } from '../../actions/schedules.ts';
 import { defineTool } from '../../define-tool.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatDuration } from '../../../config/duration.ts';
 import type { ConditionName } from '../../../observe/wait-for.ts';
 import { describeEnd } from '../../../process/end-text.ts';
-import { toLoopbackAddresses } from '../../../supervisor/readiness/loopback.ts';
+import { toLoopbackAddresses } from '../../../readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
 import { defineTool } from '../../define-tool.ts';

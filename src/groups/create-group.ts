@@ -1,0 +1,165 @@
+import { distinctUntilChanged } from 'rxjs';
+import type { Requester } from '../../machines/process/context.ts';
+import { describeEnd } from '../process/end-text.ts';
+import type { ProcessHandle } from '../process/process-handle.ts';
+import type { FinalView } from '../process/process-view.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { createMember, type Member } from './group-member.ts';
+import { type GroupOptions, parseGroup } from './group-options.ts';
+import { toGroupEnd, toGroupReadiness, toStopReport } from './group-reports.ts';
+import type { GroupEnd, GroupReadiness, GroupStopReport, GroupView, ProcessGroup } from './process-group.ts';
+import { createRestartRounds } from './restart-rounds.ts';
+import { restartScope } from './restart-scope.ts';
+import { startOrder } from './start-order.ts';
+import { untilUp } from './until-up.ts';
+
+const maxNotes = 100;
+
+/**
+ * Starts processes that belong together, each as soon as those it depends on are ready or have completed; those that depend on nothing are
+ * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it:
+ * nothing for `oneForOne`, all for `oneForAll`, those after it for `restForOne`.
+ *
+ * @throws TroupeError `invalid-option`; nothing was started then.
+ */
+export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: GroupOptions): ProcessGroup {
+  const { strategy, members: plans } = parseGroup(options);
+  const order = startOrder(new Map([...plans].map(([name, { dependsOn }]) => [name, [...dependsOn.keys()]])));
+  const members = new Map<string, Member>();
+  for (const name of order) {
+    const plan = plans.get(name);
+    if (plan !== undefined) members.set(name, createMember(name, plan));
+  }
+  const notes: string[] = [];
+  const get = (name: string): ProcessHandle | undefined => members.get(name)?.handle ?? undefined;
+  /** Who is not to run any more, and why: it is neither started nor restarted. */
+  const closed = new Map<string, string>();
+  const getOpen = (name: string) => (closed.has(name) ? undefined : get(name));
+  const rounds = createRestartRounds({
+    strategy,
+    order,
+    get: getOpen,
+    stopSignalOf: (name) => plans.get(name)?.stopSignal ?? null,
+    note,
+  });
+  let stopping: Promise<GroupStopReport> | null = null;
+  let hasEnded = false;
+
+  function note(words: string): void {
+    if (notes.length >= maxNotes) notes.shift();
+    notes.push(words);
+  }
+
+  async function bringUp(member: Member): Promise<void> {
+    const { name, plan } = member;
+    // What depends on nothing starts in this very turn.
+    const obstacle = plan.dependsOn.size === 0 ? null : await findObstacle(member);
+    const why = closed.get(name) ?? obstacle;
+    if (why !== null) return member.leaveOut(noted(`${name} is not started: ${why}`));
+    let handle: ProcessHandle;
+    try {
+      handle = supervisor.start(plan.spec);
+    } catch (error) {
+      return member.refuse(error instanceof Error ? error.message : String(error));
+    }
+    member.begin(handle);
+    follow(member, handle);
+    member.settle(await untilUp(handle));
+  }
+
+  /** What keeps it from being started, once that is known. */
+  async function findObstacle({ plan }: Member): Promise<string | null> {
+    const needed = [...plan.dependsOn].flatMap(([name, until]) => {
+      const member = members.get(name);
+      return member === undefined ? [] : [{ member, until }];
+    });
+    for (const { member, until } of needed) {
+      const { state, ...more } = await (until === 'completed' ? member.completion : member.start);
+      if (!('why' in more)) continue;
+      if (state === 'notStarted') return more.why;
+      const lacks = until === 'completed' ? 'did not complete' : 'is not ready';
+      return `${member.name}, which it depends on, ${lacks}: ${more.why}`;
+    }
+    const ended = needed.find(({ member, until }) => until === 'ready' && member.end !== null)?.member;
+    return ended === undefined ? null : `${ended.name}, which it depends on, has ended`;
+  }
+
+  function noted(words: string): string {
+    note(words);
+    return words;
+  }
+
+  function follow(member: Member, handle: ProcessHandle): void {
+    const { name } = member;
+    handle.status$.pipe(distinctUntilChanged()).subscribe((status) => {
+      if (status === 'restarting' && !closed.has(name)) rounds.terminated(name);
+    });
+    void handle.ended.then((end) => {
+      member.finish(end);
+      if (hasGivenUp(member, end)) giveUp(member, end);
+    });
+  }
+
+  function giveUp({ name }: Member, end: FinalView): void {
+    const scope = restartScope(strategy, { order, terminated: name });
+    const words = `${name} gave up after ${end.restarts} restarts: it ${describeEnd(end.reason, end.exit)}`;
+    const open = scope.filter((each) => !closed.has(each));
+    note(open.length === 0 ? words : `${words}; stopped with it: ${open.join(', ')}`);
+    close([name, ...open], `${name} gave up`);
+    void stopAll(open, 'supervisor');
+  }
+
+  function close(names: readonly string[], why: string): void {
+    for (const name of names) if (!closed.has(name)) closed.set(name, why);
+  }
+
+  /** One after the other, from the last that was started to the first. */
+  async function stopAll(names: readonly string[], by: Requester): Promise<GroupStopReport> {
+    const answers: { name: string; answer: GroupStopReport['members'][number]['answer'] }[] = [];
+    for (const name of [...names].reverse()) {
+      const handle = get(name);
+      if (handle === undefined) continue;
+      const stopSignal = plans.get(name)?.stopSignal ?? null;
+      const signal = stopSignal !== null && { signal: stopSignal };
+      answers.push({ name, answer: await handle.kill({ by, ...signal }) });
+    }
+    return toStopReport(answers);
+  }
+
+  function stop(): Promise<GroupStopReport> {
+    close(order, 'the group was stopped');
+    stopping ??= stopAll(order, 'user');
+    return stopping;
+  }
+
+  function view(): GroupView {
+    const all = [...members.values()];
+    const up = all.some((member) => member.state === 'waiting') ? 'starting' : 'up';
+    return {
+      strategy,
+      state: hasEnded ? 'ended' : closed.size < order.length ? up : 'stopping',
+      members: all.map((member) => member.view()),
+      notes: [...notes],
+    };
+  }
+
+  const starts = [...members.values()].map(({ plan, start, completion }) =>
+    plan.isOneShot ? completion : start,
+  );
+  const ready: Promise<GroupReadiness> = Promise.all(starts).then(toGroupReadiness);
+  const ended: Promise<GroupEnd> = ready.then(async () => {
+    const ends = await Promise.all(
+      [...members.values()].map(async ({ name, handle }) => ({ name, end: (await handle?.ended) ?? null })),
+    );
+    hasEnded = true;
+    return toGroupEnd(ends, notes);
+  });
+  for (const member of members.values()) void bringUp(member);
+
+  return { names: order, get, ready: () => ready, stop, ended, view };
+}
+
+/** A `temporary` process never comes back, so it gives up nothing; one that was killed or timed out was ended on purpose. */
+function hasGivenUp({ plan }: Member, end: FinalView): boolean {
+  return plan.policy !== 'temporary' && (end.status === 'failed' || end.status === 'lost');
+}

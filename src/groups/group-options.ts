@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { ProcessSignal } from '../../machines/process/context.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import {
+  type CommandSpec,
+  commandSpec,
+  type FunctionSpec,
+  functionSpec,
+  killOptions,
+} from '../config/process-spec.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { RestartStrategy } from './restart-scope.ts';
+
+/** What of another process a start waits for: that it is ready, or that it has ended with code 0. */
+const awaited = z.enum(['ready', 'completed']);
+
+/** What a member says beside what `start` takes. */
+export const memberOptions = {
+  dependsOn: z
+    .union([z.array(z.string().min(1)), z.record(z.string().min(1), awaited)], {
+      error: () => 'a list of names, or an object of names with "ready" or "completed"',
+    })
+    .default([]),
+  /**
+   * It ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted unless it says so. Holds also
+   * where another one waits for its completion.
+   */
+  oneShot: z.boolean().optional(),
+  /** The signal that stops it. Default SIGTERM. */
+  stopSignal: killOptions.shape.signal.removeDefault().optional(),
+};
+
+const commandMember = commandSpec.extend(memberOptions);
+const functionMember = functionSpec.extend(memberOptions);
+
+/** Options of `startGroup`. */
+const groupOptions = z.strictObject({
+  /** What the end of one process means for the others. Default `oneForOne`: nothing. */
+  strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).default('oneForOne'),
+  /** Each is checked by itself, as what `start` takes, and `dependsOn`. */
+  processes: z.record(z.string().min(1), z.looseObject({})),
+});
+
+/**
+ * Starts once all those named in `dependsOn` are ready, or have ended with code 0 where that says `completed`. Its
+ * `maxBackgroundTime` is none and its restart policy is `transient` unless it says otherwise; that of a one-shot is `temporary`.
+ */
+export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
+  readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>>;
+  readonly oneShot?: boolean;
+  readonly stopSignal?: ProcessSignal;
+};
+
+type DependsOn = NonNullable<GroupProcessSpec['dependsOn']>;
+
+type Awaited = z.output<typeof awaited>;
+
+export interface GroupOptions {
+  readonly strategy?: RestartStrategy;
+  /** By name; those that do not depend on each other start in this order. */
+  readonly processes: Readonly<Record<string, GroupProcessSpec>>;
+}
+
+export interface GroupMemberPlan {
+  readonly spec: CommandSpec | FunctionSpec;
+  readonly dependsOn: ReadonlyMap<string, Awaited>;
+  /** It ends by itself, see `oneShot`. */
+  readonly isOneShot: boolean;
+  /** `null`: the default. */
+  readonly stopSignal: ProcessSignal | null;
+  readonly policy: 'temporary' | 'transient' | 'permanent';
+}
+
+interface GroupPlan {
+  readonly strategy: RestartStrategy;
+  readonly members: ReadonlyMap<string, GroupMemberPlan>;
+}
+
+/** @throws TroupeError `invalid-option` */
+export function parseGroup(input: GroupOptions): GroupPlan {
+  const { strategy, processes } = parseOptions(groupOptions, { input, name: 'startGroup' });
+  const awaitedOnes = findAwaited(processes);
+  const members = Object.entries(processes).map(
+    ([name, spec]) => [name, parseMember(spec, { name, isAwaited: awaitedOnes.has(name) })] as const,
+  );
+  if (members.length === 0) {
+    const message = 'startGroup: "processes" is empty; expected at least one process.';
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  return { strategy, members: new Map(members) };
+}
+
+/** A member serves until the group stops it: it runs in the background without a limit, and is restarted when it fails. */
+const serviceDefaults = {
+  kind: 'service',
+  background: true,
+  maxBackgroundTime: 0,
+  policy: 'transient',
+} as const;
+
+/** By name, whatever of the two forms was given. */
+export function toDependencies(dependsOn: DependsOn = []): ReadonlyMap<string, Awaited> {
+  return new Map(
+    Array.isArray(dependsOn)
+      ? dependsOn.map((name: string) => [name, 'ready'] as const)
+      : Object.entries(dependsOn as Readonly<Record<string, Awaited>>),
+  );
+}
+
+function findAwaited(processes: Readonly<Record<string, Record<string, unknown>>>): ReadonlySet<string> {
+  const waits = Object.values(processes).flatMap(({ dependsOn }) => {
+    const parsed = memberOptions.dependsOn.safeParse(dependsOn);
+    return parsed.success ? [...toDependencies(parsed.data)] : [];
+  });
+  return new Set(waits.flatMap(([name, until]) => (until === 'completed' ? [name] : [])));
+}
+
+/** Passes on what was given as it was given: the supervisor fills in its own defaults. */
+function parseMember(
+  input: Record<string, unknown>,
+  { name, isAwaited }: { readonly name: string; readonly isAwaited: boolean },
+): GroupMemberPlan {
+  const call = { input, name: `startGroup: processes.${name}` };
+  const parsed = 'run' in input ? parseOptions(functionMember, call) : parseOptions(commandMember, call);
+  const { dependsOn: _, stopSignal: _stopSignal, oneShot: _oneShot, ...given } = input;
+  const isOneShot = isAwaited || parsed.oneShot === true;
+  const { restart, ...rest } = given as CommandSpec | FunctionSpec;
+  const policy = restart?.policy ?? (isOneShot ? 'temporary' : serviceDefaults.policy);
+  const { policy: _policy, ...defaults } = serviceDefaults;
+  return {
+    spec: { ...defaults, label: name, ...rest, restart: { ...restart, policy } },
+    dependsOn: toDependencies(parsed.dependsOn),
+    isOneShot,
+    stopSignal: (parsed.stopSignal as ProcessSignal | undefined) ?? null,
+    policy,
+  };
+}

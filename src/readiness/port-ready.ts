@@ -1,0 +1,39 @@
+import type { Clock } from '../clock/clock.ts';
+import { createCurrentSockets } from './current-sockets.ts';
+import type { SocketTable } from './listening-sockets.ts';
+import { poll } from './poll.ts';
+import { describeTaken } from './port-holder.ts';
+import type { ReadinessCondition } from './readiness-condition.ts';
+import { createTreePort } from './tree-port.ts';
+
+/** Of the others only these are in the way: who listens on another address leaves room for the process. */
+const addressesInTheWay: readonly string[] = ['0.0.0.0', '::', '127.0.0.1', '::1'];
+
+/**
+ * Holds when a process of the tree listens on the TCP port, on whichever address. Impossible as soon as another process holds it
+ * and none of the tree does.
+ */
+export function portReady(
+  port: number,
+  options: { clock: Clock; treePids: () => Promise<readonly number[]>; sockets?: SocketTable },
+): ReadinessCondition {
+  const { clock, treePids, sockets = createCurrentSockets() } = options;
+  return {
+    describe: () => `a process of its own to listen on port ${port}`,
+    watch: ({ onHolds, onImpossible }) => {
+      const lookAtPort = createTreePort({
+        port,
+        sockets,
+        treePids,
+        serves: () => true,
+        sharing: 'allowed',
+        disturbs: (address) => addressesInTheWay.includes(address),
+      });
+      return poll(clock, async () => {
+        const state = await lookAtPort();
+        if (state.type === 'ours') onHolds();
+        if (state.type === 'taken') onImpossible(describeTaken(port, state.holder));
+      });
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import type { Cancel, Clock } from '../clock/clock.ts';
+import { shorten } from '../config/shorten.ts';
+import { mostBytesATurn, mostFailuresAtEnd } from '../output/disk-reading.ts';
+import { toMissing } from '../output/follow-log.ts';
+import { beforeLine, createLineSearch } from '../output/line-search.ts';
+import { outputStreams, positionAfter, type StreamPositions } from '../output/output-chunk.ts';
+import type { OutputLog } from '../output/output-log.ts';
+import type { OutputStream } from '../output/output-sink.ts';
+
+/** What comes within so long is searched together: a search has its price, however little it searches. */
+const GATHER_MS = 50;
+/** So much is searched in one turn of the event loop, of the shortest lines in some ten milliseconds. */
+const MAX_CHARS_A_TURN = 128 * 1024;
+/** What waits beyond is searched as it comes, which slows its program down: every line counts, and memory has an end. */
+const MAX_WAITING_CHARS = 1024 * 1024;
+/** What is shown of lines that match. */
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 500;
+
+/** The lines of an output that match an expression, from a place on. A line that goes on behind it counts as a whole. */
+export interface MatchFollower {
+  /** The newest that were found and not taken yet, oldest first. */
+  takeLines(): readonly string[];
+  /**
+   * Bytes of all streams before which each line that matches was told to `onMatched`, and of which streams the line that goes on there
+   * was.
+   */
+  readonly searched: { readonly toldBytes: number; readonly toldUnfinished: readonly OutputStream[] };
+  /**
+   * Searches what has come so far and nothing more, and calls back: at once where it is in memory or little, else after some turns of
+   * the event loop. Not where it is stopped before, or has a problem.
+   */
+  finish(onFinished: () => void): void;
+  stop(): void;
+}
+
+export function followMatches(
+  log: OutputLog,
+  following: {
+    readonly pattern: string;
+    /** Default: the end. */
+    readonly from?: StreamPositions;
+    /** Of which the line that goes on behind `from` was told before. Default: none. */
+    readonly counted?: readonly OutputStream[];
+    readonly clock: Clock;
+    readonly onMatched: (count: number) => void;
+    /** `searched` may be another. */
+    readonly onSearched?: () => void;
+    /** The expression takes too long, or the rest cannot be read: nothing is searched any more. */
+    readonly onProblem: (problem: string) => void;
+  },
+): MatchFollower {
+  const { clock, pattern, from = log.positions, counted = [] } = following;
+  const search = createLineSearch({ type: 'pattern', pattern }, { maxLines: MAX_LINES, from, counted });
+  let positions = beforeLine(from);
+  let searched = { positions: from, counted };
+  let lines: readonly string[] = [];
+  let cancelSearch: Cancel | null = null;
+  let nextTurn: NodeJS.Immediate | null = null;
+  let cancelRetry: Cancel | null = null;
+  let failures = 0;
+  let ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
+  /** More is there than was taken. */
+  let isBehind = false;
+  let isOver = false;
+
+  /** What stands on a disk can wait there. */
+  const take = () => {
+    if (cancelRetry !== null) return;
+    isBehind = false;
+    let room = mostBytesATurn;
+    for (const piece of log.chunks(positions)) {
+      failures = 0;
+      positions = { ...positions, [piece.stream]: positionAfter(piece) };
+      search.push(piece);
+      if (log.onDisk === null) searchOverflow();
+      else {
+        room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
+        isBehind = room <= 0 || search.waitingChars > MAX_CHARS_A_TURN;
+      }
+      if (isOver || isBehind) return;
+    }
+    retryWhereUnread();
+  };
+
+  const searchOverflow = () => {
+    while (search.waitingChars > MAX_WAITING_CHARS && !isOver) searchSome(MAX_CHARS_A_TURN);
+  };
+
+  /** What reading failed for is read later; once nobody writes any more, not for ever. */
+  const retryWhereUnread = () => {
+    const { onDisk } = log;
+    if (onDisk === null || onDisk.readTrouble === null || hasTaken(ending?.until ?? log.positions)) return;
+    failures += 1;
+    if (ending !== null && failures >= mostFailuresAtEnd) return giveUp(onDisk.stream, onDisk.readTrouble);
+    cancelRetry = onDisk.tryLater(() => {
+      cancelRetry = null;
+      gather();
+    });
+  };
+
+  const giveUp = (stream: OutputStream, trouble: string) => {
+    searchSome(Number.POSITIVE_INFINITY);
+    if (isOver) return;
+    const { droppedBytes } = toMissing(stream, { from: positions, to: ending?.until ?? log.positions });
+    const where = log.logFile === null ? '' : ` of ${log.logFile}`;
+    fail(`The last ${droppedBytes} bytes${where} cannot be read and were not searched (${trouble}).`);
+  };
+
+  const hasTaken = (until: StreamPositions) =>
+    outputStreams.every((stream) => positions[stream] >= until[stream]);
+
+  const gather = () => {
+    if (isOver) return;
+    take();
+    if (isOver) return;
+    if (search.waitingChars > MAX_CHARS_A_TURN || isBehind || ending !== null) goOn();
+    else searchSoon();
+  };
+
+  const searchTurn = () => {
+    unschedule();
+    if (isOver) return;
+    searchSome(MAX_CHARS_A_TURN);
+    if (isOver) return;
+    if (search.waitingChars > 0) goOn();
+    else if (isFinished()) end();
+    else if (isBehind) gather();
+  };
+
+  const isFinished = () => ending !== null && cancelRetry === null && (!isBehind || hasTaken(ending.until));
+
+  const searchSoon = () => {
+    cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchTurn, { idle: true });
+  };
+
+  const goOn = () => {
+    nextTurn ??= setImmediate(searchTurn);
+  };
+
+  const searchSome = (maxChars: number) => {
+    const found = search.search({ maxChars });
+    if (found.type === 'problem') return fail(found.problem);
+    if (search.waitingChars === 0) searched = { positions, counted: search.counted };
+    if (found.count > 0) {
+      const shown = found.lines.map((line) => shorten(log.hide(line), MAX_LINE_LENGTH));
+      lines = [...lines, ...shown].slice(-MAX_LINES);
+      following.onMatched(found.count);
+    }
+    following.onSearched?.();
+  };
+
+  const fail = (problem: string) => {
+    stop();
+    following.onProblem(problem);
+  };
+
+  const end = () => {
+    stop();
+    ending?.onFinished();
+  };
+
+  const unschedule = () => {
+    cancelSearch?.();
+    cancelSearch = null;
+    if (nextTurn !== null) clearImmediate(nextTurn);
+    nextTurn = null;
+  };
+
+  const stopRetrying = () => {
+    cancelRetry?.();
+    cancelRetry = null;
+  };
+
+  const stopListening = log.onWrite(gather);
+  const stop = () => {
+    isOver = true;
+    stopListening();
+    stopRetrying();
+    unschedule();
+  };
+
+  // Of a line that is not finished the beginning is known; what stands behind is searched soon, once somebody can be told.
+  take();
+  if (outputStreams.some((stream) => positions[stream] > from[stream])) searchSoon();
+
+  return {
+    takeLines: () => {
+      const taken = lines;
+      lines = [];
+      return taken;
+    },
+    get searched() {
+      const toldBytes = outputStreams.reduce((bytes, stream) => bytes + searched.positions[stream], 0);
+      return { toldBytes, toldUnfinished: searched.counted };
+    },
+    finish: (onFinished) => {
+      failures = 0;
+      ending = { until: log.positions, onFinished };
+      // Leftovers may go on writing for ever.
+      stopListening();
+      stopRetrying();
+      unschedule();
+      take();
+      if (isOver) return;
+      searchSome(log.onDisk === null ? Number.POSITIVE_INFINITY : MAX_CHARS_A_TURN);
+      if (isOver) return;
+      if (search.waitingChars === 0 && isFinished()) end();
+      else if (cancelRetry === null) goOn();
+    },
+    stop,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../clock/clock.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { type ChangeSource, withoutBlankEnd } from './change-source.ts';
+
+/** What is shown of an output that went quiet. */
+const SHOWN_LINES = 20;
+const SHOWN_BYTES = 4_000;
+
+/** Where there is no terminal, every byte is a change. */
+export function watchOutput(process: SupervisedProcess, { clock }: { readonly clock: Clock }): ChangeSource {
+  const { log } = process;
+  let changedAtMs = clock.nowMs();
+  let seenBytes = log.bytes;
+  let onNextChange: (() => void) | null = null;
+
+  const note = () => {
+    // The end of an output is told like a write, and is none.
+    if (log.bytes === seenBytes) return;
+    seenBytes = log.bytes;
+    changedAtMs = clock.nowMs();
+    const tell = onNextChange;
+    onNextChange = null;
+    tell?.();
+  };
+  const stop = log.onWrite(note);
+
+  return {
+    get changedAtMs() {
+      return changedAtMs;
+    },
+    beginAnew: () => {
+      changedAtMs = clock.nowMs();
+    },
+    look: (onSeen) => {
+      // A log that the process writes itself is told of a little later than it grows.
+      note();
+      const { text } = process.read({ tail: SHOWN_LINES, maxBytes: SHOWN_BYTES });
+      onSeen(withoutBlankEnd(text.split('\n')));
+    },
+    awaitChange: (onChange) => {
+      onNextChange = onChange;
+    },
+    stop,
+  };
+}

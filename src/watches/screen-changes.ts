@@ -1,0 +1,97 @@
+import type { Cancel, Clock } from '../clock/clock.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { type ChangeSource, withoutBlankEnd } from './change-source.ts';
+
+/** Between two looks, in turn: with one span alone a spinner that turns in the same time would seem to stand still. */
+const GAPS_MS = [250, 330];
+
+/**
+ * In a terminal it is the picture that counts: one that is drawn again as it was has not changed. It is looked at only after output
+ * has come. The cursor is left out, since it blinks and wanders by itself.
+ */
+export function watchScreen(
+  process: SupervisedProcess,
+  { clock, reportError }: { readonly clock: Clock; readonly reportError: (error: unknown) => void },
+): ChangeSource {
+  let changedAtMs = clock.nowMs();
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let looks = 0;
+  let shown: readonly string[] | null = null;
+  let isLooking = false;
+  let hasOutput = false;
+  let isStopped = false;
+  let cancelNext: Cancel | null = null;
+  let onNextChange: (() => void) | null = null;
+  let waiting: ((lines: readonly string[]) => void)[] = [];
+
+  const lookSoon = () => {
+    hasOutput = true;
+    if (isLooking || cancelNext !== null) return;
+    const gapMs = GAPS_MS[looks % GAPS_MS.length] ?? 0;
+    if (lookedAtMs + gapMs <= clock.nowMs()) return lookNow();
+    cancelNext = clock.at(lookedAtMs + gapMs, lookNow, { idle: true });
+  };
+
+  const lookNow = () => {
+    cancelNext?.();
+    cancelNext = null;
+    isLooking = true;
+    const because = hasOutput ? 'output' : 'asked';
+    hasOutput = false;
+    lookedAtMs = clock.nowMs();
+    looks += 1;
+    process
+      .capture()
+      .then((answer) => take(answer.ok ? withoutBlankEnd(answer.screen.lines) : shown, because))
+      .catch(reportError);
+  };
+
+  /** `null`: it was never seen yet. */
+  const take = (lines: readonly string[] | null, because: 'output' | 'asked') => {
+    if (isStopped) return;
+    isLooking = false;
+    const hasChanged = shown === null ? because === 'output' : !isSame(shown, lines ?? []);
+    shown = lines;
+    if (hasChanged) note();
+    const told = waiting;
+    waiting = [];
+    for (const tell of told) tell(shown ?? []);
+    if (hasOutput) lookSoon();
+  };
+
+  const note = () => {
+    changedAtMs = clock.nowMs();
+    const tell = onNextChange;
+    onNextChange = null;
+    tell?.();
+  };
+
+  const stopListening = process.log.onWrite(lookSoon);
+  // What every later picture is compared with.
+  lookNow();
+
+  return {
+    get changedAtMs() {
+      return changedAtMs;
+    },
+    beginAnew: () => {
+      changedAtMs = clock.nowMs();
+    },
+    look: (onSeen) => {
+      waiting.push(onSeen);
+      if (!isLooking) lookNow();
+    },
+    awaitChange: (onChange) => {
+      onNextChange = onChange;
+    },
+    stop: () => {
+      isStopped = true;
+      stopListening();
+      cancelNext?.();
+    },
+  };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((line, index) => line === other[index]);
+}
