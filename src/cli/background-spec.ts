@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../config/process-spec.ts';
 
 /** A person sets limits where they are wanted, and is asked by no pager. */
-export const personsLimits = {
+export const interactiveDefaults = {
   background: true,
   maxExecutionTime: 0,
   notifyAfterSilence: 0,

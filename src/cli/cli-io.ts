@@ -11,17 +11,17 @@ export interface CliIo {
   readonly cwd: string;
 }
 
-export function say({ stdout }: Pick<CliIo, 'stdout'>, ...lines: readonly string[]): void {
+export function printLines({ stdout }: Pick<CliIo, 'stdout'>, ...lines: readonly string[]): void {
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Says on stderr what went wrong, and in the lines after it what to do. */
-export function complain({ stderr }: Pick<CliIo, 'stderr'>, ...[what, ...next]: readonly string[]): void {
+export function printError({ stderr }: Pick<CliIo, 'stderr'>, ...[what, ...next]: readonly string[]): void {
   stderr.write(`${createPage(stderr).paint('red', 'troupe:')} ${toPrintable(what ?? '')}\n`);
   for (const line of next) stderr.write(`  ${toPrintable(line)}\n`);
 }
 
 /** Says on stderr what a person should know, and what is no error. */
-export function note({ stderr }: Pick<CliIo, 'stderr'>, text: string): void {
+export function printNote({ stderr }: Pick<CliIo, 'stderr'>, text: string): void {
   stderr.write(`${createPage(stderr).paint('dim', `troupe: ${toPrintable(text)}`)}\n`);
 }

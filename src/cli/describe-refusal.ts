@@ -1,10 +1,10 @@
 import { toError } from '../config/error-text.ts';
-import { toRefusal } from './refusal.ts';
+import { toErrnoText } from './refusal.ts';
 import { toPrintable } from './render/printable.ts';
 
 /** A sentence with the file that the system refused; `null` where it is no such error, or none of a file. */
-export function describeRefusal(error: unknown): string | null {
+export function describeFileError(error: unknown): string | null {
   const { code, path } = toError(error) as NodeJS.ErrnoException;
-  const reason = toRefusal({ code });
+  const reason = toErrnoText({ code });
   return reason === null || path === undefined ? null : `"${toPrintable(path)}" cannot be opened: ${reason}.`;
 }

@@ -14,7 +14,7 @@ export function toSignalCode(signal: EndSignal): number {
  * Who listens to SIGPIPE gets one for each pipe that breaks, also for the input of a process that has closed it. That our own output
  * broke is emitted without a number, once its error was seen.
  */
-export function isOfSystem(number: number | undefined): boolean {
+export function isSentBySystem(number: number | undefined): boolean {
   return number !== undefined;
 }
 
@@ -33,7 +33,7 @@ export function onEndSignal(
     .map((signal) => {
       const listener = (_name: string, number?: number) => {
         // A broken pipe breaks at each write, and the system's own word may be about a process's input.
-        if (signal === 'SIGPIPE' && (hasTold || isOfSystem(number))) return;
+        if (signal === 'SIGPIPE' && (hasTold || isSentBySystem(number))) return;
         if (hasTold) process.exit(toSignalCode(signal));
         hasTold = true;
         tell(signal);
@@ -47,7 +47,7 @@ export function onEndSignal(
 }
 
 /** Tells whoever ends in order that our own output has broken. @returns whether there is somebody. */
-export function tellOfBrokenOutput(): boolean {
+export function emitBrokenPipe(): boolean {
   const isHeard = process.listenerCount('SIGPIPE') > (isIgnored('SIGPIPE') ? 1 : 0);
   if (isHeard) process.emit('SIGPIPE', 'SIGPIPE');
   return isHeard;
@@ -67,7 +67,7 @@ const INHERITED = 'TROUPE_IGNORED_SIGNALS';
  * Keeps those signals ignored that this program was started to ignore, as by `nohup`. They are known where `main.ts` was started as a
  * program; the variable that it passes on is removed from `env`.
  */
-export function keepInheritedIgnored(env: NodeJS.ProcessEnv): void {
+export function ignoreInheritedSignals(env: NodeJS.ProcessEnv): void {
   const mask = env[INHERITED];
   delete env[INHERITED];
   if (mask === undefined || !/^[\da-f]{1,16}$/.test(mask)) return;

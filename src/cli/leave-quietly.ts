@@ -1,14 +1,14 @@
 import { constants } from 'node:os';
-import { type CliIo, complain } from './cli-io.ts';
-import { tellOfBrokenOutput } from './end-signals.ts';
+import { type CliIo, printError } from './cli-io.ts';
+import { emitBrokenPipe } from './end-signals.ts';
 import { exitCodes } from './exit-code.ts';
-import { toRefusal } from './refusal.ts';
+import { toErrnoText } from './refusal.ts';
 
 /** As a shell says of a program that SIGPIPE has ended. */
 const goneReaderCode: number = 128 + constants.signals.SIGPIPE;
 
 /** What became of the output. */
-export interface OutputWatch {
+export interface OutputState {
   /** What the program ends with where its output could not be written; `null` otherwise. */
   readonly exitCode: number | null;
 }
@@ -17,15 +17,15 @@ export interface OutputWatch {
  * Nobody reads what we write any more: `troupe … | head` is no error. That it cannot be written is one, and is told once. Either
  * way a verb that holds processes ends them first, because SIGPIPE is told to it as a signal; Node itself ignores it.
  */
-export function leaveQuietly(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputWatch {
+export function handleBrokenPipe(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputState {
   let exitCode: number | null = null;
   const leave = (error: NodeJS.ErrnoException) => {
     const isGone = isGoneReader(error);
     if (exitCode === null && !isGone) {
-      complain(io, `the output cannot be written: ${toRefusal(error) ?? error.message}.`);
+      printError(io, `the output cannot be written: ${toErrnoText(error) ?? error.message}.`);
     }
     exitCode ??= isGone ? goneReaderCode : exitCodes.fault;
-    if (!tellOfBrokenOutput()) process.exit(exitCode);
+    if (!emitBrokenPipe()) process.exit(exitCode);
   };
   io.stdout.on('error', leave);
   io.stderr.on('error', (error: NodeJS.ErrnoException) => {

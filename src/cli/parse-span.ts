@@ -7,7 +7,7 @@ import { TroupeError } from '../config/troupe-error.ts';
  *
  * @throws TroupeError `invalid-option`, naming the flag.
  */
-export function parseSpan(text: string, flag: string): number {
+export function parseDuration(text: string, flag: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (span.safeParse(value).success) return toMs(value);
   throw new TroupeError({

@@ -7,7 +7,7 @@ import { TroupeError } from '../config/troupe-error.ts';
  *
  * @throws TroupeError `invalid-option`
  */
-export function readPattern(text: string): string | RegExp {
+export function parsePattern(text: string): string | RegExp {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
   if (source === undefined) return text;
   try {

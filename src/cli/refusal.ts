@@ -11,6 +11,6 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why the system refused, in words; `null` where the fault may be ours. */
-export function toRefusal({ code = '' }: { readonly code?: string | undefined }): string | null {
+export function toErrnoText({ code = '' }: { readonly code?: string | undefined }): string | null {
   return Object.hasOwn(reasons, code) ? (reasons[code] ?? null) : null;
 }

@@ -1,13 +1,13 @@
 import type { CliIo } from './cli-io.ts';
-import { keepInheritedIgnored } from './end-signals.ts';
+import { ignoreInheritedSignals } from './end-signals.ts';
 import { exitCodes } from './exit-code.ts';
-import { leaveQuietly } from './leave-quietly.ts';
+import { handleBrokenPipe } from './leave-quietly.ts';
 import type { ListFlags } from './processes/list-processes.ts';
 
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
   const { stdout, stderr, env } = process;
-  keepInheritedIgnored(env);
+  ignoreInheritedSignals(env);
   const cwd = readCurrentDirectory();
   const io: CliIo = {
     // Making it takes longer than some verbs, which do not read.
@@ -19,7 +19,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
     env,
     cwd: cwd ?? '/',
   };
-  const output = leaveQuietly(io);
+  const output = handleBrokenPipe(io);
   const exitCode = cwd === null ? await tellItIsGone(io) : await runLine(args, io);
   // What is written is out before the end, also where a pipe is slow.
   stdout.write('', () => {
@@ -38,7 +38,7 @@ function readCurrentDirectory(): string | null {
 }
 
 async function tellItIsGone(io: CliIo): Promise<number> {
-  const { complain } = await import('./cli-io.ts');
+  const { printError: complain } = await import('./cli-io.ts');
   complain(io, 'the current directory is not there any more', 'Go to another one, and try again.');
   return exitCodes.failed;
 }
@@ -78,7 +78,7 @@ async function listQuickly(flags: ListFlags, io: CliIo): Promise<number> {
     const { listProcesses } = await import('./processes/list-processes.ts');
     return await listProcesses({ flags, io });
   } catch (error) {
-    const { tellFault } = await import('./tell-fault.ts');
+    const { printFault: tellFault } = await import('./tell-fault.ts');
     return tellFault(error, io);
   }
 }

@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from 'commander';
-import { type CliIo, complain } from './cli-io.ts';
+import { type CliIo, printError } from './cli-io.ts';
 import { exitCodes } from './exit-code.ts';
 import { takeOverrides } from './overrides.ts';
 import { createProgram, toUsageText } from './program.ts';
-import { tellFault } from './tell-fault.ts';
+import { printFault } from './tell-fault.ts';
 
 /** Verbs that take dotted settings. */
 const runAgents: readonly string[] = ['chat', 'exec'];
@@ -23,7 +23,7 @@ export async function runVerb(args: readonly string[], io: CliIo): Promise<numbe
     await program.parseAsync(withoutVainHelp(rest, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return error instanceof CommanderError ? onUsage(error, { io, program, args }) : tellFault(error, io);
+    return error instanceof CommanderError ? onUsage(error, { io, program, args }) : printFault(error, io);
   }
 }
 
@@ -43,7 +43,7 @@ function onUsage(
   if (code === 'commander.help' || exitCode === 0) return exitCode === 0 ? exitCodes.done : exitCodes.usage;
   const verbs = toVerbs(args, program);
   const help = verbs.length === 0 ? 'help' : `${verbs.join(' ')} --help`;
-  complain(io, toUsageText(message), `See: ${program.name()} ${help}`);
+  printError(io, toUsageText(message), `See: ${program.name()} ${help}`);
   return exitCodes.usage;
 }
 

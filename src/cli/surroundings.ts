@@ -9,7 +9,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { CliIo } from './cli-io.ts';
 
 /** What holds for an agent because of where it is started. */
-export interface Surroundings {
+export interface DelegationLimits {
   readonly depth: number;
   readonly maxDepth: number;
   readonly inherited?: Policy;
@@ -20,10 +20,10 @@ export interface Surroundings {
  *
  * @throws TroupeError `invalid-option` for what cannot be read; `delegation-depth` where no agent may be started.
  */
-export function readSurroundings(
+export function readDelegationLimits(
   definition: AgentDefinition,
   { env, ...flags }: { depth?: string | undefined; maxDepth?: string | undefined; env: CliIo['env'] },
-): Surroundings {
+): DelegationLimits {
   const told = readDepth({ ...flags, env });
   if (!told.ok) throw new TroupeError({ code: 'invalid-option', message: told.error });
   const maxDepth = toMaxDepth(definition, told.maxDepth);

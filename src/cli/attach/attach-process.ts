@@ -1,7 +1,7 @@
 import type { StateDirectory } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { complain, note, say } from '../cli-io.ts';
+import { printError, printLines, printNote } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
@@ -10,7 +10,7 @@ import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { type AttachCall, type AttachEnd, attachHere } from './attach-here.ts';
 import { attachInTmux } from './attach-in-tmux.ts';
 import { isTerminal } from './is-terminal.ts';
@@ -29,7 +29,7 @@ export interface AttachFlags extends StateFlags {
 }
 
 /** Sits a person down at the terminal of a process. @returns the exit code. @throws TroupeError `invalid-option` */
-export function attachProcess(scene: StateScene<AttachFlags> & { readonly word: string }): Promise<number> {
+export function attachProcess(scene: VerbInput<AttachFlags> & { readonly word: string }): Promise<number> {
   const { flags, io, word } = scene;
   const leaveKey = parseLeaveKey(flags.leaveKey);
   return withState(scene, async (state) => {
@@ -45,12 +45,12 @@ export async function sitDown(call: AttachCall): Promise<number> {
   const { view, io } = call;
   const obstacle = findObstacle(call);
   if (obstacle !== null) {
-    complain(io, obstacle.what, obstacle.next);
+    printError(io, obstacle.what, obstacle.next);
     return exitCodes.failed;
   }
   const command = toTmuxCommand(view);
   const leave = command === null ? call.leaveKey.name : TMUX_KEY;
-  note(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
+  printNote(io, `${leave} leaves ${toProcessName(view)}; it goes on`);
   const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
   return end.type === 'signalled' ? toSignalCode(end.signal) : tellEnd(end, call);
 }
@@ -63,16 +63,16 @@ async function tellEnd(
   const name = toProcessName(view);
   if ('endedAt' in now) {
     const wasShown = end.type === 'ended' && end.wasShown;
-    if (!wasShown) say(io, ...(await readLastLines(view.id, state)));
-    note(io, `${name} ${describeEnd(now.reason, now.exit)}`);
+    if (!wasShown) printLines(io, ...(await readLastLines(view.id, state)));
+    printNote(io, `${name} ${describeEnd(now.reason, now.exit)}`);
     return toProcessExitCode(now);
   }
   const why = end.type === 'refused' || end.type === 'closed' ? end.why : null;
   if (why !== null) {
-    complain(io, why);
+    printError(io, why);
     return exitCodes.failed;
   }
-  note(io, `${name} goes on; back to it: ${toProgramName(io.env)} attach ${view.id}`);
+  printNote(io, `${name} goes on; back to it: ${toProgramName(io.env)} attach ${view.id}`);
   return exitCodes.done;
 }
 

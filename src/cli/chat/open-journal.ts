@@ -4,7 +4,7 @@ import { createFileJournal } from '../../store/file-journal.ts';
 import type { Journal } from '../../store/journal.ts';
 import { makeStateDirectory } from '../../store/make-state-directory.ts';
 import { toStatePaths } from '../../store/state-paths.ts';
-import { describeRefusal } from '../describe-refusal.ts';
+import { describeFileError } from '../describe-refusal.ts';
 
 /** What a chat is kept in. */
 export interface Keeping {
@@ -27,7 +27,7 @@ export function openNewJournal(file: string): Keeping {
   try {
     return openJournal(file);
   } catch (error) {
-    const why = describeRefusal(error) ?? toErrorText(error);
+    const why = describeFileError(error) ?? toErrorText(error);
     return { journal: null, remark: `The conversation cannot be kept: ${why} It goes on without.` };
   }
 }

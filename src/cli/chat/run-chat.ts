@@ -2,11 +2,11 @@ import { applyOverrides } from '../../agents/apply-overrides.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
 import { createAgent } from '../../agents/create-agent.ts';
 import type { CliIo } from '../cli-io.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toProgramName } from '../program-name.ts';
 import { createPage } from '../render/page.ts';
 import { findAgentStateDirectory } from '../state-dir.ts';
-import { readSurroundings } from '../surroundings.ts';
+import { readDelegationLimits } from '../surroundings.ts';
 import { chooseAgent } from './choose-agent.ts';
 import { createChatId, findKeptConversation, toConversationFile } from './kept-conversations.ts';
 import { openJournal, openNewJournal } from './open-journal.ts';
@@ -35,7 +35,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const { resume, io } = options;
   const directory = io.cwd;
   const program = toProgramName(io.env);
-  const waitMs = parseSpan(options.wait, '--wait');
+  const waitMs = parseDuration(options.wait, '--wait');
   const kept =
     resume === null
       ? null
@@ -45,7 +45,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         );
   const choice = await chooseAgent(options.agent ?? kept?.agent ?? null, { directory, program });
   const definition = applyOverrides(choice.definition, options.overrides);
-  const surroundings = readSurroundings(definition, { env: io.env });
+  const surroundings = readDelegationLimits(definition, { env: io.env });
   const { model, notice } = chooseModel(definition, { env: io.env });
   const id = kept?.id ?? createChatId(definition.name);
   const file = toConversationFile(id, directory);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { hasLiveMembers } from '../../process/has-live-members.ts';
-import { type CliIo, say } from '../cli-io.ts';
+import { type CliIo, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
 import { withState } from '../state/with-state.ts';
@@ -19,7 +19,7 @@ export async function printCompletion(
   const { candidates, also } = await completeWords(words, { program, sources: toSources(words, io) }).catch(
     () => ({ candidates: [], also: 'nothing' }),
   );
-  say(
+  printLines(
     io,
     ...candidates.map(({ text, help }) => (help === '' ? text : `${text}\t${toOneLine(help)}`)),
     `:${also}`,

@@ -1,4 +1,4 @@
-import { type CliIo, say } from '../cli-io.ts';
+import { type CliIo, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage, type Page, type Style } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
@@ -21,8 +21,8 @@ export async function runDoctor({
 }): Promise<number> {
   const checks = await runChecks(machine);
   const failed = checks.filter(({ state }) => state === 'fail');
-  if (flags.json === true) say(io, JSON.stringify({ ok: failed.length === 0, checks }));
-  else say(io, ...renderChecks(checks, createPage(io.stdout)));
+  if (flags.json === true) printLines(io, JSON.stringify({ ok: failed.length === 0, checks }));
+  else printLines(io, ...renderChecks(checks, createPage(io.stdout)));
   return failed.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 

@@ -1,5 +1,5 @@
 import type { AgentResult } from '../../agents/agent.ts';
-import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { toPrintable } from '../render/printable.ts';
 
 /**
@@ -10,10 +10,10 @@ export function printResult(
   result: AgentResult,
   { format, io }: { readonly format: 'text' | 'json'; readonly io: CliIo },
 ): void {
-  if (format === 'json') say(io, JSON.stringify(result));
-  else if (!result.ok) complain(io, result.error);
+  if (format === 'json') printLines(io, JSON.stringify(result));
+  else if (!result.ok) printError(io, result.error);
   else {
-    say(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
-    if (result.note !== undefined) note(io, result.note);
+    printLines(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
+    if (result.note !== undefined) printNote(io, result.note);
   }
 }

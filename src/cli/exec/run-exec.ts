@@ -6,12 +6,12 @@ import { loadAgent } from '../../agents/load-agent.ts';
 import { runAgent } from '../../agents/run-agent.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { type CliIo, note } from '../cli-io.ts';
+import { type CliIo, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { findAgentStateDirectory } from '../state-dir.ts';
-import { readSurroundings } from '../surroundings.ts';
+import { readDelegationLimits } from '../surroundings.ts';
 import type { ExecFlags } from './exec-flags.ts';
 import { printResult } from './print-result.ts';
 import { createProgress } from './progress.ts';
@@ -50,12 +50,12 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
   try {
     const definition = applyOverrides(await loadAgent(agent, { directory: io.cwd }), overrides);
     const { depth, maxDepth } = flags;
-    const surroundings = readSurroundings(definition, { depth, maxDepth, env: io.env });
+    const surroundings = readDelegationLimits(definition, { depth, maxDepth, env: io.env });
     const assignment = await readAssignment(flags, { io, signal });
     if (!assignment.ok) return assignment;
     const ask = readAskAbove(io.env);
     const { model, notice } = chooseModel(definition, { env: io.env, depth: surroundings.depth });
-    if (notice !== null) note(io, notice);
+    if (notice !== null) printNote(io, notice);
     return await runAgent({
       definition,
       directory: io.cwd,
@@ -65,9 +65,9 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
       host: { stateDirectory: findAgentStateDirectory(io) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
-      ...(flags.timeout !== undefined && { timeoutMs: parseSpan(flags.timeout, '--timeout') }),
+      ...(flags.timeout !== undefined && { timeoutMs: parseDuration(flags.timeout, '--timeout') }),
       ...(flags.background !== undefined && { background: flags.background }),
-      ...(flags.wait !== undefined && { waitMs: parseSpan(flags.wait, '--wait') }),
+      ...(flags.wait !== undefined && { waitMs: parseDuration(flags.wait, '--wait') }),
       signal,
       onEvent: createProgress(io),
     });

@@ -1,7 +1,7 @@
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProgramName } from '../program-name.ts';
 import type { Diagram } from './drawing/diagram.ts';
@@ -28,8 +28,12 @@ export async function printGraph({
 }): Promise<number> {
   const diagrams = listMachines();
   if (machine === null) {
-    if (format === 'json') say(io, JSON.stringify(diagrams));
-    else say(io, ...diagrams.map(({ name, description }) => `${name.padEnd(14)}${description}`.trimEnd()));
+    if (format === 'json') printLines(io, JSON.stringify(diagrams));
+    else
+      printLines(
+        io,
+        ...diagrams.map(({ name, description }) => `${name.padEnd(14)}${description}`.trimEnd()),
+      );
     return exitCodes.done;
   }
   const text = await render(find(machine, diagrams), format);
@@ -37,7 +41,7 @@ export async function printGraph({
     io.stdout.write(text);
     return exitCodes.done;
   }
-  complain(
+  printError(
     io,
     'a picture wants Graphviz, and the package @viz-js/viz is not there.',
     `With its program: ${toProgramName(io.env)} graph ${machine} --format dot | dot -Tsvg > ${machine}.svg`,

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { quote } from '../../config/quote.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProgramName } from '../program-name.ts';
-import { toRefusal } from '../refusal.ts';
+import { toErrnoText } from '../refusal.ts';
 import { createPage } from '../render/page.ts';
 import { ignoredLine, toProjectFiles } from './project-files.ts';
 
@@ -23,12 +23,12 @@ export function initProject({ directory, overwrites, io }: InitOptions): number 
   try {
     const problem = findProblem(target, { paths: Object.keys(files), overwrites, program });
     if (problem !== null) {
-      complain(io, ...problem);
+      printError(io, ...problem);
       return exitCodes.failed;
     }
     writeProject(target, files);
   } catch (error) {
-    complain(io, `${quote(target)} cannot be written: ${toWriteError(error)}.`, elsewhere(program));
+    printError(io, `${quote(target)} cannot be written: ${toWriteError(error)}.`, elsewhere(program));
     return exitCodes.failed;
   }
   sayDone(target, { paths: Object.keys(files), program, io });
@@ -89,7 +89,7 @@ function addIgnoredLine(file: string): void {
 
 function toWriteError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'no directory can be made there' : (toRefusal({ code }) ?? message);
+  return code === 'ENOENT' ? 'no directory can be made there' : (toErrnoText({ code }) ?? message);
 }
 
 function sayDone(
@@ -104,7 +104,7 @@ function sayDone(
     [`${program} exec assistant --task "…"`, 'one thing to do, one answer'],
   ] as const;
   const room = Math.max(...steps.map(([step]) => step.length)) + 4;
-  say(
+  printLines(
     io,
     `${paint('green', '✓')} A project with one agent: ${paths.join(', ')}, .gitignore`,
     '',

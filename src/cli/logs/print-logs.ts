@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import { findAfter, findSince, type OutputTimes, type TimeBounds } from '../../output/log-times.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { type CliIo, complain, note } from '../cli-io.ts';
+import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProgramName } from '../program-name.ts';
 import { toPrintable } from '../render/printable.ts';
 import { pad } from '../render/wrap.ts';
-import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { createLineTimes, readTimes, toTimestamp } from './line-times.ts';
 import type { LogFlags } from './log-flags.ts';
 import { type LogOrder, toLogOrder } from './log-order.ts';
@@ -33,13 +33,13 @@ interface Source {
  * followed, each line behind the name of its process. @returns the exit code.
  */
 export function printLogs(
-  scene: StateScene<LogFlags> & { readonly words: readonly string[] },
+  scene: VerbInput<LogFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
   const order = toLogOrder(flags, Date.now());
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
-    complainOfMissed(chosen, io);
+    printMissed(chosen, io);
     const views = chosen.processes.map(({ view }) => view);
     const leaving = new AbortController();
     let leftBy: EndSignal | null = null;
@@ -166,15 +166,16 @@ async function* print(source: Source, { order, text, flags, io, signal }: Wiring
   const { state, view } = source;
   const span = await findSpan(source, order);
   if (span.problem !== null) {
-    complain(io, `The output of ${view.id} cannot be read: ${span.problem}.`);
+    printError(io, `The output of ${view.id} cannot be read: ${span.problem}.`);
     return exitCodes.failed;
   }
   if (order.since.type === 'offset' && order.since.offset > span.length)
-    note(io, `--since is ${order.since.offset}; the output has ${span.length} bytes so far.`);
+    printNote(io, `--since is ${order.since.offset}; the output has ${span.length} bytes so far.`);
   const needsTimes = order.showsTimes || flags.json === true;
   // After the span, so that nothing in it is younger than what is known.
   const known = needsTimes ? await readTimes(state, view.id) : noTimes;
-  if (order.showsTimes && known.marks.length === 0 && span.length > 0) note(io, `${unknownTimes(view)}.`);
+  if (order.showsTimes && known.marks.length === 0 && span.length > 0)
+    printNote(io, `${unknownTimes(view)}.`);
   const times = createLineTimes({
     known,
     to: span.length,
@@ -209,7 +210,7 @@ async function* print(source: Source, { order, text, flags, io, signal }: Wiring
   yield* toPrinted(sieve.end());
   yield { data: text.end(), at: last.earliest };
   const { degraded } = source.view.output;
-  if (degraded !== null) note(io, `The output of ${source.view.id} may not be complete: ${degraded}.`);
+  if (degraded !== null) printNote(io, `The output of ${source.view.id} may not be complete: ${degraded}.`);
   return exitCodes.done;
 }
 
@@ -221,7 +222,7 @@ function createScreenHint({ id, terminal }: ProcessView, io: CliIo): (piece: Log
       return;
     isTold = true;
     const program = toProgramName(io.env);
-    note(io, `${id} draws on the whole screen: ${program} screen ${id} shows it as it looks.`);
+    printNote(io, `${id} draws on the whole screen: ${program} screen ${id} shows it as it looks.`);
   };
 }
 
@@ -279,7 +280,7 @@ async function* readPieces(
 ): AsyncGenerator<LogPiece> {
   if (!order.follows && span.from >= span.to) return;
   for await (const { stream, offset, bytes, droppedBytes } of state.follow(id, { from: span.from, signal })) {
-    if (droppedBytes > 0) note(io, `${droppedBytes} bytes before offset ${offset} are no longer kept.`);
+    if (droppedBytes > 0) printNote(io, `${droppedBytes} bytes before offset ${offset} are no longer kept.`);
     const left = order.follows ? bytes.byteLength : span.to - offset;
     const piece = { stream, offset, droppedBytes, bytes: bytes.subarray(0, Math.max(0, left)) };
     if (piece.bytes.byteLength > 0 || droppedBytes > 0) yield piece;

@@ -4,9 +4,9 @@ import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { defaultHttpAddress, parseHttpAddress, parseToolSets, runMcpServer } from '../../mcp/index.ts';
 import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts';
-import { type CliIo, note } from '../cli-io.ts';
+import { type CliIo, printNote } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { readVersion } from '../version.ts';
 import type { McpFlags } from './mcp-flags.ts';
@@ -28,7 +28,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
       policy: { mode: flags.policyMode },
       supervisor: (root) => ({ ...toSupervisor(root), secrets }),
       ...(flags.owner !== undefined && { owner: flags.owner }),
-      log: (line) => note(io, line),
+      log: (line) => printNote(io, line),
       signal: ending.signal,
       stdin: io.stdin,
       stdout: io.stdout,
@@ -47,7 +47,7 @@ function readPlace(flags: McpFlags, { cwd, env }: CliIo): (root: string | null) 
       maxBackgroundProcesses: toCount(flags.maxBackground, '--max-background'),
     }),
     ...(flags.maxBackgroundTime !== undefined && {
-      maxBackgroundTime: parseSpan(flags.maxBackgroundTime, '--max-background-time'),
+      maxBackgroundTime: parseDuration(flags.maxBackgroundTime, '--max-background-time'),
     }),
   };
   const stateDir = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);

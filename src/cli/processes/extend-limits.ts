@@ -1,13 +1,13 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { LimitChanges } from '../../process/process-handle.ts';
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface ExtendFlags extends StateFlags {
   readonly timeout?: string;
@@ -22,7 +22,7 @@ const limits = [
 ] as const;
 
 /** Sets time limits of a process that runs. @returns the exit code. */
-export function extendLimits(scene: StateScene<ExtendFlags> & { readonly word: string }): Promise<number> {
+export function extendLimits(scene: VerbInput<ExtendFlags> & { readonly word: string }): Promise<number> {
   const { flags, io } = scene;
   const changes = toChanges(flags);
   return withState(scene, async (state) => {
@@ -30,9 +30,10 @@ export function extendLimits(scene: StateScene<ExtendFlags> & { readonly word: s
     if (chosen === null) return exitCodes.failed;
     const { view } = chosen;
     const changed = await state.changeLimits(view.id, Object.fromEntries(changes));
-    if (flags.json === true) say(io, JSON.stringify({ id: view.id, changed }));
-    else if (!changed) complain(io, `${toProcessName(view)} has ended: it has no limits any more.`);
-    else if (flags.quiet !== true) say(io, `${toProcessName(view)}: ${changes.map(describe).join(', ')}.`);
+    if (flags.json === true) printLines(io, JSON.stringify({ id: view.id, changed }));
+    else if (!changed) printError(io, `${toProcessName(view)} has ended: it has no limits any more.`);
+    else if (flags.quiet !== true)
+      printLines(io, `${toProcessName(view)}: ${changes.map(describe).join(', ')}.`);
     return changed ? exitCodes.done : exitCodes.failed;
   });
 }
@@ -42,7 +43,7 @@ type Change = readonly [name: keyof LimitChanges, limitMs: number];
 function toChanges(flags: ExtendFlags): readonly Change[] {
   const changes = limits.flatMap(({ flag, option, name }): Change[] => {
     const text = flags[flag];
-    return text === undefined ? [] : [[name, text === 'none' ? 0 : parseSpan(text, option)]];
+    return text === undefined ? [] : [[name, text === 'none' ? 0 : parseDuration(text, option)]];
   });
   if (changes.length > 0) return changes;
   throw new TroupeError({

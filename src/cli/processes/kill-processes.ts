@@ -5,19 +5,19 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
 import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toMemberLine } from '../render/member-line.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { renderProcessTable } from '../render/process-table.ts';
 import { showProgress } from '../render/progress-line.ts';
-import { type Chosen, chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
+import { type Chosen, chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { canAsk, confirm } from './confirm.ts';
 import { parseSignal } from './parse-signal.ts';
 
@@ -39,19 +39,19 @@ type Outcome =
 
 /** Ends processes with all they started, after asking a person at a terminal. @returns the exit code. */
 export function killProcesses(
-  scene: StateScene<KillFlags> & { readonly words: readonly string[] },
+  scene: VerbInput<KillFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
   const order: KillOrder = {
     ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
-    ...(flags.grace !== undefined && { grace: parseSpan(flags.grace, '--grace') }),
+    ...(flags.grace !== undefined && { grace: parseDuration(flags.grace, '--grace') }),
   };
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
-    complainOfMissed(chosen, io);
+    printMissed(chosen, io);
     const confirmation = await mayKill(chosen.processes, { flags, io });
     if (confirmation !== 'yes') {
-      say(io, 'Nothing was ended.');
+      printLines(io, 'Nothing was ended.');
       return confirmation === 'no' ? exitCodes.failed : toSignalCode('SIGINT');
     }
     const outcomes = await killAll(chosen.processes, { state, order, io });
@@ -66,7 +66,10 @@ async function mayKill(
 ): Promise<'yes' | 'no' | 'interrupted'> {
   const endable = processes.filter(({ view }) => hasLiveMembers(view));
   if (flags.force === true || !canAsk(io) || endable.length === 0) return 'yes';
-  say(io, ...renderProcessTable(endable, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY })));
+  printLines(
+    io,
+    ...renderProcessTable(endable, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY })),
+  );
   const what = endable.length === 1 ? 'this process' : `these ${endable.length} processes`;
   return confirm(`End ${what}, with everything started by ${endable.length === 1 ? 'it' : 'them'}?`, io);
 }
@@ -115,12 +118,12 @@ function tell(
         ? { id: outcome.id, type: 'failed', message: outcome.error }
         : { id: outcome.id, ...outcome.answer },
     );
-    return say(io, JSON.stringify([...told, ...missed]));
+    return printLines(io, JSON.stringify([...told, ...missed]));
   }
   for (const outcome of outcomes) {
-    if ('error' in outcome) complain(io, outcome.error);
-    else if (!isGone(outcome)) complain(io, outcome.answer.message);
-    else if (flags.quiet !== true) say(io, ...toReceiptLines(outcome.answer, io));
+    if ('error' in outcome) printError(io, outcome.error);
+    else if (!isGone(outcome)) printError(io, outcome.answer.message);
+    else if (flags.quiet !== true) printLines(io, ...toReceiptLines(outcome.answer, io));
   }
 }
 

@@ -1,12 +1,12 @@
 import type { SeenProcess } from '../../control/state-directory.ts';
 import { hasLiveMembers } from '../../process/has-live-members.ts';
-import { note, say } from '../cli-io.ts';
+import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessTable } from '../render/process-table.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface ListFlags extends StateFlags {
   /** Also those that have ended and left nothing behind. */
@@ -14,13 +14,13 @@ export interface ListFlags extends StateFlags {
 }
 
 /** Prints the processes of a state directory; what could not be read is told on stderr. @returns the exit code. */
-export function listProcesses(scene: StateScene<ListFlags>): Promise<number> {
+export function listProcesses(scene: VerbInput<ListFlags>): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
     const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
     const shown = toReadingOrder(processes, flags);
-    say(io, ...toLines(shown, { ...scene, path: state.path }));
-    for (const warning of warnings) note(io, warning);
+    printLines(io, ...toLines(shown, { ...scene, path: state.path }));
+    for (const warning of warnings) printNote(io, warning);
     return exitCodes.done;
   });
 }
@@ -41,7 +41,7 @@ function endOf({ view }: SeenProcess): number {
 
 function toLines(
   shown: readonly SeenProcess[],
-  { flags, io, path }: StateScene<ListFlags> & { readonly path: string },
+  { flags, io, path }: VerbInput<ListFlags> & { readonly path: string },
 ): readonly string[] {
   if (flags.json === true) return [JSON.stringify(shown.map(toJson))];
   if (flags.quiet === true) return shown.map(({ view }) => toPrintable(view.id));

@@ -1,11 +1,11 @@
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';
-import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 interface Restart {
   readonly id: string;
@@ -14,16 +14,16 @@ interface Restart {
 }
 
 /** Ends processes and starts them again under the same ids. @returns the exit code. */
-export function restartProcesses(scene: StateScene & { readonly words: readonly string[] }): Promise<number> {
+export function restartProcesses(scene: VerbInput & { readonly words: readonly string[] }): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
-    complainOfMissed(chosen, io);
+    printMissed(chosen, io);
     const restarts = await Promise.all(chosen.processes.map((seen) => restart(seen, state)));
-    if (flags.json === true) say(io, JSON.stringify(restarts));
+    if (flags.json === true) printLines(io, JSON.stringify(restarts));
     for (const { id, error } of flags.json === true ? [] : restarts) {
-      if (error !== null) complain(io, error);
-      else if (flags.quiet !== true) say(io, `Process ${id} starts again.`);
+      if (error !== null) printError(io, error);
+      else if (flags.quiet !== true) printLines(io, `Process ${id} starts again.`);
     }
     const isDone = chosen.missed.length === 0 && restarts.every(({ restarted }) => restarted);
     return isDone ? exitCodes.done : exitCodes.failed;

@@ -1,10 +1,10 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toByteWords } from '../../output/cut-text.ts';
-import { note, say } from '../cli-io.ts';
+import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { showProgress } from '../render/progress-line.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface SweepFlags extends StateFlags {
   readonly all?: boolean;
@@ -12,18 +12,18 @@ export interface SweepFlags extends StateFlags {
 }
 
 /** Forgets processes that have ended, and removes old logs. @returns the exit code. */
-export function sweepRecords(scene: StateScene<SweepFlags>): Promise<number> {
+export function sweepRecords(scene: VerbInput<SweepFlags>): Promise<number> {
   const { flags, io } = scene;
   const { all = false, dryRun = false } = flags;
   return withState(scene, async (state) => {
     const progress = showProgress({ text: () => 'Sweeping', io, clock: createRealClock() });
     const { warnings, ...swept } = await state.sweep({ all, dryRun }).finally(progress.end);
-    for (const warning of warnings) note(io, warning);
-    if (flags.json === true) say(io, JSON.stringify({ ...swept, dryRun }));
+    for (const warning of warnings) printNote(io, warning);
+    if (flags.json === true) printLines(io, JSON.stringify({ ...swept, dryRun }));
     else if (flags.quiet !== true) {
       const { forgotten, logsRemoved, freedBytes } = swept;
       const what = `${count(forgotten, 'ended process', 'es')} and ${count(logsRemoved, 'log', 's')}, ${toByteWords(freedBytes)}`;
-      say(io, dryRun ? `Would remove ${what}.` : `Removed ${what}.`);
+      printLines(io, dryRun ? `Would remove ${what}.` : `Removed ${what}.`);
     }
     return exitCodes.done;
   });

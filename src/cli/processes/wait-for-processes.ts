@@ -1,6 +1,6 @@
 import { describeEnd } from '../../process/end-text.ts';
 import type { FinalView } from '../../process/process-view.ts';
-import { say } from '../cli-io.ts';
+import { printLines } from '../cli-io.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
@@ -17,8 +17,8 @@ export function waitForProcesses(scene: WaitScene): Promise<number> {
 }
 
 function tellEnd(view: FinalView, { flags, io }: WaitScene): void {
-  if (flags.json === true) say(io, JSON.stringify(view));
+  if (flags.json === true) printLines(io, JSON.stringify(view));
   else if (flags.quiet !== true) {
-    say(io, toPrintable(`${toProcessName(view)} ${describeEnd(view.reason, view.exit)}.`));
+    printLines(io, toPrintable(`${toProcessName(view)} ${describeEnd(view.reason, view.exit)}.`));
   }
 }

@@ -1,10 +1,10 @@
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { complain, note, say } from '../cli-io.ts';
+import { printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface WriteFlags extends StateFlags {
   /** `false`: the text as it is, without the end of a line. */
@@ -12,7 +12,7 @@ export interface WriteFlags extends StateFlags {
   readonly eof?: boolean;
 }
 
-type WriteScene = StateScene<WriteFlags> & {
+type WriteScene = VerbInput<WriteFlags> & {
   readonly word: string;
   readonly text: readonly string[];
 };
@@ -31,11 +31,11 @@ export function writeInput(scene: WriteScene): Promise<number> {
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const written = await writeAll(scene, { state, id });
-    if (flags.json === true) say(io, JSON.stringify({ id, ...written }));
+    if (flags.json === true) printLines(io, JSON.stringify({ id, ...written }));
     else if (flags.quiet !== true && written.error === null)
-      say(io, describe(written, toProcessName(chosen.view)));
+      printLines(io, describe(written, toProcessName(chosen.view)));
     if (written.error === null) return exitCodes.done;
-    if (flags.json !== true) complain(io, `${written.error} ${written.bytesWritten} bytes went in.`);
+    if (flags.json !== true) printError(io, `${written.error} ${written.bytesWritten} bytes went in.`);
     return exitCodes.failed;
   });
 }
@@ -63,7 +63,7 @@ async function* readInput({ text, flags, io }: WriteScene): AsyncGenerator<Uint8
     return;
   }
   if (!isStdin && flags.eof === true) return;
-  if (io.stdin.isTTY) note(io, 'type what is to be written; Ctrl-D ends it.');
+  if (io.stdin.isTTY) printNote(io, 'type what is to be written; Ctrl-D ends it.');
   for await (const chunk of io.stdin) yield Buffer.from(chunk);
 }
 

@@ -1,10 +1,10 @@
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
-import { type CliIo, note } from '../cli-io.ts';
+import { type CliIo, printNote } from '../cli-io.ts';
 import {
   type EndSignal,
-  isOfSystem,
+  isSentBySystem,
   keepIgnoringBrokenPipes,
   listEndSignals,
   toSignalCode,
@@ -37,14 +37,15 @@ export function forwardSignals(
   const listeners = listEndSignals().map((signal) => {
     const listener = (_name: string, number?: number) => {
       // A broken pipe breaks at each write.
-      if (isOver || (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number)))) return;
+      if (isOver || (signal === 'SIGPIPE' && (count > 0 || isSentBySystem(number)))) return;
       count += 1;
       first ??= signal;
       if (count > 2) process.exit(toSignalCode(signal));
       if (count === 2) return kill({ signal: 'SIGKILL', grace: 0 });
       kill({ signal: toPassedOn(signal) });
       cancelWord = clock.at(clock.nowMs() + WORD_AFTER_MS, () => {
-        if (io.stderr.isTTY) note(io, `${toPassedOn(signal)} was passed on; Ctrl-C again kills it at once`);
+        if (io.stderr.isTTY)
+          printNote(io, `${toPassedOn(signal)} was passed on; Ctrl-C again kills it at once`);
       });
     };
     process.on(signal, listener);

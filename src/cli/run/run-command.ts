@@ -1,6 +1,6 @@
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { CliIo } from '../cli-io.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { hasInput } from './pass-input.ts';
 import { readCommand, readDirectory, readVariables } from './read-command.ts';
@@ -30,7 +30,7 @@ export async function runCommand(call: RunCall): Promise<number> {
 }
 
 function readOrder({ words, flags, io }: RunCall): RunOrder {
-  const timeoutMs = flags.timeout === undefined ? 0 : parseSpan(flags.timeout, '--timeout');
+  const timeoutMs = flags.timeout === undefined ? 0 : parseDuration(flags.timeout, '--timeout');
   const onTimeout = flags.onTimeout ?? 'background';
   const isShell = flags.shell === true;
   return {
@@ -42,8 +42,8 @@ function readOrder({ words, flags, io }: RunCall): RunOrder {
     label: flags.name ?? null,
     timeoutMs,
     onTimeout,
-    maxTimeMs: flags.maxTime === undefined ? 0 : parseSpan(flags.maxTime, '--max-time'),
-    graceMs: flags.grace === undefined ? null : parseSpan(flags.grace, '--grace'),
+    maxTimeMs: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
+    graceMs: flags.grace === undefined ? null : parseDuration(flags.grace, '--grace'),
     hasInput:
       flags.background !== true &&
       flags.interactive !== true &&

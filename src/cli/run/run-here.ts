@@ -1,10 +1,10 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
-import { tellFault } from '../tell-fault.ts';
+import { printFault } from '../tell-fault.ts';
 import { forwardSignals } from './forward-signals.ts';
 import { passInput } from './pass-input.ts';
 import { createOutputPassage } from './pass-output.ts';
@@ -28,13 +28,13 @@ export async function runHere(order: RunOrder): Promise<number> {
   });
   const process = supervisor.start(toSpec(order));
   const signals = forwardSignals((options) => void process.kill({ ...options, by: 'user' }), { io, clock });
-  const onFault = (error: unknown) => void tellFault(error, io);
+  const onFault = (error: unknown) => void printFault(error, io);
   const { terminal } = process.view();
   const shared = terminal?.type === 'terminal' ? shareTerminal(process, { io, clock, onFault }) : null;
   if (order.hasInput) passInput(io, process).catch(onFault);
   else if (isAtTerminal && shared === null) void process.endInput();
   const end = await process.ended;
-  if (json) say(io, JSON.stringify(await process.result()));
+  if (json) printLines(io, JSON.stringify(await process.result()));
   if (signals.first === null) await passage.settled();
   shared?.giveBack();
   tellEnd(end, order);
@@ -65,6 +65,9 @@ function toSpec(order: RunOrder) {
 async function endAll(supervisor: Supervisor, { io }: Pick<RunOrder, 'io'>): Promise<void> {
   const { survivors } = await supervisor.shutdown();
   for (const { id, members } of survivors) {
-    complain(io, `${id} could not be ended: pid ${members.map(({ pid }) => pid).join(', ')} is alive still.`);
+    printError(
+      io,
+      `${id} could not be ended: pid ${members.map(({ pid }) => pid).join(', ')} is alive still.`,
+    );
   }
 }

@@ -9,16 +9,16 @@ import { readPrinted } from '../../process/read-printed.ts';
 import { type ResultEnvelope, toLiving, toResultEnvelope } from '../../process/result-envelope.ts';
 import { findListeningPorts } from '../../readiness/listening-ports.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
-import { personsLimits } from '../background-spec.ts';
-import { type CliIo, note, say } from '../cli-io.ts';
+import { interactiveDefaults } from '../background-spec.ts';
+import { type CliIo, printLines, printNote } from '../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../daemon.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
-import { tellFault } from '../tell-fault.ts';
-import { tellHow } from '../tell-how.ts';
-import { tellTerminal } from '../tell-terminal.ts';
+import { printFault } from '../tell-fault.ts';
+import { printBackgroundHints } from '../tell-how.ts';
+import { printTerminalHint } from '../tell-terminal.ts';
 import { forwardSignals } from './forward-signals.ts';
 import { passInput } from './pass-input.ts';
 import type { RunOrder } from './run-order.ts';
@@ -41,7 +41,7 @@ export async function runInDaemon(
   try {
     return await withState(scene, async (state) => {
       const view = await client.start(toDaemonSpec(order));
-      tellTerminal(view, { asked: 'session', io });
+      printTerminalHint(view, { asked: 'session', io });
       return await attend(view, { order, state });
     });
   } finally {
@@ -53,7 +53,7 @@ export async function runInDaemon(
 export function toDaemonSpec(order: RunOrder): CommandSpec {
   const { command, cwd, env, label, maxTimeMs, graceMs, isInteractive, io } = order;
   return {
-    ...personsLimits,
+    ...interactiveDefaults,
     command,
     cwd,
     env,
@@ -93,14 +93,14 @@ async function attend(
     const passing = passOn(id, { state, io, signal: leaving.signal, json: order.json });
     const end = await Promise.race([passing, fault.promise]);
     if (end === null) return leave(id, order);
-    if (order.json) say(io, JSON.stringify(await toResult(end, state)));
+    if (order.json) printLines(io, JSON.stringify(await toResult(end, state)));
     tellEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
     return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
   } catch (error) {
-    const code = tellFault(error, io);
-    note(io, `${id} was not seen to end, and may go on`);
-    tellHow(id, io);
+    const code = printFault(error, io);
+    printNote(io, `${id} was not seen to end, and may go on`);
+    printBackgroundHints(id, io);
     return signals.first === null ? code : toSignalCode(signals.first);
   } finally {
     cancel();
@@ -117,7 +117,7 @@ async function passOn(
   try {
     if (!json) {
       for await (const { stream, bytes, droppedBytes } of state.follow(id, { from: 0, signal })) {
-        if (droppedBytes > 0) note(io, `${droppedBytes} bytes are missing here: they came too fast`);
+        if (droppedBytes > 0) printNote(io, `${droppedBytes} bytes are missing here: they came too fast`);
         const target = stream === 'stderr' ? io.stderr : io.stdout;
         if (!target.write(bytes) && !target.destroyed) await once(target, 'drain', { signal });
       }
@@ -137,10 +137,10 @@ async function toResult(view: FinalView, state: StateDirectory): Promise<ResultE
 
 /** It goes on. On stdout stands the id where nothing else does. */
 function leave(id: string, { io, background, json, timeoutMs }: RunOrder): number {
-  if (json) say(io, JSON.stringify({ id, status: 'backgrounded' }));
-  else if (background) say(io, id);
+  if (json) printLines(io, JSON.stringify({ id, status: 'backgrounded' }));
+  else if (background) printLines(io, id);
   if (!background)
-    note(io, `still running after ${formatDuration(timeoutMs)}, it goes on in the background as ${id}`);
-  if (!background || io.stderr.isTTY) tellHow(id, io);
+    printNote(io, `still running after ${formatDuration(timeoutMs)}, it goes on in the background as ${id}`);
+  if (!background || io.stderr.isTTY) printBackgroundHints(id, io);
   return exitCodes.done;
 }

@@ -4,7 +4,7 @@ import type { StateDirectory } from '../../control/state-directory.ts';
 import { sitDown } from '../attach/attach-process.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { parseLeaveKey } from '../attach/leave-key.ts';
-import { complain } from '../cli-io.ts';
+import { printError } from '../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../daemon.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -52,7 +52,7 @@ async function attend(
   }
   if (view.terminal?.type !== 'terminal') {
     await state.kill(id, { by: 'user' });
-    complain(
+    printError(
       io,
       `${view.terminal?.because ?? 'It has no terminal.'}`,
       'Install tmux, or run it without --interactive.',

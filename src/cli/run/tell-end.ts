@@ -1,7 +1,7 @@
 import { describeEnd } from '../../process/end-text.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { describeSuspects } from '../../spawn/tree/suspects.ts';
-import { complain, note } from '../cli-io.ts';
+import { printError, printNote } from '../cli-io.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { adviseOnCommand } from './read-command.ts';
 import type { RunOrder } from './run-order.ts';
@@ -16,9 +16,9 @@ export function tellEnd(
 ): void {
   const { reason, exit, suspects } = end;
   if (reason.type === 'spawnFailed') {
-    complain(io, reason.message, ...adviseOnCommand({ words, isShell }));
+    printError(io, reason.message, ...adviseOnCommand({ words, isShell }));
   } else if (reason.type === 'timedOut' || reason.type === 'lost') {
-    complain(io, `${toProcessName(end)} ${describeEnd(reason, exit)}.`);
+    printError(io, `${toProcessName(end)} ${describeEnd(reason, exit)}.`);
   }
-  if (suspects.length > 0) note(io, describeSuspects(suspects));
+  if (suspects.length > 0) printNote(io, describeSuspects(suspects));
 }

@@ -2,13 +2,13 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { AddedSchedule, SeenSchedule } from '../../control/state-directory.ts';
-import { note, say } from '../cli-io.ts';
+import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toClockTime } from '../render/clock-time.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface ScheduleFlags extends StateFlags {
   readonly every?: string;
@@ -24,7 +24,7 @@ export interface ScheduleFlags extends StateFlags {
  * @throws TroupeError `invalid-option`; `unreachable` where nobody could keep it.
  */
 export function addSchedule(
-  scene: StateScene<ScheduleFlags> & { readonly words: readonly string[] },
+  scene: VerbInput<ScheduleFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io, words } = scene;
   const when = readWhen(flags);
@@ -39,16 +39,16 @@ export function addSchedule(
       ...(owner !== undefined && { owner }),
       ...(supervisorId !== undefined && { supervisorId }),
     });
-    if (schedule.isHeard === false) note(io, describeSilence(schedule));
-    if (flags.json === true) say(io, JSON.stringify(schedule));
-    else say(io, flags.quiet === true ? schedule.id : `${schedule.id}: ${describe(schedule)}`);
+    if (schedule.isHeard === false) printNote(io, describeSilence(schedule));
+    if (flags.json === true) printLines(io, JSON.stringify(schedule));
+    else printLines(io, flags.quiet === true ? schedule.id : `${schedule.id}: ${describe(schedule)}`);
     return exitCodes.done;
   });
 }
 
 function readWhen({ every, after }: ScheduleFlags): { every: number } | { after: number } {
-  if (every !== undefined && after === undefined) return { every: parseSpan(every, '--every') };
-  if (after !== undefined && every === undefined) return { after: parseSpan(after, '--after') };
+  if (every !== undefined && after === undefined) return { every: parseDuration(every, '--every') };
+  if (after !== undefined && every === undefined) return { after: parseDuration(after, '--after') };
   const message = 'one of --every and --after says when: --every 60s, or --after 10m.';
   throw new TroupeError({ code: 'invalid-option', message });
 }

@@ -3,10 +3,10 @@ import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 /** What became of one. `error`: whether there is such a one, nobody could be asked. */
 interface Outcome {
@@ -17,18 +17,18 @@ interface Outcome {
 
 /** Takes schedules away, by their ids. @returns the exit code. */
 export function cancelSchedules(
-  scene: StateScene<StateFlags> & { readonly ids: readonly string[] },
+  scene: VerbInput<StateFlags> & { readonly ids: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
     const known = (await state.schedules()).schedules.map(({ id }) => id);
     const outcomes: Outcome[] = [];
     for (const id of scene.ids) outcomes.push(await cancel(id, state));
-    if (flags.json === true) say(io, JSON.stringify(outcomes));
+    if (flags.json === true) printLines(io, JSON.stringify(outcomes));
     for (const { id, cancelled, error } of flags.json === true ? [] : outcomes) {
-      if (error !== undefined) complain(io, error);
-      else if (!cancelled) complain(io, `there is no schedule ${quote(id)}. ${toHint(id, known)}`);
-      else if (flags.quiet !== true) say(io, `${id} is cancelled.`);
+      if (error !== undefined) printError(io, error);
+      else if (!cancelled) printError(io, `there is no schedule ${quote(id)}. ${toHint(id, known)}`);
+      else if (flags.quiet !== true) printLines(io, `${id} is cancelled.`);
     }
     return outcomes.every(({ cancelled }) => cancelled) ? exitCodes.done : exitCodes.failed;
   });

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { SeenSchedule } from '../../control/state-directory.ts';
-import { note, say } from '../cli-io.ts';
+import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toClockTime } from '../render/clock-time.ts';
 import { createPage } from '../render/page.ts';
 import { toVisible } from '../render/printable.ts';
 import { type Column, renderTable } from '../render/table.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import type { ScheduleFlags } from './add-schedule.ts';
 
 const columns: readonly Column<SeenSchedule>[] = [
@@ -31,21 +31,21 @@ function under({ answered, keeper }: SeenSchedule): readonly string[] {
 
 /** Prints what is to be told later, the next one first; what could not be read is told on stderr. @returns the exit code. */
 export function listSchedules(
-  scene: StateScene<Pick<ScheduleFlags, 'owner' | 'json' | 'quiet' | 'stateDir'>>,
+  scene: VerbInput<Pick<ScheduleFlags, 'owner' | 'json' | 'quiet' | 'stateDir'>>,
 ): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
     const { schedules, warnings } = await state.schedules(
       flags.owner === undefined ? {} : { owner: flags.owner },
     );
-    if (flags.json === true) say(io, JSON.stringify(schedules));
-    else if (flags.quiet === true) say(io, ...schedules.map(({ id }) => id));
-    else if (schedules.length === 0) say(io, 'No schedules');
+    if (flags.json === true) printLines(io, JSON.stringify(schedules));
+    else if (flags.quiet === true) printLines(io, ...schedules.map(({ id }) => id));
+    else if (schedules.length === 0) printLines(io, 'No schedules');
     else {
       const page = createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY });
-      say(io, ...renderTable({ rows: schedules, columns, under }, page).flat());
+      printLines(io, ...renderTable({ rows: schedules, columns, under }, page).flat());
     }
-    for (const warning of warnings) note(io, warning);
+    for (const warning of warnings) printNote(io, warning);
     return exitCodes.done;
   });
 }

@@ -1,13 +1,13 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { type Asked, askSecret } from './ask-secret.ts';
 import { findSecret, type SecretSource } from './find-secret.ts';
 
@@ -17,7 +17,7 @@ export interface SecretFlags extends StateFlags, SecretSource {
   readonly newline: boolean;
 }
 
-type SecretScene = StateScene<SecretFlags> & {
+type SecretScene = VerbInput<SecretFlags> & {
   readonly word: string;
   readonly text: readonly string[];
   /** By default the person at the terminal is asked. */
@@ -49,7 +49,7 @@ export function writeSecret(scene: SecretScene): Promise<number> {
     if (asked.type === 'left') return toSignalCode('SIGINT');
     if (asked.type === 'nobody' || asked.value === '') {
       const problem = asked.type === 'nobody' ? known.error : 'nothing was typed, and nothing was written.';
-      complain(io, problem, 'Name a place: --from-env NAME, or --from-file FILE.');
+      printError(io, problem, 'Name a place: --from-env NAME, or --from-file FILE.');
       return exitCodes.failed;
     }
     const written = await write({ id, value: asked.value }, { state, flags });
@@ -73,8 +73,8 @@ function tell(
   { flags, io, id, name }: { flags: SecretFlags; io: CliIo; id: string; name: string },
 ): number {
   if (flags.json === true)
-    say(io, JSON.stringify({ id, ok: result.ok, error: result.ok ? null : result.error }));
-  else if (!result.ok) complain(io, result.error);
-  else if (flags.quiet !== true) say(io, `${flags.secret} was written to ${name}.`);
+    printLines(io, JSON.stringify({ id, ok: result.ok, error: result.ok ? null : result.error }));
+  else if (!result.ok) printError(io, result.error);
+  else if (flags.quiet !== true) printLines(io, `${flags.secret} was written to ${name}.`);
   return result.ok ? exitCodes.done : exitCodes.failed;
 }

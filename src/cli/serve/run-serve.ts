@@ -3,9 +3,9 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { serveDaemon } from '../../control/daemon.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import { type CliIo, complain, note } from '../cli-io.ts';
+import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { describeEvent } from '../up/describe-event.ts';
@@ -27,22 +27,22 @@ export async function runServe({
     onReady: ({ supervisor }) => tellOf(supervisor, { directory, io }),
   });
   if (end.type === 'notNeeded') {
-    note(io, `${directory} has a daemon already; this one is not needed`);
+    printNote(io, `${directory} has a daemon already; this one is not needed`);
     return exitCodes.done;
   }
   const { survivors } = end.report;
   if (end.why === 'workspaceRemoved')
-    complain(io, `${dirname(directory)} was removed, so its processes were killed and the daemon ends.`);
-  for (const { id } of survivors) complain(io, `${id} could not be ended.`);
+    printError(io, `${dirname(directory)} was removed, so its processes were killed and the daemon ends.`);
+  for (const { id } of survivors) printError(io, `${id} could not be ended.`);
   if (io.stderr.isTTY && end.why !== 'workspaceRemoved')
-    note(io, end.why === 'idle' ? 'there is nothing to do any more' : 'it was asked to end');
+    printNote(io, end.why === 'idle' ? 'there is nothing to do any more' : 'it was asked to end');
   return survivors.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 /** `undefined`: as usual. */
 function readIdle({ idle, forever }: ServeFlags): number | null | undefined {
   if (forever === true) return null;
-  return idle === undefined ? undefined : parseSpan(idle, '--idle');
+  return idle === undefined ? undefined : parseDuration(idle, '--idle');
 }
 
 /** While somebody watches. Nobody reads it in a file, and it would grow. */
@@ -53,10 +53,10 @@ function tellOf(
   if (!io.stderr.isTTY) return;
   const taken = supervisor.list({ live: true }).length;
   const more = taken === 0 ? '' : `; ${taken} taken over`;
-  note(io, `serving ${directory} (pid ${process.pid})${more}; Ctrl-C ends it`);
+  printNote(io, `serving ${directory} (pid ${process.pid})${more}; Ctrl-C ends it`);
   supervisor.events$.subscribe((event) => {
     const words = describe(event);
-    if (words !== null) note(io, words);
+    if (words !== null) printNote(io, words);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { parseSpan } from '../parse-span.ts';
-import { readPattern } from '../read-pattern.ts';
+import { parseDuration } from '../parse-span.ts';
+import { parsePattern } from '../read-pattern.ts';
 
 type Readiness = NonNullable<CommandSpec['ready']>;
 type Kind = Exclude<keyof Readiness, 'within'>;
@@ -25,7 +25,7 @@ export function readReadiness(conditions: readonly string[], within: string | un
   }
   return {
     ...(ready as Readiness),
-    ...(within !== undefined && { within: parseSpan(within, '--ready-within') }),
+    ...(within !== undefined && { within: parseDuration(within, '--ready-within') }),
   };
 }
 
@@ -34,11 +34,11 @@ function readCondition(text: string): readonly [Kind, unknown] {
   const at = text.indexOf(':');
   const [kind, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
   if (value !== '') {
-    if (kind === 'line') return [kind, readPattern(value)];
+    if (kind === 'line') return [kind, parsePattern(value)];
     if (kind === 'port') return [kind, readPort(value)];
     if (kind === 'http') return [kind, readAddress(value)];
     if (kind === 'file') return [kind, value];
-    if (kind === 'alive') return [kind, parseSpan(value, '--ready alive')];
+    if (kind === 'alive') return [kind, parseDuration(value, '--ready alive')];
   }
   throw refuse(
     `--ready is ${quote(text)}; expected line:TEXT, line:/EXPRESSION/, port:NUMBER, http:URL, file:PATH or alive:DURATION.`,

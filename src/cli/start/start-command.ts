@@ -2,19 +2,19 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { personsLimits } from '../background-spec.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { interactiveDefaults } from '../background-spec.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { type Daemon, type OpenDaemon, openDaemon } from '../daemon.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSize } from '../parse-size.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { restartPolicies } from '../restart-words.ts';
 import { adviseOnCommand, readCommand, readDirectory, readVariables } from '../run/read-command.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
 import { findStateDirectory } from '../state-dir.ts';
-import { tellHow } from '../tell-how.ts';
-import { tellTerminal } from '../tell-terminal.ts';
+import { printBackgroundHints } from '../tell-how.ts';
+import { printTerminalHint } from '../tell-terminal.ts';
 import { readReadiness } from './read-readiness.ts';
 import type { StartFlags } from './start-flags.ts';
 import { untilStarted } from './until-started.ts';
@@ -50,16 +50,16 @@ export async function startCommand({
       const { id } = await startIn(client, spec);
       const view = await untilStarted(id, { state, clock: createRealClock() });
       if ('reason' in view && view.reason.type === 'spawnFailed') {
-        complain(io, view.reason.message, ...adviseOnCommand({ words, isShell }));
+        printError(io, view.reason.message, ...adviseOnCommand({ words, isShell }));
         return toProcessExitCode({ reason: view.reason, exit: null });
       }
-      say(io, flags.json === true ? JSON.stringify(view) : id);
-      if (flags.quiet !== true) tellTerminal(view, { asked: spec.lifetime ?? 'session', io });
+      printLines(io, flags.json === true ? JSON.stringify(view) : id);
+      if (flags.quiet !== true) printTerminalHint(view, { asked: spec.lifetime ?? 'session', io });
       if (spec.ready !== undefined && flags.wait) {
         const isReady = await waitUntilReady(view, { state, io });
         if (!isReady) return exitCodes.failed;
       }
-      if (io.stderr.isTTY && flags.quiet !== true) tellHow(id, io);
+      if (io.stderr.isTTY && flags.quiet !== true) printBackgroundHints(id, io);
       return exitCodes.done;
     });
   } finally {
@@ -88,15 +88,15 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
   }
   const ready = readReadiness(flags.ready ?? [], flags.readyWithin);
   return {
-    ...personsLimits,
+    ...interactiveDefaults,
     kind: 'service',
     command: readCommand({ words, isShell: flags.shell === true }),
     cwd: readDirectory(flags.cwd, io),
     env: readVariables(flags.env ?? []),
     lifetime: flags.session === true ? 'session' : 'persistent',
-    maxBackgroundTime: flags.maxTime === undefined ? 0 : parseSpan(flags.maxTime, '--max-time'),
+    maxBackgroundTime: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
     restart: { policy: restartPolicies[flags.restart ?? 'never'] },
-    ...(flags.grace !== undefined && { killGrace: parseSpan(flags.grace, '--grace') }),
+    ...(flags.grace !== undefined && { killGrace: parseDuration(flags.grace, '--grace') }),
     ...(flags.name !== undefined && { label: flags.name }),
     ...(ready !== null && { ready }),
     ...(flags.interactive === true && { interactive: true }),

@@ -3,7 +3,7 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { type CliIo, complain } from '../cli-io.ts';
+import { type CliIo, printError } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { showProgress } from '../render/progress-line.ts';
@@ -25,7 +25,7 @@ export async function waitUntilReady(
       if (verdict === 'ready') return true;
       if (verdict !== 'waiting') {
         progress.end();
-        complain(io, `${name} is not ready: ${verdict}.`, toAdvice(view, toProgramName(io.env)));
+        printError(io, `${name} is not ready: ${verdict}.`, toAdvice(view, toProgramName(io.env)));
         return false;
       }
       await new Promise<void>((resolve) => clock.at(clock.nowMs() + ASK_EVERY_MS, resolve));

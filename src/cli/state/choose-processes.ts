@@ -1,5 +1,5 @@
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
-import { type CliIo, complain, note } from '../cli-io.ts';
+import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { findProcess } from '../find-process.ts';
 import { toProgramName } from '../program-name.ts';
 
@@ -32,9 +32,9 @@ export async function chooseProcesses(
 }
 
 /** Says which words name no process, and what was hard to read. */
-export function complainOfMissed({ missed, warnings }: Chosen, io: CliIo): void {
-  for (const { error } of missed) complain(io, error);
-  if (missed.length > 0) for (const warning of warnings) note(io, warning);
+export function printMissed({ missed, warnings }: Chosen, io: CliIo): void {
+  for (const { error } of missed) printError(io, error);
+  if (missed.length > 0) for (const warning of warnings) printNote(io, warning);
 }
 
 /** The one process that is meant, or `null` after saying why there is none. */
@@ -43,6 +43,6 @@ export async function chooseProcess(
   scene: { readonly state: StateDirectory; readonly io: CliIo },
 ): Promise<SeenProcess | null> {
   const chosen = await chooseProcesses([word], scene);
-  complainOfMissed(chosen, scene.io);
+  printMissed(chosen, scene.io);
   return chosen.processes[0] ?? null;
 }

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { type CliIo, note } from '../cli-io.ts';
+import { type CliIo, printNote } from '../cli-io.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import type { StateFlags } from './state-flags.ts';
 
 export type OpenState = (options: { readonly directory: string }) => StateDirectory | Promise<StateDirectory>;
 
 /** What every verb about processes works with. */
-export interface StateScene<Flags extends StateFlags = StateFlags> {
+export interface VerbInput<Flags extends StateFlags = StateFlags> {
   readonly flags: Flags;
   readonly io: CliIo;
   /** Opens a state directory; by default the real one. */
@@ -16,12 +16,12 @@ export interface StateScene<Flags extends StateFlags = StateFlags> {
 
 /** Opens the state directory that is meant, for as long as the work lasts. */
 export async function withState<T>(
-  { flags, io, open = openReal }: StateScene,
+  { flags, io, open = openReal }: VerbInput,
   work: (state: StateDirectory) => Promise<T>,
 ): Promise<T> {
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   if (flags.stateDir !== undefined && !existsSync(directory)) {
-    note(io, `"${directory}" is not there, so nothing is known of any process. Is --state-dir right?`);
+    printNote(io, `"${directory}" is not there, so nothing is known of any process. Is --state-dir right?`);
   }
   const state = await open({ directory });
   try {

@@ -4,19 +4,19 @@ import type { KeyOrder } from '../../config/terminal-options.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import { parseKeys } from '../../spawn/terminal/parse-keys.ts';
-import { type CliIo, complain, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import type { Typed } from './typing-order.ts';
 
 export interface KeyFlags extends StateFlags {
   readonly enter?: boolean;
 }
 
-type KeyScene = StateScene<KeyFlags> & { readonly word: string; readonly typed: readonly Typed[] };
+type KeyScene = VerbInput<KeyFlags> & { readonly word: string; readonly typed: readonly Typed[] };
 
 /**
  * Types in the terminal of a process, in the order of `typed`, and Enter at the end. A paste of `-` is what stands on stdin. @returns the exit code.
@@ -31,9 +31,9 @@ export function pressKeys(scene: KeyScene): Promise<number> {
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const result = await type(scene, { state, id });
-    if (flags.json === true) say(io, JSON.stringify({ id, ...result }));
-    else if (!result.ok) complain(io, result.error);
-    else if (flags.quiet !== true) say(io, `Typed in ${toProcessName(chosen.view)}${toWhat(scene)}.`);
+    if (flags.json === true) printLines(io, JSON.stringify({ id, ...result }));
+    else if (!result.ok) printError(io, result.error);
+    else if (flags.quiet !== true) printLines(io, `Typed in ${toProcessName(chosen.view)}${toWhat(scene)}.`);
     return result.ok ? exitCodes.done : exitCodes.failed;
   });
 }

@@ -1,12 +1,12 @@
 import type { CaptureAnswer } from '../../../machines/process/terminal.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { complain, note, say } from '../cli-io.ts';
+import { printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { toColouredLines } from './coloured-lines.ts';
 
 export interface ScreenFlags extends StateFlags {
@@ -19,7 +19,7 @@ type Captured = Extract<CaptureAnswer, { ok: true }>;
 const MAX_SCROLLBACK_LINES = 100_000;
 
 /** Prints what the terminal of a process shows, or showed last. @returns the exit code. */
-export function printScreen(scene: StateScene<ScreenFlags> & { readonly word: string }): Promise<number> {
+export function printScreen(scene: VerbInput<ScreenFlags> & { readonly word: string }): Promise<number> {
   const { flags, io } = scene;
   const scrollbackLines = readCount(flags.scrollback);
   const withDrawing = flags.colour === true;
@@ -29,15 +29,16 @@ export function printScreen(scene: StateScene<ScreenFlags> & { readonly word: st
     const { id } = chosen.view;
     const answer = await state.capture(id, { scrollbackLines, withDrawing });
     if (!answer.ok) {
-      if (flags.json === true) say(io, JSON.stringify({ id, ...answer }));
-      complain(io, answer.error);
+      if (flags.json === true) printLines(io, JSON.stringify({ id, ...answer }));
+      printError(io, answer.error);
       return exitCodes.failed;
     }
     const { screen, drawing } = answer;
-    if (flags.json === true) say(io, JSON.stringify({ id, ...screen, ...(withDrawing && { drawing }) }));
-    else say(io, ...toLines(answer));
+    if (flags.json === true)
+      printLines(io, JSON.stringify({ id, ...screen, ...(withDrawing && { drawing }) }));
+    else printLines(io, ...toLines(answer));
     if (withDrawing && drawing === null && !screen.isLast && flags.json !== true) {
-      note(io, 'without its colours: there is something secret on this screen');
+      printNote(io, 'without its colours: there is something secret on this screen');
     }
     return exitCodes.done;
   });

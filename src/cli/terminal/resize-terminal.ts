@@ -1,14 +1,14 @@
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSize } from '../parse-size.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 /** Gives the terminal of a process another size. @returns the exit code. @throws TroupeError `invalid-option` */
 export function resizeTerminal(
-  scene: StateScene<StateFlags> & { readonly word: string; readonly size: string },
+  scene: VerbInput<StateFlags> & { readonly word: string; readonly size: string },
 ): Promise<number> {
   const { flags, io } = scene;
   const size = parseSize(scene.size, 'the size');
@@ -17,10 +17,10 @@ export function resizeTerminal(
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const result = await state.resize(id, size);
-    if (flags.json === true) say(io, JSON.stringify({ id, ...size, ...result }));
-    else if (!result.ok) complain(io, result.error);
+    if (flags.json === true) printLines(io, JSON.stringify({ id, ...size, ...result }));
+    else if (!result.ok) printError(io, result.error);
     else if (flags.quiet !== true) {
-      say(
+      printLines(
         io,
         `The terminal of ${toProcessName(chosen.view)} has ${size.columns} columns and ${size.rows} rows.`,
       );

@@ -8,7 +8,7 @@ import { exitCodes } from '../exit-code.ts';
 import { canAsk } from '../processes/confirm.ts';
 import { type ListFlags, listProcesses } from '../processes/list-processes.ts';
 import { createPage } from '../render/page.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { createTopBoard } from './top-board.ts';
 import { openScreen } from './top-screen.ts';
 import { renderTop } from './top-view.ts';
@@ -17,7 +17,7 @@ import { createUsageMeter } from './tree-usage.ts';
 const EVERY_MS = 1_000;
 
 /** Shows processes as they are until a person leaves; without a terminal the table, once. @returns the exit code. */
-export function runTop(scene: StateScene<ListFlags>): Promise<number> {
+export function runTop(scene: VerbInput<ListFlags>): Promise<number> {
   const { flags, io } = scene;
   if (!canAsk(io)) return listProcesses(scene);
   return withState(scene, (state) =>

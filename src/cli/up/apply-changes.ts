@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { type CliIo, complain, note } from '../cli-io.ts';
+import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';
 import { toProcessName } from '../render/process-name.ts';
 import type { StackChanges } from './plan-changes.ts';
@@ -13,12 +13,12 @@ export function tellChanges(
   { file, io }: { readonly file: string; readonly io: CliIo },
 ): void {
   const names = (views: readonly ProcessView[]) => views.map(({ label, id }) => label ?? id).join(', ');
-  if (unchanged.length > 0) note(io, `up already, as the file says: ${names(unchanged)}`);
-  if (changed.length > 0) note(io, `changed, so stopped and started again: ${names(changed)}`);
+  if (unchanged.length > 0) printNote(io, `up already, as the file says: ${names(unchanged)}`);
+  if (changed.length > 0) printNote(io, `changed, so stopped and started again: ${names(changed)}`);
   for (const view of removed) {
     const shown = relative(io.cwd, file);
     const remedy = `${toProgramName(io.env)} kill ${view.id}`;
-    note(io, `${toProcessName(view)} runs and is not in ${shown} any more; to end it: ${remedy}`);
+    printNote(io, `${toProcessName(view)} runs and is not in ${shown} any more; to end it: ${remedy}`);
   }
 }
 
@@ -32,11 +32,11 @@ export async function makeRoom(
 ): Promise<void> {
   for (const view of changed) {
     const answer = await stopMember(view, state);
-    if (!isStopped(answer)) complain(io, answer.message);
+    if (!isStopped(answer)) printError(io, answer.message);
   }
   const coming = unchanged.filter((view) => 'ready' in view && view.ready.state === 'waiting');
   for (const { id } of coming) {
     const { end, process } = await state.waitFor(id, { ready: true });
-    if (end.type !== 'met') complain(io, `${toProcessName(process)} is not ready.`);
+    if (end.type !== 'met') printError(io, `${toProcessName(process)} is not ready.`);
   }
 }

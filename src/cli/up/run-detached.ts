@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { personsLimits } from '../background-spec.ts';
-import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { interactiveDefaults } from '../background-spec.ts';
+import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { openDaemon, programFile } from '../daemon.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProgramName } from '../program-name.ts';
@@ -29,7 +29,7 @@ export async function runDetached(
   const program = toProgramName(io.env);
   try {
     const started = await daemon.start({
-      ...personsLimits,
+      ...interactiveDefaults,
       kind: 'service',
       command: [process.execPath, programFile, 'up', file, ...names, '--state-dir', directory],
       cwd: io.cwd,
@@ -42,11 +42,11 @@ export async function runDetached(
     if (!(await waitUntilReady(started, { state, io }))) return exitCodes.failed;
     const { text } = await state.read(started.id, { grep: OUTCOME.source });
     if (text.includes('not all of ')) {
-      complain(io, text.slice(text.indexOf('not all of ')).trimEnd(), `The others go on: ${program} ps`);
+      printError(io, text.slice(text.indexOf('not all of ')).trimEnd(), `The others go on: ${program} ps`);
       return exitCodes.failed;
     }
-    say(io, started.id);
-    if (io.stderr.isTTY) note(io, `${program} logs -f ${started.id}   to stop all: ${program} down`);
+    printLines(io, started.id);
+    if (io.stderr.isTTY) printNote(io, `${program} logs -f ${started.id}   to stop all: ${program} down`);
     return exitCodes.done;
   } finally {
     daemon.close();

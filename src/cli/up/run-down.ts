@@ -4,7 +4,7 @@ import type { SeenProcess, StateDirectory } from '../../control/state-directory.
 import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
@@ -41,12 +41,12 @@ export async function runDown({ words, flags, io, open }: DownCall): Promise<num
     const isMeant = ({ label }: ProcessView) =>
       names.length === 0 || (label !== null && names.includes(label));
     const running = seen.filter(({ view }) => hasLiveMembers(view) && isMeant(view));
-    for (const warning of warnings) note(io, warning);
+    for (const warning of warnings) printNote(io, warning);
     const stopped: Stopped[] = [];
     for (const seen of running.toReversed()) stopped.push(await stop(seen, { state, flags, io }));
-    if (flags.json === true) say(io, JSON.stringify(stopped));
+    if (flags.json === true) printLines(io, JSON.stringify(stopped));
     else if (running.length === 0)
-      note(io, `nothing of ${[describe(file, io), ...names].join(' ')} is running`);
+      printNote(io, `nothing of ${[describe(file, io), ...names].join(' ')} is running`);
     return stopped.every(({ answer }) => isStopped(answer)) ? exitCodes.done : exitCodes.failed;
   });
 }
@@ -60,8 +60,8 @@ async function stop(
   const stopped = { name, id: view.id, answer };
   const { paint } = createPage(io.stdout);
   const words = `${toPrintable(name)}: ${toPrintable(answer.message)}`;
-  if (!isStopped(answer)) complain(io, words);
-  else if (flags.json !== true) say(io, `${paint('green', '✓')} ${words}`);
+  if (!isStopped(answer)) printError(io, words);
+  else if (flags.json !== true) printLines(io, `${paint('green', '✓')} ${words}`);
   return stopped;
 }
 

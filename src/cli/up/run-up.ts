@@ -8,10 +8,10 @@ import type { GroupEnd, GroupReadiness, ProcessGroup } from '../../groups/proces
 import type { FinalView } from '../../process/process-view.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import { type CliIo, complain, note } from '../cli-io.ts';
+import { type CliIo, printError, printNote } from '../cli-io.ts';
 import {
   type EndSignal,
-  isOfSystem,
+  isSentBySystem,
   keepIgnoringBrokenPipes,
   listEndSignals,
   toSignalCode,
@@ -52,7 +52,7 @@ export async function runUp({ words, flags, io }: UpCall): Promise<number> {
   const state = openStateDirectory({ directory });
   try {
     const { seen, warnings } = await findOfStack(file, state);
-    for (const warning of warnings) note(io, warning);
+    for (const warning of warnings) printNote(io, warning);
     const changes = planChanges(stack, { names: chooseMembers(names, stack), seen });
     tellChanges(changes, { file, io });
     if (Object.keys(changes.start).length === 0) return exitCodes.done;
@@ -125,7 +125,7 @@ function showAll(
     log.remark(label ?? id, words);
   };
   supervisor.events$.subscribe((event) => {
-    if (event.type === 'supervisor.faulted') return note(io, toErrorText(event.error));
+    if (event.type === 'supervisor.faulted') return printNote(io, toErrorText(event.error));
     if (!('process' in event)) return;
     const { id, label } = event.process;
     const process = supervisor.get(id);
@@ -146,7 +146,7 @@ function listen(supervisor: Supervisor) {
   let count = 0;
   const listeners = listEndSignals().map((signal) => {
     const listener = (_name: string, number?: number) => {
-      if (signal === 'SIGPIPE' && (count > 0 || isOfSystem(number))) return;
+      if (signal === 'SIGPIPE' && (count > 0 || isSentBySystem(number))) return;
       count += 1;
       if (count > 2) process.exit(toSignalCode(signal));
       if (count === 1) return resolve(signal);
@@ -167,9 +167,12 @@ async function stopInOrder(
   group: ProcessGroup,
   { signal, io }: { signal: EndSignal; io: CliIo },
 ): Promise<number> {
-  note(io, `${signal}: stopping in reverse order${io.stderr.isTTY ? '; Ctrl-C again kills at once' : ''}`);
+  printNote(
+    io,
+    `${signal}: stopping in reverse order${io.stderr.isTTY ? '; Ctrl-C again kills at once' : ''}`,
+  );
   const { ok, message } = await group.stop();
-  if (!ok) complain(io, message);
+  if (!ok) printError(io, message);
   return toSignalCode(signal);
 }
 
@@ -182,9 +185,9 @@ function describeWait(group: ProcessGroup | null): string {
 }
 
 function tellReadiness({ ok, message }: GroupReadiness, { io, file }: { io: CliIo; file: string }): void {
-  if (ok) return note(io, message);
+  if (ok) return printNote(io, message);
   const [first = '', ...more] = message.split('\n');
-  complain(io, `not all of ${relative(io.cwd, file)} is up: ${first}`, ...more);
+  printError(io, `not all of ${relative(io.cwd, file)} is up: ${first}`, ...more);
 }
 
 /** What ended as it was told to, or came to its own good end, is no failure. */

@@ -17,8 +17,8 @@ import {
 } from '../../groups/group-options.ts';
 import type { RestartStrategy } from '../../groups/restart-scope.ts';
 import { startOrder } from '../../groups/start-order.ts';
-import { readPattern } from '../read-pattern.ts';
-import { toRefusal } from '../refusal.ts';
+import { parsePattern } from '../read-pattern.ts';
+import { toErrnoText } from '../refusal.ts';
 import { restartPolicies, restartWords } from '../restart-words.ts';
 
 /** Values that YAML takes for something else than text are meant as text here. */
@@ -122,7 +122,7 @@ function readEnvFiles(files: readonly string[], directory: string): Checked<Sect
       Object.assign(variables, parseEnv(readFileSync(resolve(directory, file), 'utf8')));
     } catch (error) {
       const { code } = toError(error) as NodeJS.ErrnoException;
-      const why = code === 'ENOENT' ? 'there is no such file' : (toRefusal({ code }) ?? toErrorText(error));
+      const why = code === 'ENOENT' ? 'there is no such file' : (toErrnoText({ code }) ?? toErrorText(error));
       const path = files.length === 1 ? ['env_file'] : ['env_file', index];
       return { ok: false, problems: [{ path, text: `"env_file" names ${quote(file)}: ${why}.` }] };
     }
@@ -176,7 +176,7 @@ function toSpec(section: Section, commonEnv: Section): GroupProcessSpec {
     ...rest,
     env: toText({ ...commonEnv, ...env }),
     ...(ready !== undefined && {
-      ready: { ...ready, ...(ready.line !== undefined && { line: readPattern(ready.line) }) },
+      ready: { ...ready, ...(ready.line !== undefined && { line: parsePattern(ready.line) }) },
     }),
     ...(restart !== undefined && {
       restart: { ...restart, ...(policy !== undefined && { policy: restartPolicies[policy] }) },

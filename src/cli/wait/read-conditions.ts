@@ -1,7 +1,7 @@
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { WaitOrder } from '../../control/state-directory.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 
 /** The conditions of `troupe wait` as they stand on the command line. */
 export interface ConditionFlags {
@@ -35,7 +35,7 @@ export function readConditions(flags: ConditionFlags): WaitOrder | null {
     ...(portFree !== undefined && { portFree: readPort(portFree, '--port-free') }),
     ...(http !== undefined && { http: readAddress(http) }),
     ...(file !== undefined && { file: readText(file, '--file') }),
-    ...(quietFor !== undefined && { quiet: parseSpan(quietFor, '--quiet-for') }),
+    ...(quietFor !== undefined && { quiet: parseDuration(quietFor, '--quiet-for') }),
     ...(input === true && { input }),
   };
   const names = Object.keys(conditions);

@@ -3,7 +3,7 @@ import { formatDuration } from '../../config/format-duration.ts';
 import type { WaitOrder } from '../../control/state-directory.ts';
 import type { ConditionName, Waited } from '../../observe/wait-for.ts';
 import { describeEnd } from '../../process/end-text.ts';
-import { complain, say } from '../cli-io.ts';
+import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
@@ -26,16 +26,16 @@ export function waitForConditions(scene: ConditionsScene): Promise<number> {
 function tell(waited: Waited, { order, flags, io }: ConditionsScene): void {
   const { end, met, missing, waitedMs, matchedLine, process } = waited;
   const name = toProcessName(process);
-  if (flags.json === true) return say(io, JSON.stringify({ id: process.id, ...waited }));
+  if (flags.json === true) return printLines(io, JSON.stringify({ id: process.id, ...waited }));
   const describeAll = (conditions: readonly ConditionName[]) =>
     conditions.map((condition) => describe(condition, { order, cwd: process.cwd })).join(', ');
   if (end.type !== 'met') {
     const what = describeAll(missing);
-    return complain(io, `${name}: ${describeFailure(waited)}. It was waited until ${what}.`);
+    return printError(io, `${name}: ${describeFailure(waited)}. It was waited until ${what}.`);
   }
   if (flags.quiet === true) return;
   const line = matchedLine === null ? '' : `: ${matchedLine}`;
-  say(io, toPrintable(`${name}: ${describeAll(met)}, after ${formatDuration(waitedMs)}${line}`));
+  printLines(io, toPrintable(`${name}: ${describeAll(met)}, after ${formatDuration(waitedMs)}${line}`));
 }
 
 function describeFailure({ end, process, impossible }: Waited): string {

@@ -1,21 +1,21 @@
 import type { Clock } from '../../clock/clock.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
-import { complain } from '../cli-io.ts';
+import { printError } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { showProgress } from '../render/progress-line.ts';
-import { chooseProcesses, complainOfMissed } from '../state/choose-processes.ts';
+import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 import { watchForInterruption } from './interruption.ts';
 
 export interface WaitFlags extends StateFlags {
   readonly timeout?: string;
 }
 
-export interface WaitScene extends StateScene<WaitFlags> {
+export interface WaitScene extends VerbInput<WaitFlags> {
   /** What names the processes. */
   readonly words: readonly string[];
   readonly clock?: Clock;
@@ -36,10 +36,10 @@ export interface Goal<Answer> {
 /** Waits for each of the processes until a signal or the time ends it; they are not touched. @returns the exit code. */
 export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promise<number> {
   const { flags, io, clock = createRealClock() } = scene;
-  const timeoutMs = flags.timeout === undefined ? null : parseSpan(flags.timeout, '--timeout');
+  const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
-    complainOfMissed(chosen, io);
+    printMissed(chosen, io);
     if (chosen.missed.length > 0) return exitCodes.failed;
 
     const left = new Set(chosen.processes);
@@ -61,7 +61,8 @@ export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promi
       if ('answers' in result) return goal.toExitCode(result.answers);
       progress.end();
       const isLate = result.interruptedWith === exitCodes.timedOut;
-      if (isLate) complain(io, `${names()}${goal.late} after ${flags.timeout}; nothing was done about that.`);
+      if (isLate)
+        printError(io, `${names()}${goal.late} after ${flags.timeout}; nothing was done about that.`);
       return result.interruptedWith;
     } finally {
       progress.end();

@@ -2,16 +2,16 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { describeEnd } from '../../process/end-text.ts';
 import type { WatchNews } from '../../watches/watch.ts';
-import { type CliIo, complain, note, say } from '../cli-io.ts';
+import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
-import { parseSpan } from '../parse-span.ts';
+import { parseDuration } from '../parse-span.ts';
 import { toClockTime } from '../render/clock-time.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-name.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
-import { type StateScene, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../state/with-state.ts';
 
 export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
   readonly quietFor?: string;
@@ -24,7 +24,7 @@ export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
  *
  * @throws TroupeError `invalid-option`
  */
-export function watchProcess(scene: StateScene<WatchFlags> & { readonly word: string }): Promise<number> {
+export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: string }): Promise<number> {
   const { flags, io } = scene;
   const options = readOptions(flags);
   return withState(scene, async (state) => {
@@ -44,7 +44,7 @@ export function watchProcess(scene: StateScene<WatchFlags> & { readonly word: st
         if (flags.once === true) return exitCodes.done;
       }
       const end = await state.wait(id, { signal: leaving.signal });
-      note(io, `${toProcessName(end)} ${describeEnd(end.reason, end.exit)}`);
+      printNote(io, `${toProcessName(end)} ${describeEnd(end.reason, end.exit)}`);
       return flags.once === true ? exitCodes.failed : exitCodes.done;
     } catch (error) {
       if (left !== null) return toSignalCode(left);
@@ -61,14 +61,14 @@ function readOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; patte
     throw new TroupeError({ code: 'invalid-option', message });
   }
   if (pattern !== undefined) return { pattern };
-  return quietFor === undefined ? {} : { quiet: parseSpan(quietFor, '--quiet') };
+  return quietFor === undefined ? {} : { quiet: parseDuration(quietFor, '--quiet') };
 }
 
 function tell(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {
-  if (flags.json === true) return say(io, JSON.stringify(news));
-  if (news.type === 'watch.failed') return complain(io, `the watch has ended: ${news.why}`);
+  if (flags.json === true) return printLines(io, JSON.stringify(news));
+  if (news.type === 'watch.failed') return printError(io, `the watch has ended: ${news.why}`);
   const head = `${toClockTime(news.at)} ${toProcessName(news.process)} ${describe(news)}`;
-  say(io, head, ...news.lines.map((line) => `  ${toPrintable(line)}`));
+  printLines(io, head, ...news.lines.map((line) => `  ${toPrintable(line)}`));
 }
 
 function describe(news: Exclude<WatchNews, { type: 'watch.failed' }>): string {
