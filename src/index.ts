@@ -113,7 +113,7 @@ export type { Permission } from './policy/permission.ts';
 export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy/policy.ts';
 export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
-export type { ProcessRecord, RecordedReadiness, Revival } from './process/process-record.ts';
+export type { AdoptionData as Revival, ProcessRecord, RecordedReadiness } from './process/process-record.ts';
 export type { CaptureOptions } from './process/process-terminal.ts';
 export type {
   AwaitedInput,
@@ -136,10 +136,10 @@ export type {
   ResultEnvelope,
 } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
-export type { SecretOptions } from './process/write-secret.ts';
 export type { PortHolder } from './readiness/listening-sockets.ts';
 export { findPortHolder } from './readiness/port-holder.ts';
 export type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedules/schedule.ts';
+export type { SecretOptions } from './secrets/write-secret.ts';
 export type {
   Backend,
   BackendCapabilities,

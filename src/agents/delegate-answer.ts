@@ -1,6 +1,6 @@
 import { shorten } from '../config/shorten.ts';
 import { readAgentAnswer } from '../process/agent-answer.ts';
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { toRevealed } from '../tools/process-summary.ts';

@@ -4,7 +4,7 @@ import { hasRestartedTooOften, isRestartWanted } from '../../machines/process/re
 import { fullDisk } from '../output/full-disk.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import { parseLogMap } from '../output/log-map.ts';
-import type { ProcessRecord, Revival } from '../process/process-record.ts';
+import type { AdoptionData, ProcessRecord } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
@@ -92,7 +92,7 @@ export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | nul
 
 function judgeExit(
   record: ProcessRecord,
-  end: { exit: ExitStatus; revival: Revival; nowAt: number },
+  end: { exit: ExitStatus; revival: AdoptionData; nowAt: number },
 ): Standing {
   const { revival, nowAt } = end;
   const exit: ExitStatus = { code: end.exit.code, signal: end.exit.signal };
@@ -108,7 +108,7 @@ function judgeExit(
 }
 
 function startsAgain(
-  { restart, stop, restartedAt }: Revival,
+  { restart, stop, restartedAt }: AdoptionData,
   { exit, endedAt }: { exit: ExitStatus; endedAt: number },
 ): boolean {
   if (stop !== null) return stop.cause.type === 'restart';
@@ -116,7 +116,7 @@ function startsAgain(
   return isRestartWanted(past) && !hasRestartedTooOften(past, endedAt);
 }
 
-function toReason({ code, signal }: ExitStatus, { stop }: Revival): EndReason {
+function toReason({ code, signal }: ExitStatus, { stop }: AdoptionData): EndReason {
   if (stop?.cause.type === 'kill') {
     const { by } = stop.cause;
     return { type: 'killed', by, signal: stop.signal, escalated: stop.escalated };

@@ -1,7 +1,7 @@
-import { hasEndedRecord } from '../process/has-ended-record.ts';
-import { hasLiveMembers } from '../process/has-live-members.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessView } from '../process/process-view.ts';
+import { hasLiveMembers } from '../process/process-view.ts';
+import { hasEndedRecord } from '../process/read-record.ts';
 import { PROMPT } from './call-patience.ts';
 import type { DirectoryGround } from './directory-ground.ts';
 import { toDamagedWarning, toSilentWarning, toStrangerWarning } from './list-warnings.ts';

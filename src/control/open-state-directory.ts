@@ -145,7 +145,7 @@ async function kill(
   if (it.state !== 'dead') {
     // Its supervisor is alive, and nobody else may touch what lives of it.
     if (!('endedAt' in view) || view.leftovers.length > 0) throw unattended(it);
-    const { describeEnd } = await import('../process/end-text.ts');
+    const { describeEnd } = await import('../process/describe-end.ts');
     const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;
     return { type: 'notRunning', message } as const;
   }

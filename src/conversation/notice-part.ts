@@ -1,5 +1,5 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { ScheduleNews } from '../schedules/schedule.ts';
 import type { WatchNews } from '../watches/watch.ts';

@@ -1,7 +1,7 @@
 import type { Cancel } from '../clock/clock.ts';
 import { readAgentAnswer } from '../process/agent-answer.ts';
-import { toCompletionId } from '../process/completion-id.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
+import { toCompletionId } from '../process/process-id.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findListeningPorts } from '../readiness/listening-ports.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';

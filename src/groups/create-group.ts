@@ -1,6 +1,6 @@
 import { distinctUntilChanged } from 'rxjs';
 import type { Requester } from '../../machines/process/context.ts';
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';

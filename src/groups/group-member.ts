@@ -1,4 +1,4 @@
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { GroupMemberPlan } from './group-options.ts';

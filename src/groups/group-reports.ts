@@ -1,4 +1,4 @@
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { GroupEnd, GroupReadiness, GroupStopReport, MemberReadiness } from './process-group.ts';
 
 export function toGroupReadiness(members: readonly MemberReadiness[]): GroupReadiness {

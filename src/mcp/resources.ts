@@ -11,7 +11,7 @@ import { isFinal } from '../../machines/process/view.ts';
 import { quote } from '../config/quote.ts';
 import { shorten } from '../config/shorten.ts';
 import { toByteWords } from '../output/cut-text.ts';
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { ClientProcesses } from './client-processes.ts';

@@ -2,7 +2,7 @@ import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { LifeView } from '../../machines/process/view.ts';
 import { formatDuration } from '../config/duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
-import { describeEnd } from './end-text.ts';
+import { describeEnd } from './describe-end.ts';
 import type { TimelineEntry } from './timeline.ts';
 
 /** What an announcement leaves in the timeline. */

@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeSuspects } from '../spawn/tree/suspects.ts';
-import { describeEnd } from './end-text.ts';
+import { describeEnd } from './describe-end.ts';
 import type { KillAnswer } from './process-handle.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 

@@ -10,11 +10,11 @@ import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
+import type { SecretOptions } from '../secrets/write-secret.ts';
 import type { CaptureOptions } from './process-terminal.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
-import type { SecretOptions } from './write-secret.ts';
 
 export interface KillOptions {
   /** The first signal. Default SIGTERM; SIGKILL follows at the end of the grace. */

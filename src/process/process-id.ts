@@ -1,4 +1,5 @@
 import { customAlphabet } from 'nanoid';
+import type { FinalView } from './process-view.ts';
 
 /** Digits and lower case: 31 characters, without the look-alikes 0 o 1 l i. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
@@ -13,4 +14,9 @@ export function createProcessId(kind: 'tool' | 'agent' | 'service'): string {
 
 export function createSupervisorId(): string {
   return `sup_${createRandomId()}`;
+}
+
+/** `<process>/<attempt>/ended`: the same completion always has the same id. */
+export function toCompletionId({ id, attempt }: Pick<FinalView, 'id' | 'attempt'>): string {
+  return `${id}/${attempt}/ended`;
 }

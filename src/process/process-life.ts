@@ -6,7 +6,6 @@ import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/pr
 import type { Clock } from '../clock/clock.ts';
 import { createDeadlines, type Deadlines, noDeadlines } from './deadlines.ts';
 import type { ProcessPlan } from './process-plan.ts';
-import type { ProcessTimes } from './process-times.ts';
 import type { ProcessWorld } from './process-world.ts';
 
 /** A command or fact as it is sent; when is filled in on the way. */
@@ -19,7 +18,7 @@ export type UntimedEvent = ProcessEvent extends infer E
 type ProcessActor = ActorRefFrom<typeof processMachine>;
 
 /** A life that began under another supervisor: it goes on here, or it is over and only its facts are kept. */
-export type EarlierLife =
+export type RestoredLife =
   | { readonly type: 'live'; readonly past: ProcessPast; readonly times: ProcessTimes }
   | { readonly type: 'ended'; readonly view: LifeView; readonly times: ProcessTimes };
 
@@ -46,7 +45,7 @@ export class ProcessLife {
     wiring: {
       world: ProcessWorld;
       lastOutputAtMs: () => number;
-      earlier: EarlierLife | null;
+      earlier: RestoredLife | null;
     } & LifeListeners,
   ) {
     const { world, earlier } = wiring;
@@ -115,7 +114,7 @@ export class ProcessLife {
   }
 
   /** `false` when there is no backend that could hear it. */
-  sendToBody(command: BackendCommand): boolean {
+  sendToBackend(command: BackendCommand): boolean {
     const body = this.#actor?.getSnapshot().children.body;
     body?.send(command);
     return body !== undefined;
@@ -137,7 +136,7 @@ export class ProcessLife {
    * Lets go of a process that is to outlive this program: its body is released, and nothing is announced any more. `false` while it
    * cannot be: it comes up, or ends.
    */
-  release(): boolean {
+  detach(): boolean {
     const actor = this.#actor;
     if (actor === null) return false;
     this.send({ type: 'process.release' });
@@ -232,4 +231,14 @@ interface LifeListeners {
   onAnnouncement(announcement: ProcessAnnouncement): void;
   /** The actor threw; `process.ended` follows. */
   onBroken(error: unknown): void;
+}
+
+/** When it all happened. `…At` is milliseconds since the epoch, `…AtMs` monotonic. */
+export interface ProcessTimes {
+  createdAt: number;
+  startedAt: number | null;
+  startedAtMs: number | null;
+  backgroundedAt: number | null;
+  endedAt: number | null;
+  endedAtMs: number | null;
 }

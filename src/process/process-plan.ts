@@ -14,7 +14,7 @@ export interface ProcessPlan {
   readonly commandLine: string;
   readonly cwd: string;
   /** The same for what would run the same command in the same directory, secrets and all; tells nothing of them. */
-  readonly likeness: string;
+  readonly fingerprint: string;
   readonly label: string | null;
   /** At first; it can be given away. */
   readonly owner: string;
@@ -68,4 +68,15 @@ export interface Launch {
   readonly lostNames: readonly string[];
   /** By the names of their variables. */
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+const SHOWN = 5;
+
+/** Why a process that was taken over cannot be started again, and what to do. */
+export function describeLostEnvironment(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
+  return (
+    `It cannot be started again as it was: the values of its environment (${names.slice(0, SHOWN).join(', ')}${more}) are gone. ` +
+    'They are kept outside the project, and temporary files were removed since. Start it anew.'
+  );
 }

@@ -32,11 +32,11 @@ export interface ProcessRecord {
   /** See `ProcessPlan.likeness`; left out where the command holds secrets, since a hash may be guessed. */
   readonly likeness?: string;
   /** What another supervisor needs to take it over; `null` where it is not to. */
-  readonly revival: Revival | null;
+  readonly revival: AdoptionData | null;
 }
 
 /** The part of a plan that can be written down, and how far the process has come. Times are milliseconds since the epoch. */
-export interface Revival {
+export interface AdoptionData {
   readonly likeness: string;
   readonly background: boolean;
   readonly onTimeout: OnTimeout;
@@ -84,3 +84,6 @@ export interface RecordedReadiness {
   readonly alive?: number | undefined;
   readonly within: number;
 }
+
+/** A watch as it stands in the record of its process. */
+export type RecordedWatch = NonNullable<AdoptionData['watches']>[number];

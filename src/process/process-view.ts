@@ -157,3 +157,8 @@ export interface FinalFacts {
 
 /** A process that has ended. */
 export type FinalView = Facts & FinalFacts;
+
+/** Whether a process has not ended, or has ended and something that it left behind, or perhaps did, is alive. */
+export function hasLiveMembers(view: ProcessView): boolean {
+  return !('endedAt' in view) || view.leftovers.length > 0 || view.suspects.length > 0;
+}

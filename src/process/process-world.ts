@@ -3,15 +3,15 @@ import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../ma
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { SecretResolver } from '../secrets/secret-resolver.ts';
 import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
-import type { SecretBook } from './secret-book.ts';
 
 /** What a process needs of the supervisor it belongs to. */
 export interface ProcessWorld {
   readonly clock: Clock;
   /** `processMachine` with its effects filled in: once for a supervisor, since providing copies the chart. */
   readonly machine: typeof processMachine;
-  readonly secrets: SecretBook;
+  readonly secrets: SecretResolver;
   /** The supervisor's own actor. */
   readonly parent: AnyActorRef;
   /** Everything the chart announces, after the process itself has taken note of it. */

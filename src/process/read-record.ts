@@ -1,4 +1,5 @@
-import type { ProcessRecord, Revival } from './process-record.ts';
+import { finalStatuses } from '../../machines/process/view.ts';
+import type { AdoptionData, ProcessRecord } from './process-record.ts';
 import { recordShape, watchShape } from './record-shape.ts';
 
 /** What a file holds, as the record of that process; or a clause that says why it is none. */
@@ -41,7 +42,7 @@ function complete(record: ProcessRecord): ProcessRecord {
   };
 }
 
-function completeRevival({ watches, ...revival }: Revival): Revival {
+function completeRevival({ watches, ...revival }: AdoptionData): AdoptionData {
   const { files, size = null, env } = revival;
   const { screen = `${files.log.replace(/\.log$/, '')}.screen` } = files;
   const usable = Array.isArray(watches) ? watches.filter((watch) => watchShape(watch) === null) : [];
@@ -52,4 +53,16 @@ function completeRevival({ watches, ...revival }: Revival): Revival {
     envNames: revival.envNames ?? Object.keys(env ?? {}),
     ...(usable.length > 0 && { watches: usable }),
   };
+}
+
+const ended = new RegExp(
+  `^\\{"version":1,"view":\\{"status":"(?:${finalStatuses.join('|')})","leftovers":\\[\\](?!,"suspects":\\[\\{)`,
+);
+
+/**
+ * Whether a record is certainly one of a process that has ended without leftovers and suspects, from the first 80 bytes of its text. Most are, and a
+ * list of what is alive need not parse them. `false` for a record whose fields stand in another order: then the whole of it has to tell.
+ */
+export function hasEndedRecord(beginning: string): boolean {
+  return ended.test(beginning);
 }

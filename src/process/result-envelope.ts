@@ -1,9 +1,9 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/shorten.ts';
+import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
-import { describeLimit } from './describe-limit.ts';
-import { describeEnd } from './end-text.ts';
+import { describeEnd, describeLimit } from './describe-end.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
 /** The view's short form that stands beside a result. */
@@ -244,4 +244,24 @@ function describeHolders(
     return `${holder.id} (${shorten(holder.commandLine, 80)}, for ${since})`;
   });
   return `: all ${holders.length} places for ${places} are taken by ${each.join(', ')}`;
+}
+
+/** Reads what a process printed as its result shows it: each text with head and tail where it is too long for one read. */
+export async function readPrinted(
+  read: (options: ReadOptions) => OutputRead | Promise<OutputRead>,
+): Promise<PrintedText> {
+  const all = await read({ format: 'raw' });
+  const { stdout: fromStdout, stderr: fromStderr, screen: fromScreen } = all.positions;
+  const readOne = (stream: 'stdout' | 'stderr', isAll: boolean) =>
+    isAll ? all : read({ stream, format: 'raw' });
+  // Most commands use one stream, and a flood of it is costly to read twice.
+  const stdout = await readOne('stdout', fromStderr === 0 && fromScreen === 0);
+  const stderr = await readOne('stderr', fromStdout === 0 && fromScreen === 0 && fromStderr > 0);
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    output: all.text,
+    truncated: [stdout, stderr, all].some(({ truncated, droppedBytes }) => truncated || droppedBytes > 0),
+    droppedBytes: all.omittedBytes,
+  };
 }

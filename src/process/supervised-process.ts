@@ -18,37 +18,37 @@ import { readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
 import { showsSecret } from '../output/redact.ts';
+import { hideOnScreen } from '../secrets/hide-on-screen.ts';
+import { createFixedResolver } from '../secrets/secret-resolver.ts';
+import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
 import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { readAgentAnswer } from './agent-answer.ts';
 import { toNote } from './announcement-notes.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createProcessLog } from './create-process-log.ts';
-import type { EarlierProcess } from './earlier-process.ts';
-import { hideOnScreen } from './hide-on-screen.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
-import { describeLostEnvironment } from './lost-environment.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import { ProcessLife } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import { describeLostEnvironment } from './process-plan.ts';
+import type { RecordedWatch } from './process-record.ts';
 import { type CaptureOptions, ProcessTerminal } from './process-terminal.ts';
 import type { AwaitedInput, FinalView, ProcessView, ProgressView, ReadyView } from './process-view.ts';
 import type { ProcessWorld } from './process-world.ts';
-import { readPrinted } from './read-printed.ts';
-import type { RecordedWatch } from './recorded-watch.ts';
+import type { RestoredProcess } from './restored-process.ts';
 import {
   type ResultEnvelope,
   type ResultParts,
+  readPrinted,
   toBackgroundedEnvelope,
   toLiving,
   toQueuedEnvelope,
   toResultEnvelope,
   toSurvivedEnvelope,
 } from './result-envelope.ts';
-import { bookOf } from './secret-book.ts';
 import { addEntry, type TimelineEntry, type TimelineEvent } from './timeline.ts';
 import { toProcessView } from './to-process-view.ts';
-import { type SecretOptions, type SecretReader, writeSecret } from './write-secret.ts';
 
 /** A process as its supervisor sees it: the handle, and what only the supervisor may do. */
 export class SupervisedProcess implements ProcessHandle {
@@ -69,14 +69,14 @@ export class SupervisedProcess implements ProcessHandle {
   #ended: Promise<FinalView> | null = null;
   /** What the log promised: everything is on disk. */
   #flushed: Promise<void> | null = null;
-  readonly #earlier: EarlierProcess | null;
+  readonly #earlier: RestoredProcess | null;
   #isReleased = false;
   /** Where the output of the attempt that runs begins. */
   attemptOffset: number;
   /** Who wants to be told of it, as it is written down. */
   watches: readonly RecordedWatch[];
 
-  constructor(plan: ProcessPlan, world: ProcessWorld, earlier: EarlierProcess | null = null) {
+  constructor(plan: ProcessPlan, world: ProcessWorld, earlier: RestoredProcess | null = null) {
     this.plan = plan;
     this.owner = earlier?.owner ?? plan.owner;
     this.#world = world;
@@ -119,13 +119,13 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   /** Its supervisor has let go of it. */
-  get isReleased(): boolean {
+  get isDetached(): boolean {
     return this.#isReleased;
   }
 
   /** See `EarlierProcess`. */
-  get isNobodys(): boolean {
-    return this.#earlier?.isNobodys ?? false;
+  get isUnowned(): boolean {
+    return this.#earlier?.isUnowned ?? false;
   }
 
   /** See `EarlierProcess`. */
@@ -134,7 +134,7 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   /** It began under another supervisor. */
-  get isEarlier(): boolean {
+  get isRestored(): boolean {
     return this.#earlier !== null;
   }
 
@@ -264,8 +264,8 @@ export class SupervisedProcess implements ProcessHandle {
     return writeSecret(
       { name, pressEnter, signal: signal ?? null },
       {
-        reader: this.#toSecretReader(),
-        book: value === undefined ? this.#world.secrets : bookOf(value),
+        recipient: this.#toSecretRecipient(),
+        resolver: value === undefined ? this.#world.secrets : createFixedResolver(value),
       },
     );
   }
@@ -402,8 +402,8 @@ export class SupervisedProcess implements ProcessHandle {
   }
 
   /** Lets go of it while it runs; see `ProcessLife.release`. Whoever follows it has seen the last of it. */
-  release(): boolean {
-    if (!this.life.release()) return false;
+  detach(): boolean {
+    if (!this.life.detach()) return false;
     this.#isReleased = true;
     if (this.status === 'restarting') this.note('released', { by: 'supervisor' });
     this.log.finish();
@@ -531,9 +531,14 @@ export class SupervisedProcess implements ProcessHandle {
     return { onSubscriberError: (error: unknown) => this.#world.onFault(this.id, error) };
   }
 
-  #toSecretReader(): SecretReader {
+  #toSecretRecipient(): SecretRecipient {
+    const { id, commandLine, terminal, launch, output } = this.plan;
     return {
-      plan: this.plan,
+      id,
+      commandLine,
+      hasTerminal: terminal?.type === 'terminal',
+      hasPipe: launch.stdin === 'pipe',
+      writesOwnLog: output.direct,
       ended: this.#changes.until(() => this.#isOver),
       refuse: () => (this.#isOver ? describeNotRunning(this) : null),
       awaitedInput: () => this.awaitedInput(),
@@ -554,7 +559,7 @@ export class SupervisedProcess implements ProcessHandle {
     otherwise: Answer,
   ): Promise<Answer> {
     return new Promise((resolve) => {
-      if (this.hasEnded || !this.life.sendToBody(toCommand(resolve))) resolve(otherwise);
+      if (this.hasEnded || !this.life.sendToBackend(toCommand(resolve))) resolve(otherwise);
     });
   }
 }

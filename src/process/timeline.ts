@@ -1,4 +1,5 @@
 import type { Requester } from '../../machines/process/context.ts';
+import type { ProcessView } from './process-view.ts';
 
 export type TimelineEvent =
   | 'created'
@@ -44,4 +45,20 @@ export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void 
   if (entry.event === 'read' && last?.event === 'read' && last.by === entry.by) timeline.pop();
   if (timeline.length >= MAX_ENTRIES) timeline.splice(KEPT_FIRST, 1);
   timeline.push(entry);
+}
+
+/**
+ * Whether an ended process still concerns somebody: what it left behind is alive, or it was to outlive its owner and nobody was told of
+ * its end.
+ */
+export function hasPendingNotice({
+  view,
+  timeline,
+}: {
+  readonly view: ProcessView;
+  readonly timeline: readonly TimelineEntry[];
+}): boolean {
+  if (!('endedAt' in view)) return false;
+  const isUntold = view.lifetime === 'persistent' && !timeline.some(({ event }) => event === 'notified');
+  return isUntold || view.leftovers.length > 0;
 }

@@ -4,8 +4,8 @@ import { toDegradedText } from '../output/log-file.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { isStillThere } from '../spawn/tree/suspects.ts';
+import type { ProcessTimes } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
-import type { ProcessTimes } from './process-times.ts';
 import type {
   AwaitedInput,
   OutputView,

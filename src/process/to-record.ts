@@ -3,12 +3,12 @@ import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
-import type { ProcessRecord, RecordedReadiness, Revival } from './process-record.ts';
+import type { AdoptionData, ProcessRecord, RecordedReadiness } from './process-record.ts';
 import type { ProcessView } from './process-view.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
 /** Who writes the record, and what the process itself does not know. */
-export interface RecordGround {
+export interface RecordAuthor {
   readonly supervisorId: string;
   readonly scope: TableScope;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface RecordGround {
 /** Writes down what a process is at this moment. */
 export function toRecord(
   process: SupervisedProcess,
-  { ground, leader }: { ground: RecordGround; leader: ProcessIdentity | null },
+  { ground, leader }: { ground: RecordAuthor; leader: ProcessIdentity | null },
 ): ProcessRecord {
   const { supervisorId, scope, clock } = ground;
   const readers = process.readerPositions;
@@ -29,10 +29,10 @@ export function toRecord(
     scope,
     ...toSaved(clock),
     timeline: process.timeline(),
-    ...(process.plan.output.secrets.length === 0 && { likeness: process.plan.likeness }),
+    ...(process.plan.output.secrets.length === 0 && { likeness: process.plan.fingerprint }),
     leader,
     ...(Object.keys(readers).length > 0 && { readers }),
-    revival: toRevival(process, clock),
+    revival: toAdoptionData(process, clock),
   };
 }
 
@@ -50,7 +50,7 @@ function withEndFirst({ status, ...facts }: ProcessView): ProcessView {
 /** The same for an attempt that is about to be started: what the chart will say of it in a moment. */
 export function toAttemptRecord(
   process: SupervisedProcess,
-  { ground, attempt }: { ground: RecordGround; attempt: number },
+  { ground, attempt }: { ground: RecordAuthor; attempt: number },
 ): ProcessRecord {
   const record = toRecord(process, { ground, leader: null });
   const { view, revival } = record;
@@ -66,10 +66,10 @@ export function toAttemptRecord(
 }
 
 /** Only what outlives its supervisor can be taken over, and only while it lives. */
-function toRevival(
+function toAdoptionData(
   { plan, life, terminal, attemptOffset, watches }: SupervisedProcess,
   clock: Clock,
-): Revival | null {
+): AdoptionData | null {
   const { launch, files, output } = plan;
   const { progress } = life;
   if (plan.lifetime !== 'persistent' || files === null) return null;
@@ -77,7 +77,7 @@ function toRevival(
   const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
   const { stop } = progress;
   return {
-    likeness: plan.likeness,
+    likeness: plan.fingerprint,
     background: plan.background,
     onTimeout: plan.onTimeout,
     limits: progress.limits,

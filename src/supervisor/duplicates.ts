@@ -22,7 +22,7 @@ export function findEndedDuplicate(
 
 /** A process that is being stopped cannot be joined. */
 function isDuplicate(plan: ProcessPlan, { owner, plan: other, life, status }: SupervisedProcess): boolean {
-  if (owner !== plan.owner || other.likeness !== plan.likeness || status === 'stopping') return false;
+  if (owner !== plan.owner || other.fingerprint !== plan.fingerprint || status === 'stopping') return false;
   const wasBackground = other.background || life.times.backgroundedAt !== null;
   // One that was cancelled in the queue never ran.
   return wasBackground && !(isFinal(status) && life.times.startedAt === null);

@@ -52,7 +52,7 @@ export function planProcess(given: ParsedSpec, ground: PlanningGround): ProcessP
     command: shown,
     commandLine: toCommandLine(shown),
     cwd: redactText(cwd, secrets),
-    likeness: toLikeness(command, cwd),
+    fingerprint: toLikeness(command, cwd),
     label: spec.label === undefined ? null : redactText(spec.label, secrets),
     owner,
     lifetime,

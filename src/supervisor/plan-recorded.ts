@@ -1,7 +1,7 @@
 import type { Limits, RestartSettings } from '../../machines/process/context.ts';
-import { toReadinessSettings } from '../process/from-record.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
+import { toReadinessSettings } from '../process/restored-process.ts';
 import type { Backend, ProcessMode } from '../spawn/backend.ts';
 import { toSpawnFiles } from './plan-process.ts';
 import type { PlanningGround } from './planning-ground.ts';
@@ -35,7 +35,7 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
     command: view.command,
     commandLine: view.commandLine,
     cwd,
-    likeness: revival?.likeness ?? record.likeness ?? '',
+    fingerprint: revival?.likeness ?? record.likeness ?? '',
     label: view.label,
     owner,
     lifetime: view.lifetime,

@@ -3,7 +3,7 @@ import type { BackendCommand, BackendFact } from '../../machines/process/events.
 import { processMachine } from '../../machines/process/machine.ts';
 import type { BodyInput } from '../../machines/process/setup.ts';
 import type { Clock } from '../clock/clock.ts';
-import { describeLostEnvironment } from '../process/lost-environment.ts';
+import { describeLostEnvironment } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refuse-all.ts';

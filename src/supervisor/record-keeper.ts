@@ -1,7 +1,7 @@
 import type { Cancel } from '../clock/clock.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { type RecordGround, toAttemptRecord, toRecord } from '../process/to-record.ts';
+import { type RecordAuthor, toAttemptRecord, toRecord } from '../process/to-record.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import type { EnvironmentStore } from '../store/environment-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -47,7 +47,7 @@ export function createRecordKeeper(options: {
   store: RecordStore<ProcessRecord>;
   /** What persistent processes were given, as no record has it; `null` where nobody could take one over. */
   environments: EnvironmentStore | null;
-  ground: RecordGround;
+  ground: RecordAuthor;
   trees: TreeRegistry;
   /** Called before a record is written: that who writes is alive is to be known before. */
   enter: () => void;
@@ -80,7 +80,7 @@ export function createRecordKeeper(options: {
   const saveOrThrow = (process: SupervisedProcess) => {
     waiting.delete(process);
     // What had ended before is nobody's: it is noted on while it is there, and not brought back.
-    if ((process.isNobodys || isClosed) && store.read(process.id) === null) return;
+    if ((process.isUnowned || isClosed) && store.read(process.id) === null) return;
     const record = toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null });
     // First, as it lies elsewhere: it must go with the end also where the state directory is gone.
     keepEnvironment(process, record);
@@ -106,7 +106,7 @@ export function createRecordKeeper(options: {
   const flush = () => {
     cancelFlush?.();
     cancelFlush = null;
-    const due = [...waiting].filter(({ isReleased }) => !isReleased);
+    const due = [...waiting].filter(({ isDetached: isReleased }) => !isReleased);
     waiting.clear();
     for (const process of due) save(process);
   };
@@ -121,7 +121,7 @@ export function createRecordKeeper(options: {
     },
     touch: (process) => {
       // It is somebody else's by now, or will be.
-      if (process.isReleased) return;
+      if (process.isDetached) return;
       waiting.add(process);
       flushAt(COALESCE_MS);
     },

@@ -1,7 +1,7 @@
 import { toErrorText } from '../config/error-text.ts';
-import { isOwed } from '../process/is-owed.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
+import { hasPendingNotice } from '../process/timeline.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { Ground } from './ground.ts';
 import { setApart } from './left-alone.ts';
@@ -67,7 +67,7 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
   const ended = keepAll(orphans.filter(isOver), taking);
   // Before anybody is locked out: to look for tmux may take seconds.
   const { within, problems } = setApart(
-    orphans.filter((record) => !isOver(record) || isOwed(record)),
+    orphans.filter((record) => !isOver(record) || hasPendingNotice(record)),
     ground,
   );
   const claimed = claimAll(within, { ...taking, isOrphan });
@@ -124,7 +124,9 @@ function keepAll(records: readonly ProcessRecord[], taking: Taking): number {
   const old = records.filter(isOld);
   for (const { view } of old) store?.remove(view.id);
   const gone = new Set(old);
-  const kept = records.filter((record) => !gone.has(record) && !isOwed(record)).slice(-settings.maxFinished);
+  const kept = records
+    .filter((record) => !gone.has(record) && !hasPendingNotice(record))
+    .slice(-settings.maxFinished);
   return kept.filter((record) => keepEnded(record, taking)).length;
 }
 

@@ -5,14 +5,14 @@ import { isFinal } from '../../machines/process/view.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { createAwaitedInputs } from '../input-detection/awaited-inputs.ts';
 import { redactText } from '../output/redact-text.ts';
-import { toCompletionId } from '../process/completion-id.ts';
-import { isOwed } from '../process/is-owed.ts';
+import { toCompletionId } from '../process/process-id.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
-import { createSecretBook } from '../process/secret-book.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { hasPendingNotice } from '../process/timeline.ts';
 import { findListeningPorts } from '../readiness/listening-ports.ts';
 import { watchReadiness } from '../readiness/watch-readiness.ts';
 import { openSchedules, type ScheduleBook } from '../schedules/open-schedules.ts';
+import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import { createWatches, type Watches } from '../watches/watches.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
@@ -83,7 +83,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       // For want of room here: others may ask for it, or wait for it.
       const isKept =
         why === 'full' &&
-        (process.isEarlier || isOwed({ view: process.view(), timeline: process.timeline() }));
+        (process.isRestored || hasPendingNotice({ view: process.view(), timeline: process.timeline() }));
       if (!isKept) records.forget(process);
     },
     maxFinished: settings.maxFinished,
@@ -152,7 +152,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
   const release = (process: SupervisedProcess) => {
     // While its chart can be asked how far it has come; in any other state that is done when it announces it.
     if (process.status === 'restarting') records.save(process);
-    if (!process.release()) return;
+    if (!process.detach()) return;
     stopReadiness(process.id);
     inputs.end(process.id);
     registry.release(process.id);
@@ -209,7 +209,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     tell('process.ended', process);
     const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
     // Whoever is to hear what became of it has perhaps not come back yet.
-    completions.tell(completion, { isKept: process.isEarlier });
+    completions.tell(completion, { isKept: process.isRestored });
   };
 
   const keepLeftovers = (process: SupervisedProcess) => {
@@ -282,7 +282,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
 
   const world: ProcessWorld = {
     clock,
-    secrets: createSecretBook({
+    secrets: createSecretResolver({
       sources: settings.secrets,
       cwd: ground.cwd,
       ask: settings.askSecret ?? null,

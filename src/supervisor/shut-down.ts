@@ -16,7 +16,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   await Promise.all([runtime.admission.stop(), runtime.endLeftovers()]);
   const ended = concerned.filter(({ hasEnded }) => hasEnded);
   await Promise.all(ended.map((process) => process.ended));
-  const released = concerned.filter(({ isReleased }) => isReleased);
+  const released = concerned.filter(({ isDetached: isReleased }) => isReleased);
   // Whoever comes next finds their files as they are to be.
   await Promise.all([...registry.ended.values(), ...released].map((process) => process.log.close()));
   runtime.records.flush();

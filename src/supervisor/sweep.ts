@@ -2,9 +2,9 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/log-times.ts';
-import { isOwed } from '../process/is-owed.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
+import { hasPendingNotice } from '../process/timeline.ts';
 import { toCookie } from '../spawn/environment.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 import type { Ground } from './ground.ts';
@@ -18,7 +18,7 @@ export function isPastRetention(
   { view, timeline }: { view: FinalView; timeline: readonly TimelineEntry[] },
   { settings, nowAt }: { settings: SupervisorSettings; nowAt: number },
 ): boolean {
-  const keptMs = isOwed({ view, timeline }) ? settings.logRetention : settings.retention;
+  const keptMs = hasPendingNotice({ view, timeline }) ? settings.logRetention : settings.retention;
   return view.endedAt < nowAt - keptMs;
 }
 

@@ -1,7 +1,7 @@
-import { toEarlierProcess } from '../process/from-record.ts';
 import type { UntimedEvent } from '../process/process-life.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
+import { toRestoredProcess } from '../process/restored-process.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
 import { toSaved, withoutValues } from '../process/to-record.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
@@ -101,5 +101,9 @@ function addTree(
 }
 
 function open(record: ProcessRecord, { runtime, ground }: Taking): SupervisedProcess {
-  return new SupervisedProcess(planRecorded(record, ground), runtime.world, toEarlierProcess(record, ground));
+  return new SupervisedProcess(
+    planRecorded(record, ground),
+    runtime.world,
+    toRestoredProcess(record, ground),
+  );
 }

@@ -1,7 +1,7 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
-import { toCompletionId } from '../process/completion-id.ts';
-import { describeEnd } from '../process/end-text.ts';
+import { describeEnd } from '../process/describe-end.ts';
+import { toCompletionId } from '../process/process-id.ts';
 import type { AwaitedInput, FinalView, ProcessView, ProgressView } from '../process/process-view.ts';
 
 /** A process as a model is told of it. */

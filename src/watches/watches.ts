@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { type NewsFilter, type WatchOver, watchOptions } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
-import type { RecordedWatch } from '../process/recorded-watch.ts';
+import type { RecordedWatch } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { provideWatchEffects } from './provide-watch-effects.ts';
 import type { WatchNews, WatchOptions, WatchView } from './watch.ts';

@@ -3,7 +3,7 @@ import type { WatchInput } from '../../machines/watch/context.ts';
 import type { WatchDeadlineName, WatchEvent } from '../../machines/watch/events.ts';
 import type { watchMachine } from '../../machines/watch/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import type { RecordedWatch } from '../process/recorded-watch.ts';
+import type { RecordedWatch } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { ChangeSource } from './change-source.ts';
 import { followMatches, type MatchFollower } from './follow-matches.ts';

@@ -4,7 +4,7 @@ import type { SourceImport } from './source-imports.ts';
 export const layers: readonly (readonly string[])[] = [
   ['config', 'clock'],
   ['machines'],
-  ['output', 'spawn', 'policy', 'store'],
+  ['output', 'spawn', 'policy', 'store', 'secrets'],
   ['process'],
   ['readiness', 'input-detection', 'watches', 'schedules'],
   ['supervisor'],

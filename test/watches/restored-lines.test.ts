@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
-import type { RecordedWatch } from '../../src/process/recorded-watch.ts';
+import type { RecordedWatch } from '../../src/process/process-record.ts';
 import type { SupervisedProcess } from '../../src/process/supervised-process.ts';
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';

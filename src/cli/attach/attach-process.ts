@@ -1,5 +1,5 @@
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';

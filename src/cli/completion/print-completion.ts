@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { hasLiveMembers } from '../../process/has-live-members.ts';
+import { hasLiveMembers } from '../../process/process-view.ts';
 import { type CliIo, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';

@@ -1,4 +1,4 @@
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { printLines } from '../cli-io.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';

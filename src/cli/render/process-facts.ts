@@ -1,8 +1,8 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import { formatDuration } from '../../config/format-duration.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { quoteForShell } from '../../process/command.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView, ProgressView } from '../../process/process-view.ts';
-import { shellQuote } from '../../process/shell-quote.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
 import { describeAwaited } from './awaited-input.ts';
 import { toMemberLine } from './member-line.ts';
@@ -111,7 +111,9 @@ function toTerminalFacts({ terminal, ...view }: ProcessView): readonly Fact[] {
   const { columns, rows, because, attach } = terminal;
   return [
     ['terminal', `${columns}x${rows}; ${because}`],
-    ...('endedAt' in view || attach === null ? [] : [['attach', attach.map(shellQuote).join(' ')] as const]),
+    ...('endedAt' in view || attach === null
+      ? []
+      : [['attach', attach.map(quoteForShell).join(' ')] as const]),
   ];
 }
 

@@ -5,8 +5,12 @@ import type { CommandSpec } from '../../config/process-spec.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
-import { readPrinted } from '../../process/read-printed.ts';
-import { type ResultEnvelope, toLiving, toResultEnvelope } from '../../process/result-envelope.ts';
+import {
+  type ResultEnvelope,
+  readPrinted,
+  toLiving,
+  toResultEnvelope,
+} from '../../process/result-envelope.ts';
 import { findListeningPorts } from '../../readiness/listening-ports.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { interactiveDefaults } from '../background-spec.ts';

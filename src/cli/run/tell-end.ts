@@ -1,4 +1,4 @@
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { describeSuspects } from '../../spawn/tree/suspects.ts';
 import { printError, printNote } from '../cli-io.ts';

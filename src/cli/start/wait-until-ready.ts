@@ -1,7 +1,7 @@
 import { isFinal } from '../../../machines/process/view.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import type { StateDirectory } from '../../control/state-directory.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { type CliIo, printError } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';

@@ -1,6 +1,6 @@
 import type { SeenProcess } from '../../control/state-directory.ts';
-import { hasLiveMembers } from '../../process/has-live-members.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import { hasLiveMembers } from '../../process/process-view.ts';
 import { toNothingListed } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable, toVisible } from '../render/printable.ts';

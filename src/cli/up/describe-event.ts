@@ -1,5 +1,5 @@
 import { formatDuration } from '../../config/duration.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 
 /** What happened to a process of a stack, as a person wants to hear it; `null` where there is nothing to say. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { WatchNews } from '../../watches/watch.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';

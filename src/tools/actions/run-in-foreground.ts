@@ -1,6 +1,6 @@
 import { isFinal } from '../../../machines/process/view.ts';
 import type { OutputRead } from '../../output/read-output.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { BackgroundedData, CommandFacts, ResultEnvelope } from '../../process/result-envelope.ts';

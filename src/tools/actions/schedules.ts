@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/duration.ts';
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { ScheduleView } from '../../schedules/schedule.ts';
 import { findProcess } from '../find-process.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
 import type { OutputRead } from '../../output/read-output.ts';
-import { describeLimit } from '../../process/describe-limit.ts';
+import { describeLimit } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { viewThat } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../config/duration.ts';
-import { describeEnd } from '../../process/end-text.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { WatchView } from '../../watches/watch.ts';
 import { findProcess } from '../find-process.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';

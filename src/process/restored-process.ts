@@ -1,13 +1,15 @@
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
+import type { ReaderPositions } from '../output/reader.ts';
+import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { isFromScope } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
-import type { EarlierProcess } from './earlier-process.ts';
-import { isOwed } from './is-owed.ts';
-import type { ProcessRecord, RecordedReadiness } from './process-record.ts';
-import type { ProcessTimes } from './process-times.ts';
-import type { FinalView, ProcessView } from './process-view.ts';
+import type { ProcessTimes, RestoredLife } from './process-life.ts';
+import type { ProcessRecord, RecordedReadiness, RecordedWatch } from './process-record.ts';
+import type { FinalView, OutputView, ProcessView, ReadyView } from './process-view.ts';
+import type { TimelineEntry } from './timeline.ts';
+import { hasPendingNotice } from './timeline.ts';
 
 /** Who reads a record, and where its process ids mean anything. */
 interface RecordReader {
@@ -16,7 +18,7 @@ interface RecordReader {
 }
 
 /** What a record tells of the life of its process, in the time of this program. */
-export function toEarlierProcess(record: ProcessRecord, reader: RecordReader): EarlierProcess {
+export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): RestoredProcess {
   const { view, timeline, revival, leader } = record;
   const shared = {
     owner: view.owner,
@@ -25,7 +27,7 @@ export function toEarlierProcess(record: ProcessRecord, reader: RecordReader): E
     leader,
     readers: record.readers ?? {},
     watches: revival?.watches ?? [],
-    isNobodys: 'endedAt' in view && !isOwed(record),
+    isUnowned: 'endedAt' in view && !hasPendingNotice(record),
   };
   const toMonotonic = createMonotonic(record, reader);
   const times = toTimes(view, toMonotonic);
@@ -97,4 +99,22 @@ function toEndedLife(view: FinalView): LifeView {
 export function toReadinessSettings({ line, ...rest }: RecordedReadiness): ReadinessSettings {
   const pattern = typeof line === 'object' ? new RegExp(line.source, line.flags) : line;
   return { ...rest, ...(pattern !== undefined && { line: pattern }) } as ReadinessSettings;
+}
+
+/** What is known of a process that began under another supervisor, beside its plan. */
+export interface RestoredProcess {
+  readonly owner: string;
+  readonly timeline: readonly TimelineEntry[];
+  readonly ready: ReadyView;
+  readonly life: RestoredLife;
+  readonly attemptOffset: number;
+  /** How far each named reader has come. */
+  readonly readers: ReaderPositions;
+  /** Who led when it was last written down; `null` where nobody was known. */
+  readonly leader: ProcessIdentity | null;
+  readonly watches: readonly RecordedWatch[];
+  /** It had ended and concerns nobody any more: everybody may look at it, and nobody has it. */
+  readonly isUnowned: boolean;
+  /** Of one that has ended: what it printed was counted then. */
+  readonly output: OutputView | null;
 }

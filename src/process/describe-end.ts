@@ -1,5 +1,6 @@
 import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
-import { formatDuration } from '../config/duration.ts';
+import { formatDuration } from '../config/format-duration.ts';
+import type { ProcessView } from './process-view.ts';
 
 /** Why a process ended, as the end of a sentence: "it …". */
 export function describeEnd(reason: EndReason, exit: ExitStatus | null): string {
@@ -21,4 +22,11 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
     case 'lost':
       return `was lost: ${reason.why}`;
   }
+}
+
+/** Says when a time limit will end the process; nothing where none will. */
+export function describeLimit(view: ProcessView): readonly string[] {
+  if (!('endsAt' in view) || view.endsAt === null) return [];
+  const leftMs = Math.max(0, view.endsAt - view.startedAt - view.runtimeMs);
+  return [`A time limit ends it in ${formatDuration(leftMs)} if it has not ended by then.`];
 }

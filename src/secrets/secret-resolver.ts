@@ -5,27 +5,29 @@ import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import type { AskSecret, SecretQuestion, SecretSource } from '../config/secret-source.ts';
 
-/** With fewer characters, blanks not counted, ordinary text would be hidden with it. */
-export const leastCharacters = 4;
+/** Length below which redaction would hide ordinary text, too; blanks do not count. */
+const minSecretCharacters = 4;
 
-/** The secrets of one supervisor, by name. Values are read each time they are used and kept nowhere. */
-export interface SecretBook {
-  /** In words why there is no secret of that name; `null` where there is one. */
+/** Secrets of one supervisor, by name. Values are read each time they are used and kept nowhere. */
+export interface SecretResolver {
+  /** Says why there is no secret of that name; `null` where there is one. */
   refuse(name: string): string | null;
-  /** Never rejects; no error says anything of the value. Once the signal is aborted no source is waited for. */
-  read(wish: Omit<SecretQuestion, 'ask'>, signal: AbortSignal): Promise<SecretAnswer>;
+  /** Never rejects, and no error reveals the value. Once the signal is aborted no source is waited for. */
+  resolve(request: SecretRequest, signal: AbortSignal): Promise<SecretAnswer>;
 }
 
-export type SecretAnswer =
+type SecretRequest = Omit<SecretQuestion, 'ask'>;
+
+type SecretAnswer =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: string };
 
-export function createSecretBook(options: {
+export function createSecretResolver(options: {
   readonly sources: Readonly<Record<string, SecretSource>>;
   readonly cwd: string;
-  /** `null` where there is nobody to ask. */
+  /** `null` where no person can be asked. */
   readonly ask: AskSecret | null;
-}): SecretBook {
+}): SecretResolver {
   const { cwd, ask } = options;
   const sources = new Map(Object.entries(options.sources));
 
@@ -50,11 +52,11 @@ export function createSecretBook(options: {
 
   const open = async (
     source: SecretSource,
-    { wish, signal }: { wish: Omit<SecretQuestion, 'ask'>; signal: AbortSignal },
+    { request, signal }: { request: SecretRequest; signal: AbortSignal },
   ): Promise<SecretAnswer> => {
-    const { name } = wish;
+    const { name } = request;
     if (typeof source === 'function') return checked(name, await source());
-    if ('ask' in source) return askPerson({ ...wish, ask: source.ask }, signal);
+    if ('ask' in source) return askPerson({ ...request, ask: source.ask }, signal);
     if ('file' in source) return readSecretFile(source.file, { name, cwd, signal });
     const value = process.env[source.env];
     return value === undefined
@@ -64,17 +66,19 @@ export function createSecretBook(options: {
 
   return {
     refuse,
-    read: async (wish, signal) => {
-      const source = sources.get(wish.name);
-      if (source === undefined) return { ok: false, error: refuse(wish.name) ?? '' };
+    resolve: async (request, signal) => {
+      const source = sources.get(request.name);
+      if (source === undefined) return { ok: false, error: refuse(request.name) ?? '' };
       const answer = () =>
-        open(source, { wish, signal }).catch((error) => refused(wish.name, describeFailure(source, error)));
-      return untilUnwanted(answer, { name: wish.name, signal });
+        open(source, { request, signal }).catch((error) =>
+          refused(request.name, describeFailure(source, error)),
+        );
+      return untilUnwanted(answer, { name: request.name, signal });
     },
   };
 }
 
-/** Gives up with the signal: a source may never answer, and need not know of it. */
+/** Gives up when the signal is aborted: a source may ignore it and never answer. */
 async function untilUnwanted(
   answer: () => Promise<SecretAnswer>,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
@@ -91,22 +95,22 @@ async function readSecretFile(
   path: string,
   { name, cwd, signal }: { readonly name: string; readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<SecretAnswer> {
-  // Else to open a pipe would wait for somebody to write, in a thread that others need.
+  // Without O_NONBLOCK opening a FIFO would wait for a writer and occupy a thread of the pool.
   const file = await openFile(resolve(cwd, path), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if ((await file.stat()).isFile()) return checked(name, await file.readFile({ encoding: 'utf8', signal }));
-    return refused(name, `the file ${quote(path)} is no regular file, but a directory, a pipe or a device`);
+    return refused(name, `the file ${quote(path)} is no regular file but a directory, a pipe or a device`);
   } finally {
     await file.close();
   }
 }
 
-/** A secret that the caller knows, as if it were in a book of its own. */
-export function bookOf(value: string): SecretBook {
-  return { refuse: () => null, read: async ({ name }) => checked(name, value) };
+/** Returns a resolver that answers each name with the value that the caller knows. */
+export function createFixedResolver(value: string): SecretResolver {
+  return { refuse: () => null, resolve: async ({ name }) => checked(name, value) };
 }
 
-/** What a source throws may have the value in it: only what the system says is repeated. */
+/** Repeats only the error code of the system: the error of a source may contain the value. */
 function describeFailure(source: SecretSource, error: unknown): string {
   if (typeof source === 'function') return 'the function that gives it has failed';
   if (!('file' in source)) return 'asking for it has failed';
@@ -114,14 +118,14 @@ function describeFailure(source: SecretSource, error: unknown): string {
   return `the file ${quote(source.file)} cannot be read${code === undefined ? '' : ` (${code})`}`;
 }
 
-/** A file ends with a line break that is none of the secret. */
+/** Removes the line break that ends a file and is not part of the secret. */
 function checked(name: string, given: unknown): SecretAnswer {
   if (typeof given !== 'string') return refused(name, 'its source gave no text');
   const value = given.replace(/\r?\n$/, '');
   const characters = value.replaceAll(/\s/g, '').length;
   if (characters === 0) return refused(name, 'it is empty');
-  if (characters >= leastCharacters) return { ok: true, value };
-  const why = `it has fewer than ${leastCharacters} characters, and to hide it would hide ordinary text`;
+  if (characters >= minSecretCharacters) return { ok: true, value };
+  const why = `it has fewer than ${minSecretCharacters} characters, and to hide it would hide ordinary text`;
   return refused(name, why);
 }
 

@@ -3,8 +3,8 @@ import { redactText } from '../output/redact-text.ts';
 import { markAt } from '../output/secret-mark.ts';
 
 /**
- * The screen with every secret covered in place, also where one goes over the end of a line. Of one that is being typed, and of one
- * whose beginning has scrolled out, half and more is covered. The same object where there is nothing to cover.
+ * Returns the screen with every secret covered in place, also across the end of a row. A part of a secret that is being typed, or whose
+ * beginning has scrolled out, is covered from half its length on. Returns the same object where there is nothing to cover.
  */
 export function hideOnScreen(screen: ScreenCapture, secrets: readonly string[]): ScreenCapture {
   if (secrets.length === 0) return screen;
@@ -22,16 +22,16 @@ export function hideOnScreen(screen: ScreenCapture, secrets: readonly string[]):
   if (covered.size === 0) return title === screen.title ? screen : { ...screen, title };
   const shown = cover(rows, { places: seen.places, covered });
   const firstLine = screen.scrollback.length;
-  // Parts of the lines once more.
+  // Highlights repeat parts of the lines.
   const { highlights: _, ...rest } = screen;
   return { ...rest, title, scrollback: shown.slice(0, firstLine), lines: shown.slice(firstLine) };
 }
 
-/** All that can be seen, one character after another: a line ends where the screen does, and its blanks may have been cut off. */
+/** The visible characters without blanks: a row ends where the screen does, and its trailing blanks may be missing. */
 interface Seen {
   readonly text: string;
   readonly places: readonly { readonly row: number; readonly index: number }[];
-  /** How many of them stand before the cursor. */
+  /** Number of characters before the cursor. */
   readonly beforeCursor: number;
 }
 

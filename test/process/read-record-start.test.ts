@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { finalStatuses } from '../../machines/process/view.ts';
 import type { CommandSpec } from '../../src/config/process-spec.ts';
-import { hasEndedRecord } from '../../src/process/has-ended-record.ts';
 import type { ProcessRecord } from '../../src/process/process-record.ts';
+import { hasEndedRecord } from '../../src/process/read-record.ts';
 import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { tempDir } from '../fixtures/os.ts';

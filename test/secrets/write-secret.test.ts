@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
-import type { ProcessPlan } from '../../src/process/process-plan.ts';
 import type { AwaitedInput } from '../../src/process/process-view.ts';
-import { createSecretBook } from '../../src/process/secret-book.ts';
-import { type SecretReader, writeSecret } from '../../src/process/write-secret.ts';
+import { createSecretResolver } from '../../src/secrets/secret-resolver.ts';
+import { type SecretRecipient, writeSecret } from '../../src/secrets/write-secret.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, value } from './secret-arrange.ts';
@@ -223,15 +222,12 @@ describe('a terminal that is not ours', () => {
   const given = (awaited: Pick<AwaitedInput, 'kind' | 'certainty'> | null) => {
     const done = { ok: true, bytesWritten: 1 } as const;
     const written: string[] = [];
-    const plan = {
+    const recipient: SecretRecipient = {
       id: 'tool_a',
       commandLine: 'login',
-      terminal: { type: 'terminal' },
-      output: { direct: true },
-      launch: { stdin: 'pipe' },
-    } as ProcessPlan;
-    const reader: SecretReader = {
-      plan,
+      hasTerminal: true,
+      hasPipe: true,
+      writesOwnLog: true,
       refuse: () => null,
       awaitedInput: async () => (awaited === null ? null : { ...awaited, prompt: 'Password:', since: 0 }),
       ended: new Promise(() => {}),
@@ -243,9 +239,9 @@ describe('a terminal that is not ours', () => {
       },
       note: () => {},
     };
-    const book = createSecretBook({ sources: { token: () => value }, cwd: '/', ask: null });
+    const resolver = createSecretResolver({ sources: { token: () => value }, cwd: '/', ask: null });
     const order = { name: 'token', pressEnter: true, signal: null };
-    return { written, result: writeSecret(order, { reader, book }) };
+    return { written, result: writeSecret(order, { recipient, resolver }) };
   };
 
   test('gets a secret while it hides what is typed', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ScreenCapture } from '../../machines/process/terminal.ts';
-import { hideOnScreen } from '../../src/process/hide-on-screen.ts';
+import { hideOnScreen } from '../../src/secrets/hide-on-screen.ts';
 
 const secret = 'hunter2-secret';
 

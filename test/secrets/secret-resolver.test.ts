@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { SecretQuestion, SecretSource } from '../../src/config/secret-source.ts';
-import { createSecretBook } from '../../src/process/secret-book.ts';
+import { createSecretResolver } from '../../src/secrets/secret-resolver.ts';
 import { tempDir } from '../fixtures/os.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -11,18 +11,22 @@ afterEach(() => vi.unstubAllEnvs());
 const signal = new AbortController().signal;
 
 function read(source: SecretSource, more: { cwd?: string; ask?: () => Promise<string | null> } = {}) {
-  const book = createSecretBook({ sources: { key: source }, cwd: more.cwd ?? '/', ask: more.ask ?? null });
-  return book.read({ name: 'key', processId: 'tool_a', commandLine: 'login' }, signal);
+  const book = createSecretResolver({
+    sources: { key: source },
+    cwd: more.cwd ?? '/',
+    ask: more.ask ?? null,
+  });
+  return book.resolve({ name: 'key', processId: 'tool_a', commandLine: 'login' }, signal);
 }
 
 test('a variable is read when it is used', async () => {
-  const book = createSecretBook({ sources: { key: { env: 'TROUPE_TEST_KEY' } }, cwd: '/', ask: null });
+  const book = createSecretResolver({ sources: { key: { env: 'TROUPE_TEST_KEY' } }, cwd: '/', ask: null });
   vi.stubEnv('TROUPE_TEST_KEY', 'first-value');
   const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
-  const first = await book.read(wish, signal);
+  const first = await book.resolve(wish, signal);
   vi.stubEnv('TROUPE_TEST_KEY', 'second-value');
 
-  const second = await book.read(wish, signal);
+  const second = await book.resolve(wish, signal);
 
   expect([first, second]).toEqual([
     { ok: true, value: 'first-value' },
@@ -44,10 +48,10 @@ test('a function gives a secret', async () => {
 test('a person is asked each time, and told what for', async () => {
   const questions: SecretQuestion[] = [];
   const ask = async (question: SecretQuestion) => `answer ${questions.push(question)}`;
-  const book = createSecretBook({ sources: { key: { ask: 'Your key?' } }, cwd: '/', ask });
+  const book = createSecretResolver({ sources: { key: { ask: 'Your key?' } }, cwd: '/', ask });
   const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
 
-  const answers = [await book.read(wish, signal), await book.read(wish, signal)];
+  const answers = [await book.resolve(wish, signal), await book.resolve(wish, signal)];
 
   expect(answers).toEqual([
     { ok: true, value: 'answer 1' },
@@ -88,9 +92,9 @@ test.for<[string, SecretSource]>([
   ['a function', () => new Promise<string>(() => {})],
   ['a person', { ask: 'Your key?' }],
 ])('%s that gives nothing is left when nobody wants it', async ([, source]) => {
-  const book = createSecretBook({ sources: { key: source }, cwd: '/', ask: () => new Promise(() => {}) });
+  const book = createSecretResolver({ sources: { key: source }, cwd: '/', ask: () => new Promise(() => {}) });
   const unwanted = new AbortController();
-  const pending = book.read({ name: 'key', processId: 'tool_a', commandLine: 'login' }, unwanted.signal);
+  const pending = book.resolve({ name: 'key', processId: 'tool_a', commandLine: 'login' }, unwanted.signal);
 
   unwanted.abort();
 
@@ -99,10 +103,10 @@ test.for<[string, SecretSource]>([
 
 test('a source is not asked for what nobody wants any more', async () => {
   const source = vi.fn(() => 'hunter2-secret');
-  const book = createSecretBook({ sources: { key: source }, cwd: '/', ask: null });
+  const book = createSecretResolver({ sources: { key: source }, cwd: '/', ask: null });
 
   const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
-  const answer = await book.read(wish, AbortSignal.abort());
+  const answer = await book.resolve(wish, AbortSignal.abort());
 
   expect(answer.ok).toBe(false);
   expect(source).not.toHaveBeenCalled();
@@ -134,11 +138,13 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', asy
 
 test('an unknown name names those that are there', () => {
   const sources = { 'npm-token': { env: 'A' }, sudo: { env: 'B' } };
-  const book = createSecretBook({ sources, cwd: '/', ask: null });
+  const book = createSecretResolver({ sources, cwd: '/', ask: null });
 
   expect(book.refuse('npm-token')).toBeNull();
   expect(book.refuse('npm-tokn')).toBe(
     'There is no secret "npm-tokn". Did you mean "npm-token"? Known names: npm-token, sudo.',
   );
-  expect(createSecretBook({ sources: {}, cwd: '/', ask: null }).refuse('x')).toContain('none is configured');
+  expect(createSecretResolver({ sources: {}, cwd: '/', ask: null }).refuse('x')).toContain(
+    'none is configured',
+  );
 });

@@ -1,0 +1,120 @@
+import type { WriteResult } from '../../machines/process/events.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { secretCall } from '../config/secret-source.ts';
+import { refuseWrite } from '../spawn/tree-commands.ts';
+import type { SecretResolver } from './secret-resolver.ts';
+
+/** How a secret is written. */
+export interface SecretOptions {
+  /** Enter in a terminal, a line break in a pipe. Default `true`. */
+  readonly pressEnter?: boolean;
+  /** The secret itself, where the caller knows it already: then its name need not be one of `secrets`. */
+  readonly value?: string;
+  /** Once it is aborted no source is waited for, no person is asked any more, and nothing is written. */
+  readonly signal?: AbortSignal;
+}
+
+/** The process that is to receive a secret. */
+export interface SecretRecipient {
+  readonly id: string;
+  readonly commandLine: string;
+  readonly hasTerminal: boolean;
+  /** Its stdin is a pipe. */
+  readonly hasPipe: boolean;
+  /** It writes its log file itself, where a secret cannot be redacted. */
+  readonly writesOwnLog: boolean;
+  readonly ended: Promise<unknown>;
+  /** Says why it cannot be written to now; `null` where it can. */
+  refuse(): string | null;
+  /** Looks now; see `AwaitedInput`. */
+  awaitedInput(): Promise<{ readonly kind: string; readonly certainty: string } | null>;
+  /** Hides the secret in everything that is shown of the process from now on. */
+  hide(secret: string): void;
+  write(text: string): Promise<WriteResult>;
+  /** Pastes into its terminal. */
+  paste(text: string, options: { readonly pressEnter: boolean }): Promise<WriteResult>;
+  /** Records the name of a secret that was written. */
+  note(name: string): void;
+}
+
+interface SecretOrder {
+  readonly name: string;
+  readonly pressEnter: boolean;
+  readonly signal: AbortSignal | null;
+}
+
+/**
+ * Resolves the secret of that name, hides it in what the process shows, and only then writes it to the process.
+ *
+ * @throws TroupeError `invalid-option` for a value that cannot be a name.
+ */
+export function writeSecret(
+  order: SecretOrder,
+  deps: { readonly recipient: SecretRecipient; readonly resolver: SecretResolver },
+): Promise<WriteResult> {
+  parseOptions(secretCall, { input: { name: order.name }, name: 'writeSecret' });
+  return carryOut(order, deps);
+}
+
+async function carryOut(
+  order: SecretOrder,
+  { recipient, resolver }: { recipient: SecretRecipient; resolver: SecretResolver },
+): Promise<WriteResult> {
+  const { name, pressEnter } = order;
+  const { id, commandLine } = recipient;
+  // Checked before a person is asked in vain, and again afterwards: an answer takes time.
+  const early = await findObstacle(recipient);
+  if (early !== null) return early;
+  const unknown = resolver.refuse(name);
+  if (unknown !== null) return refuseWrite('invalid', unknown);
+  const over = new AbortController();
+  void recipient.ended.then(() => over.abort());
+  const signal = AbortSignal.any([over.signal, ...(order.signal === null ? [] : [order.signal])]);
+  const answer = await resolver.resolve({ name, processId: id, commandLine }, signal);
+  const late = await findObstacle(recipient);
+  if (late !== null) return late;
+  if (order.signal?.aborted) return refuseWrite('invalid', 'Interrupted: the secret was not written.');
+  if (!answer.ok) return refuseWrite('invalid', answer.error);
+  recipient.hide(answer.value);
+  const result = await give(answer.value, { recipient, pressEnter });
+  if (result.ok) recipient.note(name);
+  return result;
+}
+
+/**
+ * Pastes into a terminal even a single line: a program that has not asked for marked pastes cannot tell one from typing, and the secret
+ * stands in no command line.
+ */
+async function give(
+  value: string,
+  { recipient, pressEnter }: { recipient: SecretRecipient; pressEnter: boolean },
+): Promise<WriteResult> {
+  if (!recipient.hasTerminal) return recipient.write(pressEnter ? `${value}\n` : value);
+  return recipient.paste(value, { pressEnter });
+}
+
+async function findObstacle(recipient: SecretRecipient): Promise<WriteResult | null> {
+  const refusal = recipient.refuse();
+  if (refusal !== null) return refuseWrite('notRunning', refusal);
+  if (!recipient.hasTerminal && !recipient.hasPipe) {
+    const error = `Process ${recipient.id} takes no input: start it with stdin: "pipe" or interactive: true.`;
+    return refuseWrite('noInput', error);
+  }
+  if (!recipient.writesOwnLog || (await hidesTyping(recipient))) return null;
+  return refuseWrite('exposed', describeExposure(recipient));
+}
+
+/** Whether the terminal itself hides what is typed: what a program prints is only a hint. */
+async function hidesTyping(recipient: SecretRecipient): Promise<boolean> {
+  const awaited = await recipient.awaitedInput();
+  return awaited?.kind === 'secret' && awaited.certainty === 'known';
+}
+
+function describeExposure({ id, hasTerminal }: SecretRecipient): string {
+  const why = `Process ${id} writes its own log file, where a secret cannot be redacted, so the secret was not written`;
+  const instead =
+    'Or start it anew with lifetime "session", in a program whose option "terminal" is "pty": there it is hidden in any case.';
+  return hasTerminal
+    ? `${why}: its terminal shows what is typed. Write it when the process asks for a secret and the terminal hides what is typed. ${instead}`
+    : `${why}: it has no terminal that could hide it. Start it anew with lifetime "session".`;
+}
