@@ -1,6 +1,6 @@
 import { TroupeError } from '../config/troupe-error.ts';
 import { connectControl } from '../control/control-client.ts';
-import { isPeer } from '../control/peers.ts';
+import { isPeer } from '../control/protocol.ts';
 import type { Ask } from '../policy/gate.ts';
 import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';

@@ -2,19 +2,17 @@ import { lstatSync, type Stats } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { createLineReader } from './line-reader.ts';
-import { type ControlReply, describeVersions, PROTOCOL_VERSION, toLine } from './protocol.ts';
+import {
+  type CallOptions,
+  type ControlReply,
+  createLineReader,
+  describeVersions,
+  PROTOCOL_VERSION,
+  toLine,
+} from './protocol.ts';
 
 /** Long enough for a list of ten thousand processes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
-
-export interface CallOptions {
-  /** The answer must have come by then. Default: none. */
-  readonly deadlineMs?: number;
-  /** For an answer that may take long: so often the supervisor is asked whether it is there, and must say so by the next time. */
-  readonly pulseMs?: number;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export interface ConnectOptions {
   /** Default 2 s. */

@@ -11,8 +11,8 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
-import { SHELL_OWNER } from './directory-ground.ts';
 import { keepPlace } from './keep-place.ts';
+import { SHELL_OWNER } from './protocol.ts';
 
 export interface DaemonOptions {
   /** The state directory. */

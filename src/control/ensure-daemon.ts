@@ -15,9 +15,8 @@ import { makeDirectory } from '../store/make-directory.ts';
 import { openPrivateFile, readPrivateFile } from '../store/private-files.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorRoll } from '../store/supervisor-roll.ts';
-import { QUICK } from './call-patience.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
-import { isCode, isPeer } from './peers.ts';
+import { isCode, isPeer, QUICK } from './protocol.ts';
 
 export interface EnsureDaemonOptions {
   /** The state directory. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
-import type { TroupeErrorCode } from '../config/troupe-error.ts';
+import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import type { Waited } from '../observe/wait-for.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead } from '../output/read-output.ts';
@@ -125,8 +125,75 @@ export function toLine(value: ControlReply | ControlRequest): string {
   return `${JSON.stringify(value)}\n`;
 }
 
+export interface CallOptions {
+  /** The answer must have come by then. Default: none. */
+  readonly deadlineMs?: number;
+  /** Interval at which the supervisor is asked for a sign of life while an answer takes long; it must respond by the next one. */
+  readonly pulseMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For many supervisors asked at once: those that miss this deadline are passed over. */
+export const PROMPT: CallOptions = { deadlineMs: 2_000 };
+/** For calls that are answered at once. */
+export const QUICK: CallOptions = { deadlineMs: 5_000 };
+/** For calls that take as long as a process or a person needs; the supervisor must stay responsive meanwhile. */
+export const LONG: CallOptions = { pulseMs: 3_000 };
+
+/** The owner of processes started from a shell: the only ones that the daemon takes over. */
+export const SHELL_OWNER = 'shell';
+
+/** A supervisor that listens on a control socket. */
+export type Peer = RollEntry & { readonly socket: string };
+
+export function isPeer(entry: RollEntry): entry is Peer {
+  return entry.socket !== null;
+}
+
+export function isCode(error: unknown, code: TroupeErrorCode): boolean {
+  return error instanceof TroupeError && error.code === code;
+}
+
 /** What to do where two versions meet. */
 export function describeVersions({ theirs, ours }: { theirs: unknown; ours: string }): string {
   const said = typeof theirs === 'number' ? `version ${theirs}` : 'no version that we know';
   return `${ours} speaks version ${PROTOCOL_VERSION} of the control protocol, the other side ${said}. Use the same troupe on both sides: end the older program, or install the version it was started with.`;
+}
+
+const NEWLINE = 10;
+
+/** Puts bytes together to lines again, wherever they were cut. */
+export interface LineReader {
+  /** The lines that these bytes complete, without their line feeds; `null` once a line is longer than allowed. */
+  push(chunk: Uint8Array): readonly Uint8Array[] | null;
+}
+
+export function createLineReader(maxBytes: number): LineReader {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+
+  const take = (rest: Uint8Array): Uint8Array => {
+    if (held.length === 0) return rest;
+    const line = Buffer.concat([...held, rest]);
+    held = [];
+    heldBytes = 0;
+    return line;
+  };
+
+  return {
+    push: (chunk) => {
+      const lines: Uint8Array[] = [];
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        if (heldBytes + end - from > maxBytes) return null;
+        lines.push(take(chunk.subarray(from, end)));
+        from = end + 1;
+      }
+      if (from < chunk.byteLength) {
+        held.push(chunk.subarray(from));
+        heldBytes += chunk.byteLength - from;
+      }
+      return heldBytes > maxBytes ? null : lines;
+    },
+  };
 }

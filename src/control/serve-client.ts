@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { createLineReader } from './line-reader.ts';
 import { parseRequest } from './parse-request.ts';
 import {
   type ControlFault,
   type ControlReply,
   type ControlRequest,
+  createLineReader,
   MAX_REQUEST_BYTES,
   MAX_REQUESTS,
   PROTOCOL_VERSION,

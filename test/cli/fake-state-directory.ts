@@ -1,17 +1,17 @@
 import type { WriteFailure } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../../src/config/troupe-error.ts';
-import type {
-  FollowedText,
-  SeenProcess,
-  SeenSchedule,
-  StateDirectory,
-} from '../../src/control/state-directory.ts';
 import type { Waited } from '../../src/observe/wait-for.ts';
 import type { OutputTimes } from '../../src/output/log-times.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
+import type {
+  FollowedText,
+  SeenProcess,
+  SeenSchedule,
+  StateDirectory,
+} from '../../src/state-directory/state-directory.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
 
 /** Processes of which a test says all that happens to them. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import type { ControlReply } from '../../src/control/protocol.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
-import type { StateDirectory } from '../../src/control/state-directory.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import type { StateDirectory } from '../../src/state-directory/state-directory.ts';
 import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
 import type { RollEntry } from '../../src/store/supervisor-roll.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';

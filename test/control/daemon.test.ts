@@ -7,7 +7,7 @@ import { createRealClock } from '../../src/clock/real-clock.ts';
 import { connectControl } from '../../src/control/control-client.ts';
 import { serveDaemon } from '../../src/control/daemon.ts';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
 import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
 

@@ -10,6 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ['supervisor'],
   ['groups', 'observe'],
   ['control'],
+  ['state-directory'],
   ['tools', 'models'],
   ['conversation'],
   ['agents'],

@@ -11,8 +11,8 @@ import {
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createSupervisor } from '../../src/index.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { runProgram } from '../cli/program.ts';
 import { fixtureProgram, tempDir } from '../fixtures/os.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSocketPlace } from '../../src/store/socket-place.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createSupervisor } from '../../src/index.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSocketPlace } from '../../src/store/socket-place.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { isInstalled } from '../fixtures/installed.ts';

@@ -1,8 +1,8 @@
 import type { CaptureAnswer, TerminalSize } from '../../../machines/process/terminal.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import { toVisible } from '../render/printable.ts';

@@ -1,6 +1,6 @@
-import type { StateDirectory } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';

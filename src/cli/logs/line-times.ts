@@ -1,5 +1,5 @@
-import type { StateDirectory } from '../../control/state-directory.ts';
 import { findBounds, type OutputTimes, type TimeBounds } from '../../output/log-times.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 
 /** Finds when the bytes of a log came. */
 export interface LineTimes {

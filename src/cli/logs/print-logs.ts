@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import { findAfter, findSince, type OutputTimes, type TimeBounds } from '../../output/log-times.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';

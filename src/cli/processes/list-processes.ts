@@ -1,5 +1,5 @@
-import type { SeenProcess } from '../../control/state-directory.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
+import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';

@@ -1,6 +1,6 @@
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';

@@ -1,4 +1,4 @@
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessName } from '../render/process-name.ts';

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createRealClock } from '../../clock/real-clock.ts';
 import { formatDuration } from '../../config/format-duration.ts';
 import type { CommandSpec } from '../../config/process-spec.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillOptions } from '../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../process/process-view.ts';
 import {
@@ -12,6 +11,7 @@ import {
   toResultEnvelope,
 } from '../../process/result-envelope.ts';
 import { findListeningPorts } from '../../readiness/listening-ports.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { interactiveDefaults } from '../background-spec.ts';
 import { type CliIo, printLines, printNote } from '../cli-io.ts';

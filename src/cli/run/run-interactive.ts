@@ -1,6 +1,6 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { sitDown } from '../attach/attach-process.ts';
 import { isTerminal } from '../attach/is-terminal.ts';
 import { parseLeaveKey } from '../attach/leave-key.ts';

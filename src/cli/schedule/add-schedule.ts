@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { AddedSchedule, SeenSchedule } from '../../control/state-directory.ts';
+import type { AddedSchedule, SeenSchedule } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';

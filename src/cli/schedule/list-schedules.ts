@@ -1,5 +1,5 @@
 import { formatDuration } from '../../config/format-duration.ts';
-import type { SeenSchedule } from '../../control/state-directory.ts';
+import type { SeenSchedule } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toClockTime } from '../render/clock-time.ts';

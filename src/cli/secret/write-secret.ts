@@ -1,6 +1,6 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';

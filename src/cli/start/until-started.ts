@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 
 /** How often a supervisor is asked, which costs it microseconds. */
 const ASK_EVERY_MS = 20;

@@ -1,8 +1,8 @@
 import { isFinal } from '../../../machines/process/view.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';
 import { toProcessName } from '../render/process-name.ts';

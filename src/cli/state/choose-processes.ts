@@ -1,4 +1,4 @@
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { findProcess } from '../find-process.ts';
 import { toProgramName } from '../program-name.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printNote } from '../cli-io.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import type { StateFlags } from './state-flags.ts';
@@ -32,7 +32,7 @@ export async function withState<T>(
 }
 
 const openReal: OpenState = async (options) => {
-  const { openStateDirectory } = await import('../../control/open-state-directory.ts');
+  const { openStateDirectory } = await import('../../state-directory/open-state-directory.ts');
   return openStateDirectory({
     ...options,
     startDaemon: async () => {

@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from 'node:readline';
 import type { Clock } from '../../clock/clock.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import type { CliIo } from '../cli-io.ts';
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';

@@ -1,7 +1,7 @@
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { toReadingOrder } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { renderProcessFacts } from '../render/process-facts.ts';

@@ -1,6 +1,6 @@
-import type { SeenProcess } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
+import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { toNothingListed } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable, toVisible } from '../render/printable.ts';

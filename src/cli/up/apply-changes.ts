@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import type { StateDirectory } from '../../control/state-directory.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';
 import { toProcessName } from '../render/process-name.ts';

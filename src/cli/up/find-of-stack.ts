@@ -1,4 +1,4 @@
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { toStackOwner } from './find-stack-file.ts';
 
 /** The processes of a file, whichever program started them, in the order of their start; ended ones as far as they are kept. */

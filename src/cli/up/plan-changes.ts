@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isFinal } from '../../../machines/process/view.ts';
-import type { SeenProcess } from '../../control/state-directory.ts';
 import { type GroupProcessSpec, toDependencies } from '../../groups/group-options.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import type { Stack } from './stack-file.ts';
 
 /** What `up` has to do so that the processes of a file run as the file says. */

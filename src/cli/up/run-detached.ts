@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { StateDirectory } from '../../control/state-directory.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { interactiveDefaults } from '../background-spec.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { openDaemon, programFile } from '../daemon.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { createPage } from '../render/page.ts';

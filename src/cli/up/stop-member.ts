@@ -1,6 +1,6 @@
-import type { StateDirectory } from '../../control/state-directory.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
+import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { parseSignal } from '../processes/parse-signal.ts';
 
 /** Stops a process of a stack by the signal that its file names. */

@@ -1,6 +1,6 @@
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { WaitOrder } from '../../control/state-directory.ts';
+import type { WaitOrder } from '../../state-directory/state-directory.ts';
 import { parseDuration } from '../parse-span.ts';
 
 /** The conditions of `troupe wait` as they stand on the command line. */

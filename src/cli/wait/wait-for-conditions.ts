@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { formatDuration } from '../../config/format-duration.ts';
-import type { WaitOrder } from '../../control/state-directory.ts';
 import type { ConditionName, Waited } from '../../observe/wait-for.ts';
 import { describeEnd } from '../../process/describe-end.ts';
+import type { WaitOrder } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
-import type { SeenProcess, StateDirectory } from '../../control/state-directory.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';

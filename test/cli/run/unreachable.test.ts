@@ -3,7 +3,7 @@ import { passInput } from '../../../src/cli/run/pass-input.ts';
 import { runInDaemon } from '../../../src/cli/run/run-in-daemon.ts';
 import type { RunOrder } from '../../../src/cli/run/run-order.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
-import type { StateDirectory } from '../../../src/control/state-directory.ts';
+import type { StateDirectory } from '../../../src/state-directory/state-directory.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { planChanges, type StackChanges } from '../../../src/cli/up/plan-changes.ts';
 import { chooseMembers, readStackWords } from '../../../src/cli/up/read-words.ts';
 import type { Stack } from '../../../src/cli/up/stack-file.ts';
-import type { SeenProcess } from '../../../src/control/state-directory.ts';
+import type { SeenProcess } from '../../../src/state-directory/state-directory.ts';
 import { endedView, processView } from '../process-views.ts';
 
 const processes: Stack['processes'] = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ConditionFlags, readConditions } from '../../../src/cli/wait/read-conditions.ts';
 import { waitForConditions } from '../../../src/cli/wait/wait-for-conditions.ts';
-import type { WaitOrder } from '../../../src/control/state-directory.ts';
 import type { Waited } from '../../../src/observe/wait-for.ts';
+import type { WaitOrder } from '../../../src/state-directory/state-directory.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';

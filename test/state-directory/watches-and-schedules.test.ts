@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
+import { openControlStage, untilListening } from '../control/arrange.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
-import { openControlStage, untilListening } from './arrange.ts';
 
 test('a watch tells its client until the process has ended', async () => {
   await using stage = await openControlStage();

@@ -1,12 +1,17 @@
 import type { WriteResult } from '../../machines/process/events.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { CallOptions } from './control-connection.ts';
-import { type DirectoryGround, type Recorded, SHELL_OWNER } from './directory-ground.ts';
-import type { AskMethod, ControlParams, ControlResults } from './protocol.ts';
+import {
+  type AskMethod,
+  type CallOptions,
+  type ControlParams,
+  type ControlResults,
+  SHELL_OWNER,
+} from '../control/protocol.ts';
+import type { DirectoryGround, Recorded } from './directory-deps.ts';
 import { findEnd } from './wait-process.ts';
 
-export type { Recorded } from './directory-ground.ts';
+export type { Recorded } from './directory-deps.ts';
 
 /**
  * Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. With `revives` a daemon
@@ -20,8 +25,6 @@ export type AskSupervisor = <M extends AskMethod, Other>(
     readonly orElse: (recorded: Recorded) => Promise<Other>;
   },
 ) => Promise<ControlResults[M] | Other>;
-
-export { LONG, QUICK } from './call-patience.ts';
 
 export function createAsk(ground: DirectoryGround): AskSupervisor {
   return async (call, { options, revives = false, orElse }) => {

@@ -1,9 +1,9 @@
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { LONG, MAX_REQUEST_BYTES, QUICK } from '../control/protocol.ts';
 import { readScreenFile } from '../spawn/terminal/screen-text.ts';
-import { type AskSupervisor, LONG, QUICK, type Recorded, refuseInput, unattended } from './ask-supervisor.ts';
-import type { DirectoryGround } from './directory-ground.ts';
-import { MAX_REQUEST_BYTES } from './protocol.ts';
+import { type AskSupervisor, type Recorded, refuseInput, unattended } from './ask-supervisor.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
 

@@ -1,11 +1,11 @@
 import { pause } from '../clock/pause.ts';
+import { streamControl } from '../control/control-client.ts';
+import { isCode, type Peer } from '../control/protocol.ts';
 import type { OutputPiece } from '../output/output-chunk.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { DirectoryGround, Whereabouts } from './directory-ground.ts';
-import { isCode, type Peer } from './peers.ts';
+import type { DirectoryGround, Whereabouts } from './directory-deps.ts';
 import type { FollowedText } from './state-directory.ts';
-import { streamControl } from './stream-control.ts';
 import { findEnd } from './wait-process.ts';
 
 /** How soon the end of a process is seen that nobody tells, and another supervisor that has taken it over. */

@@ -1,17 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
-import {
-  createAsk,
-  LONG,
-  QUICK,
-  type Recorded,
-  refuseInput,
-  refuseUnlessEnded,
-  unattended,
-} from './ask-supervisor.ts';
-import { createDirectoryGround, type DirectoryGround } from './directory-ground.ts';
+import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
+import { createAsk, type Recorded, refuseInput, refuseUnlessEnded, unattended } from './ask-supervisor.ts';
+import { createDirectoryGround, type DirectoryGround } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
 import { createNewsCalls } from './news-calls.ts';
-import { MAX_PIECE_BYTES } from './protocol.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { createTerminalCalls } from './terminal-calls.ts';
 

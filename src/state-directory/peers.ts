@@ -1,11 +1,13 @@
-import { TroupeError } from '../config/troupe-error.ts';
-import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
-import type { ControlClient } from './control-client.ts';
-import type { CallOptions } from './control-connection.ts';
-import type { AskMethod, ControlParams, ControlResults } from './protocol.ts';
-
-/** A supervisor that can be asked. */
-export type Peer = RollEntry & { readonly socket: string };
+import type { ControlClient } from '../control/control-client.ts';
+import {
+  type AskMethod,
+  type CallOptions,
+  type ControlParams,
+  type ControlResults,
+  isPeer,
+  type Peer,
+} from '../control/protocol.ts';
+import type { SupervisorRoll } from '../store/supervisor-roll.ts';
 
 /** The supervisors of a state directory, as far as they listen; connections are made when they are needed, and kept. */
 export interface Peers {
@@ -32,7 +34,9 @@ export function createPeers(roll: SupervisorRoll): Peers {
         if (client === null || client.isClosed) remove(socketPath, each);
       }
       // Where nobody is alive, no network is loaded.
-      const opened = import('./control-client.ts').then(({ connectControl }) => connectControl(socketPath));
+      const opened = import('../control/control-client.ts').then(({ connectControl }) =>
+        connectControl(socketPath),
+      );
       pool.set(socketPath, [...(pool.get(socketPath) ?? []), opened]);
       opened.catch(() => remove(socketPath, opened));
       const client = await opened;
@@ -62,12 +66,4 @@ export function createPeers(roll: SupervisorRoll): Peers {
       pool.clear();
     },
   };
-}
-
-export function isPeer(entry: RollEntry): entry is Peer {
-  return entry.socket !== null;
-}
-
-export function isCode(error: unknown, code: TroupeError['code']): boolean {
-  return error instanceof TroupeError && error.code === code;
 }

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
 import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
+import { openControlStage } from '../control/arrange.ts';
 import { tempDir } from '../fixtures/os.ts';
-import { openControlStage } from './arrange.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
 
 const terminal = {

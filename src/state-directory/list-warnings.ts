@@ -1,6 +1,6 @@
 import { toErrorText } from '../config/error-text.ts';
+import type { Peer } from '../control/protocol.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import type { Peer } from './peers.ts';
 
 /** Why of this one only the records can be shown. */
 export function toSilentWarning({ id, pid }: Peer, error: unknown): string {

@@ -1,9 +1,9 @@
 import { pause } from '../clock/pause.ts';
+import { LONG, QUICK } from '../control/protocol.ts';
 import type { ConditionName, Waited } from '../observe/wait-for.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { createAsk, type Recorded } from './ask-supervisor.ts';
-import { LONG, QUICK } from './call-patience.ts';
-import type { DirectoryGround } from './directory-ground.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import { readRecorded } from './read-recorded.ts';
 import type { WaitOrder } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';

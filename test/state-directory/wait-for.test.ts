@@ -1,11 +1,11 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import { connectionCount, openControlStage, untilListening } from '../control/arrange.ts';
 import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 import { startPuppetHost } from '../fixtures/puppet-host.ts';
-import { connectionCount, openControlStage, untilListening } from './arrange.ts';
 import { endedRecord, writeRecord } from './records.ts';
 
 test('what is waited for from outside is told once it holds', async () => {

@@ -19,8 +19,8 @@ import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.ts';
 import { createEnvironmentStore } from '../store/environment-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
-import type { DirectoryGround } from './directory-ground.ts';
-import { readLaunch, toFinalView } from './judge-record.ts';
+import type { DirectoryGround } from './directory-deps.ts';
+import { readLaunch, toFinalView } from './resolve-status.ts';
 
 const DEFAULT_GRACE_MS = 5_000;
 

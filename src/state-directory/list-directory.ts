@@ -1,11 +1,11 @@
+import type { Peer } from '../control/protocol.ts';
+import { PROMPT } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { hasLiveMembers } from '../process/process-view.ts';
 import { hasEndedRecord } from '../process/read-record.ts';
-import { PROMPT } from './call-patience.ts';
-import type { DirectoryGround } from './directory-ground.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import { toDamagedWarning, toSilentWarning, toStrangerWarning } from './list-warnings.ts';
-import type { Peer } from './peers.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */

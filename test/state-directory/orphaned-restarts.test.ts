@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createSupervisor } from '../../src/index.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';

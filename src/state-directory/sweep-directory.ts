@@ -2,14 +2,14 @@ import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
+import type { Peer } from '../control/protocol.ts';
+import { QUICK } from '../control/protocol.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/log-times.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
-import { QUICK } from './call-patience.ts';
-import type { DirectoryGround } from './directory-ground.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
-import type { Peer } from './peers.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 export interface Swept {

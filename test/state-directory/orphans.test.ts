@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import { untilListening } from '../control/arrange.ts';
 import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
-import { untilListening } from './arrange.ts';
 
 /** A process of another program, which is there to be killed. */
 async function openHost(lifetime: 'session' | 'persistent', command: string) {

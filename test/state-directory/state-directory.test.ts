@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { readRecord } from '../../src/process/read-record.ts';
 import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { openControlStage } from '../control/arrange.ts';
 import { startTicksOf, tempDir } from '../fixtures/os.ts';
-import { openControlStage } from './arrange.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
 
 /** A state directory in which nobody is alive. */

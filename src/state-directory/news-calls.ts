@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { isCode, type Peer, PROMPT, QUICK } from '../control/protocol.ts';
 import type { WatchNews, WatchOptions } from '../watches/watch.ts';
-import { type AskSupervisor, QUICK, refuseUnlessEnded } from './ask-supervisor.ts';
-import { PROMPT } from './call-patience.ts';
-import type { DirectoryGround } from './directory-ground.ts';
+import { type AskSupervisor, refuseUnlessEnded } from './ask-supervisor.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import { toSilentWarning, toStrangerWarning } from './list-warnings.ts';
-import { isCode, type Peer } from './peers.ts';
 import type { SeenSchedule, StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
 
@@ -114,7 +113,7 @@ async function* watchProcess(
   ground: DirectoryGround,
   { id, options, signal }: { id: string; options: WatchOptions; signal: AbortSignal | undefined },
 ): AsyncGenerator<WatchNews, void> {
-  const { streamControl } = await import('./stream-control.ts');
+  const { streamControl } = await import('../control/control-client.ts');
   while (true) {
     const found = await ground.find(id);
     if (found.type === 'recorded') {

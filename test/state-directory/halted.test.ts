@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
-import type { StateDirectory } from '../../src/control/state-directory.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
+import type { StateDirectory } from '../../src/state-directory/state-directory.ts';
 import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 import { startPuppetHost } from '../fixtures/puppet-host.ts';
 

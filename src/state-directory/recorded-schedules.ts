@@ -4,7 +4,7 @@ import { createFileRecordStore } from '../store/file-record-store.ts';
 import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
-import type { DirectoryGround } from './directory-ground.ts';
+import type { DirectoryGround } from './directory-deps.ts';
 import { toDamagedWarning } from './list-warnings.ts';
 import type { SeenSchedule } from './state-directory.ts';
 

@@ -1,9 +1,9 @@
 import { pause } from '../clock/pause.ts';
+import { LONG } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { RollState } from '../store/supervisor-roll.ts';
-import { LONG } from './call-patience.ts';
-import type { DirectoryGround, Recorded, Whereabouts } from './directory-ground.ts';
+import type { DirectoryGround, Recorded, Whereabouts } from './directory-deps.ts';
 
 /** How soon an end is seen that nobody tells. */
 const LOOK_MS = 100;

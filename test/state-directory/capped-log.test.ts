@@ -2,8 +2,8 @@ import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { printLogs } from '../../src/cli/logs/print-logs.ts';
-import { openStateDirectory } from '../../src/control/open-state-directory.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
+import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { fakeIo } from '../cli/fake-io.ts';
 import { tempDir } from '../fixtures/os.ts';

@@ -4,6 +4,7 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { isCode, isPeer, type Peer, SHELL_OWNER } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { readRecord } from '../process/read-record.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
@@ -14,8 +15,8 @@ import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { RollEntry, RollState, SupervisorRoll } from '../store/supervisor-roll.ts';
-import type { Standing } from './judge-record.ts';
-import { createPeers, isCode, isPeer, type Peer, type Peers } from './peers.ts';
+import { createPeers, type Peers } from './peers.ts';
+import type { Standing } from './resolve-status.ts';
 
 /** Who can say something of a process. */
 export type Whereabouts = { readonly type: 'supervised'; readonly peer: Peer } | Recorded;
@@ -53,12 +54,6 @@ export interface DirectoryGround {
    */
   isByEnd(error: unknown, peer: Peer): Promise<boolean>;
 }
-
-/**
- * The owner of what was started from a shell. The daemon takes over nothing else: what an agent's program has left waits for that
- * program.
- */
-export const SHELL_OWNER = 'shell';
 
 /** A supervisor that has closed its socket is about to end. */
 const ENDING_MS = 500;
@@ -115,7 +110,7 @@ export function createDirectoryGround(options: {
     const { view } = record;
     // Most have ended, and who lists a thousand of them loads nothing for that.
     if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
-    const { judgeRecord } = await import('./judge-record.ts');
+    const { judgeRecord } = await import('./resolve-status.ts');
     return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
   };
 
