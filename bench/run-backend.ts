@@ -8,7 +8,7 @@ export const clock = createRealClock();
 /** What a backend of processes stands on, without anybody who would end them. */
 export const backendParts = () => ({
   table: createCurrentTable(),
-  trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+  trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
   reportError: console.error,
 });
 

@@ -9,7 +9,7 @@ export { conversationMachine } from './conversation/machine.ts';
 export * from './process/context.ts';
 export * from './process/events.ts';
 export { processMachine } from './process/machine.ts';
-export type { BodyInput, DeadlineOrder } from './process/setup.ts';
+export type { DeadlineOrder, RunnerInput } from './process/setup.ts';
 export * from './process/view.ts';
 export * from './supervisor/context.ts';
 export * from './supervisor/events.ts';

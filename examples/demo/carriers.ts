@@ -13,7 +13,7 @@ export async function findCarriers(id: string): Promise<readonly number[]> {
       .map(Number);
   }
   const table = createCurrentTable();
-  const carriers = await table.carrying(cookie, await table.list());
+  const carriers = await table.filterCarriers(cookie, await table.list());
   return carriers.filter(({ alive }) => alive).map(({ pid }) => pid);
 }
 

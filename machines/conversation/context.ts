@@ -47,7 +47,7 @@ export interface ConversationContext {
   /** How often the transcript was made shorter for the step that runs. */
   readonly compactions: number;
   /** A person has said something in the turn that runs, and waits for its end. */
-  readonly hasWord: boolean;
+  readonly hasUserMessage: boolean;
   /** What the endpoint asked for with the last failure; `null` where it did not. */
   readonly retryAfterMs: number | null;
   /** How the conversation is to end, once somebody wants it to. */
@@ -67,7 +67,7 @@ export function createConversationContext(input: ConversationInput): Conversatio
     noticeDeliveries: 0,
     failures: 0,
     compactions: 0,
-    hasWord: false,
+    hasUserMessage: false,
     retryAfterMs: null,
     ending: 'none',
     isBroken: false,
@@ -75,12 +75,12 @@ export function createConversationContext(input: ConversationInput): Conversatio
 }
 
 /** Whether something waits that an idle agent is woken for. */
-export function isCalled({ inbox, isUnfinished }: ConversationContext): boolean {
+export function hasReasonToWake({ inbox, isUnfinished }: ConversationContext): boolean {
   return isUnfinished || inbox.some(({ attention }) => attention === 'turn');
 }
 
 /** Whether a person has said what the next safe point delivers. */
-export function hasWordToHear({ inbox }: ConversationContext): boolean {
+export function hasPendingMessage({ inbox }: ConversationContext): boolean {
   return inbox.some(({ kind }) => kind === 'message');
 }
 
@@ -93,26 +93,31 @@ export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): 
 }
 
 /** Takes these entries out of the inbox. With a person's first words in a turn, the failures before them do not count. */
-export function takeOut(context: ConversationContext, ids: readonly string[]): Partial<ConversationContext> {
+export function removeDelivered(
+  context: ConversationContext,
+  ids: readonly string[],
+): Partial<ConversationContext> {
   const wanted = new Set(ids);
   const taken = context.inbox.filter(({ id }) => wanted.has(id));
-  const bringsWord = taken.some(({ kind }) => kind === 'message');
+  const bringsMessage = taken.some(({ kind }) => kind === 'message');
   const bringsNotice = taken.some(({ kind }) => kind === 'notice');
   return {
     inbox: context.inbox.filter(({ id }) => !wanted.has(id)),
     noticeDeliveries: context.noticeDeliveries + (bringsNotice ? 1 : 0),
-    hasWord: context.hasWord || bringsWord,
-    failures: bringsWord && !context.hasWord ? 0 : context.failures,
+    hasUserMessage: context.hasUserMessage || bringsMessage,
+    failures: bringsMessage && !context.hasUserMessage ? 0 : context.failures,
   };
 }
 
 /** Whether a model that failed is asked again: less often while a person waits, and not after the time to finish in. */
-export function isWorthRetrying({ limits, failures, hasWord, ending }: ConversationContext): boolean {
-  return hasWord ? failures < limits.maxRetries : ending !== 'now' && failures < limits.maxNoticeRetries;
+export function isWorthRetrying({ limits, failures, hasUserMessage, ending }: ConversationContext): boolean {
+  return hasUserMessage
+    ? failures < limits.maxRetries
+    : ending !== 'now' && failures < limits.maxNoticeRetries;
 }
 
-export function toBackoffMs({ limits, failures, retryAfterMs, hasWord }: ConversationContext): number {
-  const longestMs = hasWord ? limits.maxBackoffMs : limits.maxNoticeBackoffMs;
+export function toBackoffMs({ limits, failures, retryAfterMs, hasUserMessage }: ConversationContext): number {
+  const longestMs = hasUserMessage ? limits.maxBackoffMs : limits.maxNoticeBackoffMs;
   const doubled = Math.min(longestMs, limits.minBackoffMs * 2 ** Math.max(0, failures - 1));
   return Math.max(doubled, retryAfterMs ?? 0);
 }

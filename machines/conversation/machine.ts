@@ -1,6 +1,6 @@
 import {
   type ConversationContext,
-  hasWordToHear,
+  hasPendingMessage,
   nextDelivery,
   type TurnEnd,
   toBackoffMs,
@@ -13,7 +13,7 @@ const deliver = [
     type: 'deliver' as const,
     params: ({ context }: { context: ConversationContext }) => ({ ids: nextDelivery(context) }),
   },
-  'takeOut' as const,
+  'removeDelivered' as const,
 ];
 
 const compact = {
@@ -55,7 +55,7 @@ export const conversationMachine = conversationSetup.createMachine({
       states: {
         inbox: {
           description: 'What happened outside, until it is delivered, read of otherwise, or closed with.',
-          on: { 'inbox.arrived': { actions: 'takeIn' }, 'inbox.withdrawn': { actions: 'withdraw' } },
+          on: { 'inbox.arrived': { actions: 'addToInbox' }, 'inbox.withdrawn': { actions: 'withdraw' } },
         },
         loop: {
           initial: 'idle',
@@ -68,7 +68,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   description: 'Nothing waits that is worth a turn.',
                   always: [
                     { guard: 'isEndingNow', target: '#conversation.closing' },
-                    { guard: 'isCalled', target: 'gathering' },
+                    { guard: 'hasReasonToWake', target: 'gathering' },
                     {
                       guard: 'isEndingWithProcesses',
                       target: '#conversation.open.loop.waiting.forProcesses',
@@ -90,7 +90,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   on: {
                     'inbox.gathered': [
                       {
-                        guard: 'isCalled',
+                        guard: 'hasReasonToWake',
                         target: '#conversation.open.loop.thinking',
                         actions: ['resetTurn', 'announceTurn', 'countStep', ...deliver],
                       },
@@ -111,7 +111,7 @@ export const conversationMachine = conversationSetup.createMachine({
                 'model.replied': [
                   { guard: 'hasCalls', target: 'acting' },
                   {
-                    guard: 'hasMoreToHear',
+                    guard: 'hasMoreMessages',
                     target: 'thinking',
                     reenter: true,
                     actions: ['countStep', ...deliver],
@@ -134,13 +134,13 @@ export const conversationMachine = conversationSetup.createMachine({
               initial: 'working',
               entry: {
                 type: 'runCalls',
-                params: ({ context }) => ({ mayWait: !hasWordToHear(context) }),
+                params: ({ context }) => ({ mayWait: !hasPendingMessage(context) }),
               },
               states: {
                 working: {
                   description: 'Several at once; the results are kept in the order of the calls.',
                   on: {
-                    'inbox.arrived': { guard: 'isWord', actions: 'interruptWaits' },
+                    'inbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
                     'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
                     'calls.settled': [
                       {
@@ -174,7 +174,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   description:
                     'The model failed and is asked again after a pause, which the first words of a person cut short.',
                   always: {
-                    guard: 'isEndingUnheard',
+                    guard: 'isEndingUnattended',
                     target: '#conversation.open.loop.idle',
                     actions: endTurn('failed'),
                   },
@@ -195,7 +195,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   on: {
                     'deadline.retry': { target: '#conversation.open.loop.thinking', actions: [...deliver] },
                     'inbox.arrived': {
-                      guard: 'isFirstWord',
+                      guard: 'isFirstMessage',
                       target: '#conversation.open.loop.thinking',
                       actions: [...deliver],
                     },
@@ -226,7 +226,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   entry: 'watchProcesses',
                   always: [
                     { guard: 'isEndingNow', target: '#conversation.closing' },
-                    { guard: 'isCalled', target: '#conversation.open.loop.idle.gathering' },
+                    { guard: 'hasReasonToWake', target: '#conversation.open.loop.idle.gathering' },
                   ],
                   on: { 'processes.gone': '#conversation.closing' },
                 },
@@ -238,7 +238,7 @@ export const conversationMachine = conversationSetup.createMachine({
     },
     closing: {
       description: 'What still runs of a turn is ended, and the processes as their lifetime says.',
-      entry: [{ type: 'disarmDeadline', params: { deadline: 'background' } }, 'wrapUp'],
+      entry: [{ type: 'disarmDeadline', params: { deadline: 'background' } }, 'shutDown'],
       on: {
         'conversation.broke': { actions: 'recordBreak' },
         'conversation.closed': [{ guard: 'isBroken', target: 'failed' }, { target: 'done' }],

@@ -27,8 +27,8 @@ const armCaller = [
   callerLimit('wait', ({ limits }) => limits.timeoutMs),
   callerLimit('execution', ({ limits }) => limits.maxExecutionMs),
 ];
-const dismissCaller = ['goToBackground', disarm('wait'), disarm('execution')] as const;
-const promoteUnstarted = [...dismissCaller, 'announceBackgrounded'] as const;
+const stopCallerLimits = ['moveToBackground', disarm('wait'), disarm('execution')] as const;
+const promoteUnstarted = [...stopCallerLimits, 'announceBackgrounded'] as const;
 const armBackground = arm(({ limits }) => ({
   deadline: 'background',
   afterMs: limit(limits.maxBackgroundMs),
@@ -131,10 +131,10 @@ export const processMachine = processSetup.createMachine({
   context: ({ input }) => createProcessContext(input),
   initial: 'pending',
   on: {
-    'process.lost': { target: '.lost', actions: ['abandonTree', 'recordLoss'] },
-    'xstate.error.actor.body': { target: '.lost', actions: ['abandonTree', 'recordLoss'] },
+    'process.lost': { target: '.lost', actions: ['forceKillTree', 'recordLoss'] },
+    'xstate.error.actor.runner': { target: '.lost', actions: ['forceKillTree', 'recordLoss'] },
     'output.ended': { actions: 'recordOutputEnd' },
-    'deadline.health': { actions: 'forgetRestarts' },
+    'deadline.health': { actions: 'clearRestarts' },
   },
   states: {
     pending: {
@@ -170,7 +170,7 @@ export const processMachine = processSetup.createMachine({
         },
         starting: {
           description: 'The backend is starting it.',
-          entry: 'startBody',
+          entry: 'startRunner',
           on: {
             'process.spawned': [
               { guard: 'isStopOrdered', target: '#process.stopping', actions: 'recordSpawn' },
@@ -193,7 +193,7 @@ export const processMachine = processSetup.createMachine({
         },
         adopting: {
           description: 'Another supervisor had started it; what became of it is being looked up.',
-          entry: 'adoptBody',
+          entry: 'adoptRunner',
           on: {
             'process.adopted': [
               { guard: 'isStopOrdered', target: '#process.stopping', actions: 'recordAdoption' },
@@ -247,7 +247,7 @@ export const processMachine = processSetup.createMachine({
 
     backgrounded: {
       description: 'The process exists and nobody waits for it.',
-      entry: [...dismissCaller, armBackground, armSilence, armElapsed, armHealth],
+      entry: [...stopCallerLimits, armBackground, armSilence, armElapsed, armHealth],
       exit: [disarm('background'), disarm('silence'), disarm('elapsed'), disarm('health')],
       initial: 'up',
       on: {
@@ -271,7 +271,7 @@ export const processMachine = processSetup.createMachine({
         released: {
           description: 'Its supervisor has let go of it and tells it nothing more; another one may adopt it.',
           entry: [
-            'endBody',
+            'stopRunner',
             disarm('background'),
             disarm('silence'),
             disarm('elapsed'),
@@ -321,7 +321,7 @@ export const processMachine = processSetup.createMachine({
           exit: disarm('proof'),
           on: {
             'deadline.proof': [
-              { guard: 'isLost', target: '#process.lost', actions: ['abandonTree', 'recordLoss'] },
+              { guard: 'isLost', target: '#process.lost', actions: ['forceKillTree', 'recordLoss'] },
               { target: 'surviving' },
             ],
           },
@@ -331,7 +331,7 @@ export const processMachine = processSetup.createMachine({
           entry: ['recordSurvivors', 'announceSurvivors'],
           on: {
             'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
-            'process.stop': { target: 'killing', actions: ['overruleRestart', 'forgetReceipt'] },
+            'process.stop': { target: 'killing', actions: ['overruleRestart', 'clearReceipt'] },
           },
         },
         settling: {
@@ -350,7 +350,7 @@ export const processMachine = processSetup.createMachine({
             {
               guard: 'isStopForRestart',
               target: '#process.pending.starting',
-              actions: ['endBody', 'beginNextAttempt'],
+              actions: ['stopRunner', 'beginNextAttempt'],
             },
             { guard: 'isStopForHold', target: '#process.restarting.held' },
             { guard: 'isStopByLimit', target: '#process.timed_out' },
@@ -362,7 +362,7 @@ export const processMachine = processSetup.createMachine({
 
     restarting: {
       description: 'It ended and will be started again.',
-      entry: ['endBody', 'recordReason', ...armCaller, 'announceRestarting'],
+      entry: ['stopRunner', 'recordReason', ...armCaller, 'announceRestarting'],
       initial: 'pausing',
       on: {
         'process.restart': { target: '#process.pending.starting', actions: 'beginNextAttempt' },

@@ -159,7 +159,7 @@ export function toEndReason(context: ProcessContext): EndReason {
 }
 
 /** What is announced of a signal: who sent it, and why. */
-export function toSignalNote(
+export function toSignalAnnouncement(
   { stop }: ProcessContext,
   { event, signal }: { event: ProcessEvent; signal: ProcessSignal },
 ): { signal: ProcessSignal; by: Requester; cause: SignalCause } {

@@ -8,7 +8,7 @@ import {
   spawnChild,
   stopChild,
 } from 'xstate';
-import { unfilled } from '../unfilled.ts';
+import { notProvided } from '../not-provided.ts';
 import { createNextAttempt, type ProcessContext, type ProcessInput } from './context.ts';
 import type {
   BackendCommand,
@@ -21,7 +21,7 @@ import * as recording from './recording.ts';
 import { hasRestartedTooOften, isRestartWanted } from './restart.ts';
 
 /** Which attempt of which process the body is to run; the rest is known where the body is filled in. */
-export interface BodyInput {
+export interface RunnerInput {
   readonly id: string;
   readonly attempt: number;
   /** Whether it is to be found instead of started. */
@@ -37,8 +37,8 @@ export interface DeadlineOrder {
   readonly from: 'now' | 'call' | 'start' | 'lastOutput';
 }
 
-const bodyStub: CallbackActorLogic<BackendCommand, BodyInput, BackendFact> = fromCallback(() =>
-  unfilled('body'),
+const runnerStub: CallbackActorLogic<BackendCommand, RunnerInput, BackendFact> = fromCallback(() =>
+  notProvided('runner'),
 );
 
 const base = setup({
@@ -47,30 +47,30 @@ const base = setup({
     events: {} as ProcessEvent,
     input: {} as ProcessInput,
     emitted: {} as ProcessAnnouncement,
-    children: {} as { body: 'body' },
+    children: {} as { runner: 'runner' },
   },
-  actors: { body: bodyStub },
+  actors: { runner: runnerStub },
   actions: {
-    armDeadline: (_, _order: DeadlineOrder) => unfilled('armDeadline'),
-    disarmDeadline: (_, _order: { deadline: DeadlineName }) => unfilled('disarmDeadline'),
+    armDeadline: (_, _order: DeadlineOrder) => notProvided('armDeadline'),
+    disarmDeadline: (_, _order: { deadline: DeadlineName }) => notProvided('disarmDeadline'),
     /** It does not wait for a slot any more: it starts as a background process. */
-    leaveQueue: () => unfilled('leaveQueue'),
+    leaveQueue: () => notProvided('leaveQueue'),
     /** The backend actor broke or lost sight: end what it may have started without its help. */
-    abandonTree: () => unfilled('abandonTree'),
+    forceKillTree: () => notProvided('forceKillTree'),
 
-    signalTree: sendTo('body', ({ context }) => ({
+    signalTree: sendTo('runner', ({ context }) => ({
       type: 'process.signal',
       signal: context.stop?.signal ?? 'SIGTERM',
     })),
-    killTree: sendTo('body', { type: 'process.signal', signal: 'SIGKILL' }),
-    surveyTree: sendTo('body', { type: 'tree.survey' }),
-    settleOutput: sendTo('body', ({ context }) => ({
+    killTree: sendTo('runner', { type: 'process.signal', signal: 'SIGKILL' }),
+    surveyTree: sendTo('runner', { type: 'tree.survey' }),
+    settleOutput: sendTo('runner', ({ context }) => ({
       type: 'output.settle',
       quietMs: context.limits.drainQuietMs,
     })),
-    endBody: stopChild('body'),
+    stopRunner: stopChild('runner'),
 
-    goToBackground: assign({ background: true }),
+    moveToBackground: assign({ background: true }),
     recordSpawn: assign(({ context, event }) => recording.recordSpawn(context, event)),
     recordAdoption: assign(({ context, event }) => recording.recordAdoption(context, event)),
     recordSpawnFailure: assign(({ context, event }) => recording.recordSpawnFailure(context, event)),
@@ -80,7 +80,7 @@ const base = setup({
     recordSeen: assign(({ context, event }) => recording.recordSeen(context, event)),
     recordGone: assign(({ context, event }) => recording.recordGone(context, event)),
     recordSurvivors: assign(({ context, event }) => recording.recordSurvivors(context, event)),
-    forgetReceipt: assign({ receipt: null }),
+    clearReceipt: assign({ receipt: null }),
     recordEscalation: assign(({ context, event }) => recording.recordEscalation(context, event)),
     recordReason: assign(({ context }) => ({ reason: recording.toEndReason(context) })),
     recordLoss: assign(({ context, event }) => ({ reason: recording.toLoss(context, event) })),
@@ -94,7 +94,7 @@ const base = setup({
     shortenGrace: assign(({ context, event }) => recording.shortenGrace(context, event)),
     changeLimits: assign(({ context, event }) => recording.changeLimits(context, event)),
     scheduleRestart: assign(({ context, event }) => recording.scheduleRestart(context, event)),
-    forgetRestarts: assign({ restartTimesMs: [] }),
+    clearRestarts: assign({ restartTimesMs: [] }),
     beginNextAttempt: assign(({ context }) => createNextAttempt(context)),
 
     announceStarted: emit({ type: 'process.started' }),
@@ -106,11 +106,11 @@ const base = setup({
     })),
     announceSignal: emit(({ context, event }) => ({
       type: 'process.signalled',
-      ...recording.toSignalNote(context, { event, signal: context.stop?.signal ?? 'SIGTERM' }),
+      ...recording.toSignalAnnouncement(context, { event, signal: context.stop?.signal ?? 'SIGTERM' }),
     })),
     announceKill: emit(({ context, event }) => ({
       type: 'process.signalled',
-      ...recording.toSignalNote(context, { event, signal: 'SIGKILL' }),
+      ...recording.toSignalAnnouncement(context, { event, signal: 'SIGKILL' }),
     })),
     announceStopping: emit({ type: 'process.stopping' }),
     announceSurvivors: emit({ type: 'process.survived' }),
@@ -156,12 +156,12 @@ const base = setup({
 
 export const processSetup = base.extend({
   actions: {
-    startBody: spawnChild('body', {
-      id: 'body',
+    startRunner: spawnChild('runner', {
+      id: 'runner',
       input: ({ context: { id, attempt } }: { context: ProcessContext }) => ({ id, attempt, adopts: false }),
     }),
-    adoptBody: spawnChild('body', {
-      id: 'body',
+    adoptRunner: spawnChild('runner', {
+      id: 'runner',
       input: ({ context: { id, attempt } }: { context: ProcessContext }) => ({ id, attempt, adopts: true }),
     }),
   },

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import { unfilled } from '../unfilled.ts';
+import { notProvided } from '../not-provided.ts';
 import {
   createSupervisorContext,
   type Lane,
@@ -31,12 +31,12 @@ const supervisorSetup = setup({
   },
   actions: {
     /** Lets the process start. */
-    admit: (_, _process: { id: string }) => unfilled('admit'),
-    refuse: (_, _process: { id: string; refusal: Refusal }) => unfilled('refuse'),
+    admit: (_, _process: { id: string }) => notProvided('admit'),
+    refuse: (_, _process: { id: string; refusal: Refusal }) => notProvided('refuse'),
     /** Orders every live process to stop; persistent ones are released. */
-    stopEverything: (_, _order: { graceMs: number }) => unfilled('stopEverything'),
-    armShutdown: (_, _order: { afterMs: number }) => unfilled('armShutdown'),
-    disarmShutdown: () => unfilled('disarmShutdown'),
+    stopEverything: (_, _order: { graceMs: number }) => notProvided('stopEverything'),
+    armShutdown: (_, _order: { afterMs: number }) => notProvided('armShutdown'),
+    disarmShutdown: () => notProvided('disarmShutdown'),
 
     enqueue: assign(({ context, event }) => {
       if (event.type !== 'process.requested') return {};

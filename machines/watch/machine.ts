@@ -3,20 +3,20 @@ import type { WatchEvent } from './events.ts';
 import { watchSetup } from './setup.ts';
 
 /** What has just matched. */
-const tellNow = {
-  type: 'tellMatches' as const,
+const notifyNow = {
+  type: 'notifyMatches' as const,
   params: ({ event }: { event: WatchEvent }) => ({
     count: event.type === 'lines.matched' ? event.count : 0,
   }),
 };
 
 /** What has matched and had to wait. */
-const tellCounted = [
+const notifyCounted = [
   {
-    type: 'tellMatches' as const,
+    type: 'notifyMatches' as const,
     params: ({ context }: { context: WatchContext }) => ({ count: context.matches }),
   },
-  'forgetMatches' as const,
+  'resetMatches' as const,
 ];
 
 /** One wish to be told of a process: that it has gone quiet, or printed a certain line. It ends with the process at the latest. */
@@ -31,7 +31,7 @@ export const watchMachine = watchSetup.createMachine({
       initial: 'begun',
       on: {
         'process.ended': [
-          { guard: 'hasMatches', target: 'ended', actions: tellCounted },
+          { guard: 'hasMatches', target: 'ended', actions: notifyCounted },
           { target: 'ended' },
         ],
         'process.released': 'released',
@@ -54,17 +54,17 @@ export const watchMachine = watchSetup.createMachine({
                 params: ({ context }) => ({ deadline: 'quiet', afterMs: toQuietDelayMs(context) }),
               },
               exit: { type: 'disarmDeadline', params: { deadline: 'quiet' } },
-              on: { 'deadline.quiet': 'looking' },
+              on: { 'deadline.quiet': 'checking' },
             },
-            looking: {
+            checking: {
               description: 'It may be quiet: that is looked at before it is told.',
-              entry: 'look',
+              entry: 'checkForChange',
               on: {
                 'change.seen': { target: 'counting', actions: 'countFromChange' },
-                'stillness.confirmed': { target: 'told', actions: 'tellQuiet' },
+                'stillness.confirmed': { target: 'notified', actions: 'notifyQuiet' },
               },
             },
-            told: {
+            notified: {
               description: 'This silence was told; the next change begins another one.',
               entry: 'awaitChange',
               on: { 'change.seen': { target: 'counting', actions: 'countFromChange' } },
@@ -76,16 +76,16 @@ export const watchMachine = watchSetup.createMachine({
           initial: 'listening',
           on: {
             'search.failed': [
-              { guard: 'hasMatches', target: '#watch.failed', actions: [...tellCounted, 'tellFailure'] },
-              { target: '#watch.failed', actions: 'tellFailure' },
+              { guard: 'hasMatches', target: '#watch.failed', actions: [...notifyCounted, 'notifyFailure'] },
+              { target: '#watch.failed', actions: 'notifyFailure' },
             ],
           },
           states: {
             listening: {
               description: 'The next line that matches is told at once.',
-              on: { 'lines.matched': { target: 'holding', actions: tellNow } },
+              on: { 'lines.matched': { target: 'throttling', actions: notifyNow } },
             },
-            holding: {
+            throttling: {
               description:
                 'Something was just told; what matches now is counted, and told together at the end.',
               entry: {
@@ -96,7 +96,7 @@ export const watchMachine = watchSetup.createMachine({
               on: {
                 'lines.matched': { actions: 'countMatches' },
                 'deadline.window': [
-                  { guard: 'hasMatches', target: 'holding', reenter: true, actions: tellCounted },
+                  { guard: 'hasMatches', target: 'throttling', reenter: true, actions: notifyCounted },
                   { target: 'listening' },
                 ],
               },

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import { unfilled } from '../unfilled.ts';
+import { notProvided } from '../not-provided.ts';
 import type { WatchContext, WatchInput } from './context.ts';
 import type { WatchDeadlineName, WatchEvent } from './events.ts';
 
@@ -11,15 +11,15 @@ export const watchSetup = setup({
   },
   actions: {
     /** Answers `change.seen` where something has changed within the time, else `stillness.confirmed`. */
-    look: () => unfilled('look'),
+    checkForChange: () => notProvided('checkForChange'),
     /** Answers `change.seen`, once. */
-    awaitChange: () => unfilled('awaitChange'),
-    tellQuiet: () => unfilled('tellQuiet'),
+    awaitChange: () => notProvided('awaitChange'),
+    notifyQuiet: () => notProvided('notifyQuiet'),
     /** `count` lines have matched since the last news. */
-    tellMatches: (_, _news: { count: number }) => unfilled('tellMatches'),
-    tellFailure: () => unfilled('tellFailure'),
-    armDeadline: (_, _order: { deadline: WatchDeadlineName; afterMs: number }) => unfilled('armDeadline'),
-    disarmDeadline: (_, _order: { deadline: WatchDeadlineName }) => unfilled('disarmDeadline'),
+    notifyMatches: (_, _news: { count: number }) => notProvided('notifyMatches'),
+    notifyFailure: () => notProvided('notifyFailure'),
+    armDeadline: (_, _order: { deadline: WatchDeadlineName; afterMs: number }) => notProvided('armDeadline'),
+    disarmDeadline: (_, _order: { deadline: WatchDeadlineName }) => notProvided('disarmDeadline'),
 
     countFromChange: assign(({ event }) =>
       event.type === 'change.seen' ? { changedAgoMs: event.agoMs } : {},
@@ -27,7 +27,7 @@ export const watchSetup = setup({
     countMatches: assign(({ context, event }) =>
       event.type === 'lines.matched' ? { matches: context.matches + event.count } : {},
     ),
-    forgetMatches: assign({ matches: 0 }),
+    resetMatches: assign({ matches: 0 }),
   },
   guards: {
     isForSilence: ({ context }) => context.wants.type === 'quiet',

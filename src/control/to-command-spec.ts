@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../config/process-spec.ts';
-import { ofOneTerminal } from '../spawn/environment.ts';
+import { terminalVariables } from '../spawn/environment.ts';
 
 /** Variables that a hint sets: what a client happens to have there does not undo it. */
 const hintVariables = {
@@ -27,7 +27,7 @@ export function toCommandSpec(request: {
     ),
   );
   const isLeftOut = (name: string) =>
-    hinted.has(name) || (given.interactive === true && ofOneTerminal.has(name));
+    hinted.has(name) || (given.interactive === true && terminalVariables.has(name));
   const inherited: Record<string, string | null> = {};
   for (const name of Object.keys(process.env)) if (!(name in env) && !isLeftOut(name)) inherited[name] = null;
   for (const [name, value] of Object.entries(env)) {

@@ -42,7 +42,7 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
     };
 
   /** Each step is taken, whatever becomes of the ones before. */
-  const wrapUp = async () => {
+  const shutDown = async () => {
     const steps = [
       () => acting.end(),
       () => turns.end('closed'),
@@ -83,7 +83,7 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
       watchProcesses: guarded(() => {
         if (own.areGone) queueMicrotask(() => send({ type: 'processes.gone' }));
       }),
-      wrapUp: () => void wrapUp(),
+      shutDown: () => void shutDown(),
       announceRetry: guarded((_, { attempt, afterMs }) =>
         emit({ type: 'model.failed', error: speaking.failure, attempt, inMs: afterMs }),
       ),

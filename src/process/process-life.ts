@@ -115,9 +115,9 @@ export class ProcessLife {
 
   /** `false` when there is no backend that could hear it. */
   sendToBackend(command: BackendCommand): boolean {
-    const body = this.#actor?.getSnapshot().children.body;
-    body?.send(command);
-    return body !== undefined;
+    const runner = this.#actor?.getSnapshot().children.runner;
+    runner?.send(command);
+    return runner !== undefined;
   }
 
   forgetLeftovers(): void {
@@ -133,7 +133,7 @@ export class ProcessLife {
   }
 
   /**
-   * Lets go of a process that is to outlive this program: its body is released, and nothing is announced any more. `false` while it
+   * Lets go of a process that is to outlive this program: its runner is released, and nothing is announced any more. `false` while it
    * cannot be: it comes up, or ends.
    */
   detach(): boolean {

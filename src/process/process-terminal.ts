@@ -10,9 +10,9 @@ import type {
 } from '../../machines/process/terminal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { captureOptions, type KeyOrder, keyOrder, newSize, pasting } from '../config/terminal-options.ts';
+import { refuseScreen, refuseWrite } from '../spawn/refusals.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { readScreenFile, toScreenText } from '../spawn/terminal/screen-text.ts';
-import { refuseScreen, refuseWrite } from '../spawn/tree-commands.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import { replacePrivateFile } from '../store/private-files.ts';
 import type { ProcessPlan } from './process-plan.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { ReadinessSettings } from '../config/process-spec.ts';
 import type { ReaderPositions } from '../output/reader.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
-import { isFromScope } from '../spawn/tree/identity.ts';
+import { isSameScope } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
 import type { ProcessTimes, RestoredLife } from './process-life.ts';
 import type { ProcessRecord, RecordedReadiness, RecordedWatch } from './process-record.ts';
@@ -58,7 +58,7 @@ function createMonotonic(
   const { clock } = reader;
   const machineMs = clock.machineMs?.();
   const isComparable =
-    machineMs !== undefined && savedMachineMs !== undefined && isFromScope(scope, reader.scope);
+    machineMs !== undefined && savedMachineMs !== undefined && isSameScope(scope, reader.scope);
   const sinceSavedMs = isComparable ? machineMs - savedMachineMs : clock.epochMs() - savedAt;
   const savedMs = clock.nowMs() - sinceSavedMs;
   return (at) => savedMs - (savedAt - at);

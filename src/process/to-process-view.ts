@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
-import { isStillThere } from '../spawn/tree/suspects.ts';
+import { isSuspectAlive } from '../spawn/tree/suspects.ts';
 import type { ProcessTimes } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type {
@@ -118,7 +118,7 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
         exit,
         reason,
         leftovers,
-        suspects: suspects.filter(isStillThere),
+        suspects: suspects.filter(isSuspectAlive),
         receipt,
       };
     }

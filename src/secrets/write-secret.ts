@@ -1,7 +1,7 @@
 import type { WriteResult } from '../../machines/process/events.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { secretCall } from '../config/secret-source.ts';
-import { refuseWrite } from '../spawn/tree-commands.ts';
+import { refuseWrite } from '../spawn/refusals.ts';
 import type { SecretResolver } from './secret-resolver.ts';
 
 /** How a secret is written. */

@@ -1,78 +1,70 @@
 import type { ProcessSignal } from '../../machines/process/context.ts';
 import type { BackendCommand } from '../../machines/process/events.ts';
-import { redactText } from '../output/redact-text.ts';
 import type { BackendPort } from './backend.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
-import type { ProcessTable } from './tree/process-table.ts';
-import { createProcessTree, type ProcessTree } from './tree/process-tree.ts';
-import type { TreeRegistry } from './tree/tree-registry.ts';
-import { createTreeCommands, type TerminalPort, type TreeInput } from './tree-commands.ts';
+import type { ProcessTree } from './tree/process-tree.ts';
+import type { TreeDeps } from './tree/tree-registry.ts';
+import { createTreeCommands, registerTree, type TerminalPort, type TreeInput } from './tree-commands.ts';
 
-/** Carries out what a process orders of its child. */
-export interface ChildControl {
-  obey(command: BackendCommand): void;
+/** Executes the commands of a process on its child. */
+interface ChildControl {
+  execute(command: BackendCommand): void;
   leaderExited(): void;
-  /** Ends timers and watches; the child is left alone. */
-  release(): void;
+  /** Cancels timers and watches without touching the child. */
+  detach(): void;
 }
 
-/** What the children of one supervisor share. */
-export interface ChildWorld {
-  readonly table: ProcessTable;
-  readonly trees: TreeRegistry;
-  /** Pids of children that were started and whose exit was not seen yet. */
-  readonly leaders: ReadonlySet<number>;
-  readonly reportError: (error: unknown) => void;
+/** Dependencies that the children of one supervisor share. */
+export interface ChildDeps extends TreeDeps {
+  /** Pids of children that were started and whose exit was not collected yet. */
+  readonly leaders: Set<number>;
 }
 
 export function createChildControl(
   pid: number,
-  wiring: {
+  options: {
     readonly port: BackendPort;
-    readonly world: ChildWorld;
-    /** `null` where it cannot be told from others. Asked again as long as it has not exited. */
+    readonly deps: ChildDeps;
+    /** Resolves to `null` where the child cannot be told from others. Called again until the child has exited. */
     readonly identifyLeader: (hasExited: () => boolean) => Promise<ProcessIdentity | null>;
     readonly input: TreeInput;
     readonly terminal?: TerminalPort;
   },
 ): ChildControl {
-  const { port, input, terminal } = wiring;
-  const { table, trees, leaders, reportError } = wiring.world;
-  const { request, clock } = port;
-  let exited = false;
-  /** A signal went to the group alone, as the tree is not known. */
+  const { port, deps, input, terminal } = options;
+  const { trees, leaders, reportError } = deps;
+  let hasExited = false;
+  /** A signal went to the group alone because the tree is unknown. */
   let groupWasSignalled = false;
 
-  // The pid is the child's until its exit is collected, which takes a later turn of the event loop.
+  // The pid belongs to the child until its exit is collected, which takes a later turn of the event loop.
   let tree = findTree();
 
-  /** `null` where the leader cannot be told from others. Never rejects. */
+  /** Resolves to `null` where the leader cannot be told from others. Never rejects. */
   async function findTree(): Promise<ProcessTree | null> {
     try {
-      const identity = await wiring.identifyLeader(() => exited);
+      const identity = await options.identifyLeader(() => hasExited);
       if (identity === null) return null;
-      const isStranger = (other: number) => other !== pid && leaders.has(other);
-      const redact = (text: string) => redactText(text, request.secrets);
-      const created = createProcessTree({ identity, table, clock, isStranger, redact, reportError });
-      trees.add(request.id, { tree: created, identity });
-      if (exited) created.leaderExited();
-      return created;
+      const isForeign = (other: number) => other !== pid && leaders.has(other);
+      const found = registerTree(identity, { port, deps, isForeign });
+      if (hasExited) found.leaderExited();
+      return found;
     } catch (error) {
       reportError(error);
       return null;
     }
   }
 
-  /** What kept it from being found may be over, such as too many open files: until the exit the pid is the child's. */
+  /** Repeats a failed search, for example after too many open files. The pid is the child's until its exit. */
   async function findTreeAgain(): Promise<ProcessTree | null> {
     const before = tree;
-    if ((await before) === null && !exited && tree === before) tree = findTree();
+    if ((await before) === null && !hasExited && tree === before) tree = findTree();
     return tree;
   }
 
-  /** The child leads a group of its own, which is ours until its exit is collected. Then nobody is known to be alive. */
+  /** Signals the child's own group, which is ours until the exit is collected. Afterwards no member is known to be alive. */
   function signalGroup(signal: ProcessSignal): void {
-    if (exited) return port.tell({ type: 'tree.gone', ended: [] });
+    if (hasExited) return port.tell({ type: 'tree.gone', ended: [] });
     groupWasSignalled = true;
     try {
       process.kill(-pid, signal);
@@ -85,22 +77,22 @@ export function createChildControl(
     port,
     trees,
     findTree: findTreeAgain,
-    signalUnknown: signalGroup,
-    hasExited: () => exited,
+    signalWithoutTree: signalGroup,
+    hasExited: () => hasExited,
     input,
     ...(terminal !== undefined && { terminal }),
   });
 
   return {
-    obey: commands.obey,
+    execute: commands.execute,
     leaderExited: () => {
-      exited = true;
+      hasExited = true;
       void tree.then((found) => {
         found?.leaderExited();
         found?.recheck();
         if (found === null && groupWasSignalled) port.tell({ type: 'tree.gone', ended: [] });
       });
     },
-    release: commands.release,
+    detach: commands.detach,
   };
 }

@@ -4,14 +4,14 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
  * The file descriptors of this program: they belong to it and not to a supervisor, so what is known of them is the program's, too. Starts are
  * refused before the last ones are taken, and some are held open for what must never fail for want of one: to find, signal and record processes.
  */
-const held: number[] = [];
-let holders = 0;
+const reserve: number[] = [];
+let reserveUsers = 0;
 let limit: number | null = null;
 
 /** Reading `/proc` and writing a record take one or two at a time. */
 const heldCount = 4;
 /** Beside those that are held: for the control socket, its clients, the watchdog, and the host program; fewer where the limit is low. */
-const mostFreeCount = 24;
+const maxFreeCount = 24;
 /** Two pipes with an anchor each, a stdin, and for a moment those of `fork`. */
 const startCount = 8;
 
@@ -21,21 +21,21 @@ export function findDescriptorShortage(): string | null {
   if (limit === Number.POSITIVE_INFINITY) return null;
   const used = countUsed();
   // Each that runs may open its log yet.
-  const needed = startCount + holders + Math.min(mostFreeCount, Math.floor(limit / 8));
+  const needed = startCount + reserveUsers + Math.min(maxFreeCount, Math.floor(limit / 8));
   if (used === null || used + needed <= limit) return null;
   return `${used} of the ${limit} files that this program may have open are open, and the rest is kept to end and record what runs`;
 }
 
 /** Holds the reserve for a process that runs, until the result is called. */
 export function holdReserve(): () => void {
-  holders += 1;
-  fill();
+  reserveUsers += 1;
+  fillReserve();
   let isHeld = true;
   return () => {
     if (!isHeld) return;
     isHeld = false;
-    holders -= 1;
-    if (holders === 0) release();
+    reserveUsers -= 1;
+    if (reserveUsers === 0) closeReserve();
   };
 }
 
@@ -44,13 +44,13 @@ export function withReserve<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (held.length === 0 || !isShortage(error)) throw error;
+    if (reserve.length === 0 || !isShortage(error)) throw error;
   }
-  release();
+  closeReserve();
   try {
     return act();
   } finally {
-    fill();
+    fillReserve();
   }
 }
 
@@ -59,16 +59,16 @@ function isShortage(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
-function fill(): void {
+function fillReserve(): void {
   try {
-    while (holders > 0 && held.length < heldCount) held.push(openSync('/dev/null', 'r'));
+    while (reserveUsers > 0 && reserve.length < heldCount) reserve.push(openSync('/dev/null', 'r'));
   } catch {
     // None is left: the next time perhaps.
   }
 }
 
-function release(): void {
-  for (const descriptor of held.splice(0)) closeSync(descriptor);
+function closeReserve(): void {
+  for (const descriptor of reserve.splice(0)) closeSync(descriptor);
 }
 
 /** Node has raised it as far as it may. Only Linux says it where it can be read. */

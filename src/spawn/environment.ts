@@ -17,7 +17,7 @@ export interface EnvironmentIdentity {
 }
 
 /** What a terminal, tmux or screen tells of itself to what runs in it: it is not so in a terminal of another. */
-export const ofOneTerminal: ReadonlySet<string> = new Set([
+export const terminalVariables: ReadonlySet<string> = new Set([
   'TERM',
   'TERMCAP',
   'TERMINFO',
@@ -55,7 +55,7 @@ export function createEnvironment(parts: {
 }): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.inherited)) {
-    if (parts.hasTerminal && ofOneTerminal.has(name)) continue;
+    if (parts.hasTerminal && terminalVariables.has(name)) continue;
     if (value !== undefined && !parts.isRedacted(name)) env[name] = value;
   }
   Object.assign(env, hintVariables(parts.hints));

@@ -1,7 +1,7 @@
 import type { Cancel } from '../clock/clock.ts';
 import type { Backend, BackendPort } from './backend.ts';
 import { findDescriptorShortage, holdReserve } from './descriptors.ts';
-import { refuseAll } from './refuse-all.ts';
+import { refuseAll } from './refusals.ts';
 
 /**
  * Runs an attempt, or adopts it. Refuses a start for which there are too few file descriptors: those that are left are needed to end and to record

@@ -49,7 +49,7 @@ export function runSync(
 }
 
 /** How a short program ended. */
-interface Ran {
+interface ProgramResult {
   readonly failed: boolean;
   /** `undefined` where it could not be started, or ended by a signal. */
   readonly exitCode?: number | undefined;
@@ -62,7 +62,11 @@ interface Ran {
 }
 
 /** Runs a short program to its end, as `execa` does. Its stdin is empty unless there is `input`; a failure is no exception. */
-export async function runProgram(file: string, args: readonly string[], options: Options = {}): Promise<Ran> {
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: Options = {},
+): Promise<ProgramResult> {
   const { execa } = await import('execa');
   const stdin = options.input === undefined ? 'ignore' : 'pipe';
   const stdio = withoutMasters([stdin, 'pipe', 'pipe']);

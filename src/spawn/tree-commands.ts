@@ -1,49 +1,69 @@
 import type { ProcessSignal } from '../../machines/process/context.ts';
 import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/process/events.ts';
-import type { CaptureAnswer, TerminalCommand } from '../../machines/process/terminal.ts';
+import type { TerminalCommand } from '../../machines/process/terminal.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { redactText } from '../output/redact-text.ts';
 import type { BackendPort } from './backend.ts';
-import { watchQuiet } from './quiet-watch.ts';
-import type { ProcessTree } from './tree/process-tree.ts';
-import type { TreeRegistry } from './tree/tree-registry.ts';
+import { refuseTerminal, refuseWrite } from './refusals.ts';
+import type { ProcessIdentity } from './tree/identity.ts';
+import type { IsForeign, ProcessTable } from './tree/process-table.ts';
+import { createProcessTree, type ProcessTree } from './tree/process-tree.ts';
+import type { TreeDeps, TreeRegistry } from './tree/tree-registry.ts';
+import { watchQuiet } from './watch-quiet.ts';
 
-/** How a process takes input; what a rejection says becomes a result. */
+/** Input of a process. The text of a rejection becomes a result. */
 export interface InputPort {
   write(data: Uint8Array): Promise<WriteResult>;
   end(): Promise<WriteResult>;
 }
 
-/** That, or why there is none. */
+/** An input, or the reason why there is none. */
 export type TreeInput = InputPort | { readonly code: WriteFailure; readonly refusal: string };
 
-/** The same for its terminal. */
+/** Terminal of a process. */
 export interface TerminalPort {
-  obey(command: TerminalCommand<WriteResult>): void;
+  execute(command: TerminalCommand<WriteResult>): void;
 }
 
-type ScreenFailure = Extract<CaptureAnswer, { ok: false }>['code'];
+/** Executes the commands that are the same for every backend that runs a process tree. */
+interface TreeCommands {
+  execute(command: BackendCommand): void;
+  /** Cancels timers and watches without touching processes. */
+  detach(): void;
+}
 
-/** Carries out the orders that are the same for everything that is a tree of processes. */
-export interface TreeCommands {
-  obey(command: BackendCommand): void;
-  /** Ends timers and watches; processes are left alone. */
-  release(): void;
+/** Creates the tree of a leader and makes it known to the registry. */
+export function registerTree(
+  identity: ProcessIdentity,
+  options: { port: BackendPort; deps: TreeDeps; table?: ProcessTable; isForeign?: IsForeign },
+): ProcessTree {
+  const { deps, isForeign } = options;
+  const { request, clock } = options.port;
+  const tree = createProcessTree({
+    identity,
+    table: options.table ?? deps.table,
+    clock,
+    redact: (text) => redactText(text, request.secrets),
+    reportError: deps.reportError,
+    ...(isForeign !== undefined && { isForeign }),
+  });
+  deps.trees.add(request.id, { tree, identity });
+  return tree;
 }
 
 export function createTreeCommands(options: {
   readonly port: BackendPort;
   readonly trees: TreeRegistry;
-  /** Asked at each order; `null` where the tree is not known. */
+  /** Called for each command; resolves to `null` where the tree is unknown. */
   readonly findTree: () => Promise<ProcessTree | null>;
-  /** A signal for a tree that is not known. */
-  readonly signalUnknown: (signal: ProcessSignal) => void;
-  /** Whether the number of the leader may be another's: what is empty then is forgotten. */
+  readonly signalWithoutTree: (signal: ProcessSignal) => void;
+  /** Whether the leader's pid may be reused: an empty tree is then removed from the registry. */
   readonly hasExited: () => boolean;
-  /** Nothing of the tree is alive, or nothing beside the leader. */
-  readonly onAlone?: () => void;
-  /** Whether a silence counts: `false` while what was printed may be on its way. */
-  readonly isQuietTrue?: () => boolean;
+  /** Called when no member is alive after the exit of the leader. */
+  readonly onTreeEmpty?: () => void;
+  /** Whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
+  readonly isOutputComplete?: () => boolean;
   readonly input: TreeInput;
   readonly terminal?: TerminalPort;
 }): TreeCommands {
@@ -54,7 +74,7 @@ export function createTreeCommands(options: {
 
   async function signalTree(signal: ProcessSignal): Promise<void> {
     const tree = await findTree();
-    if (tree === null) return options.signalUnknown(signal);
+    if (tree === null) return options.signalWithoutTree(signal);
     if (!isWatching) watchTree(tree);
     await tree.signal(signal);
   }
@@ -62,11 +82,11 @@ export function createTreeCommands(options: {
   function watchTree(tree: ProcessTree): void {
     isWatching = true;
     const cancel = tree.watch({
-      onAlive: (alive) => port.tell({ type: 'tree.seen', alive }),
+      onAliveChanged: (alive) => port.tell({ type: 'tree.seen', alive }),
       onGone: async (ended) => {
         trees.remove(request.id);
         port.tell({ type: 'tree.gone', ended, suspects: await tree.suspects() });
-        if (hasExited()) options.onAlone?.();
+        if (hasExited()) options.onTreeEmpty?.();
       },
     });
     cancels.add(cancel);
@@ -76,30 +96,32 @@ export function createTreeCommands(options: {
     const tree = await findTree();
     const leftovers = (await tree?.survey()) ?? [];
     const suspects = (await tree?.suspects()) ?? [];
-    const isAlone = leftovers.length === 0 && hasExited();
-    if (isAlone) trees.remove(request.id);
+    const isEmpty = leftovers.length === 0 && hasExited();
+    if (isEmpty) trees.remove(request.id);
     port.tell({ type: 'tree.surveyed', leftovers, suspects });
-    if (isAlone) options.onAlone?.();
+    if (isEmpty) options.onTreeEmpty?.();
   }
 
   function settleOutput(quietMs: number): void {
-    const { isQuietTrue: mayTell } = options;
+    const { isOutputComplete: canReport } = options;
     const onQuiet = () => port.tell({ type: 'output.quieted' });
-    cancels.add(watchQuiet({ clock, output, quietMs, onQuiet, ...(mayTell !== undefined && { mayTell }) }));
+    cancels.add(
+      watchQuiet({ clock, output, quietMs, onQuiet, ...(canReport !== undefined && { canReport }) }),
+    );
   }
 
-  function feed(
+  function writeInput(
     reply: (result: WriteResult) => void,
-    give: (input: InputPort) => Promise<WriteResult>,
+    write: (input: InputPort) => Promise<WriteResult>,
   ): void {
     if ('refusal' in input) return reply(refuseWrite(input.code, input.refusal));
-    void give(input)
+    void write(input)
       .catch((error: unknown) => refuseWrite('broken', `It could not be written: ${toErrorText(error)}`))
       .then(reply);
   }
 
   return {
-    obey: (command) => {
+    execute: (command) => {
       switch (command.type) {
         case 'process.signal':
           return void signalTree(command.signal);
@@ -108,31 +130,16 @@ export function createTreeCommands(options: {
         case 'output.settle':
           return settleOutput(command.quietMs);
         case 'process.write':
-          return feed(command.reply, ({ write }) => write(command.data));
+          return writeInput(command.reply, ({ write }) => write(command.data));
         case 'process.endInput':
-          return feed(command.reply, ({ end }) => end());
+          return writeInput(command.reply, ({ end }) => end());
         default:
-          return options.terminal === undefined ? refuseTerminal(command) : options.terminal.obey(command);
+          return options.terminal === undefined ? refuseTerminal(command) : options.terminal.execute(command);
       }
     },
-    release: () => {
+    detach: () => {
       for (const cancel of cancels) cancel();
       cancels.clear();
     },
   };
-}
-
-export function refuseWrite(code: WriteFailure, error: string): WriteResult {
-  return { ok: false, bytesWritten: 0, code, error };
-}
-
-export function refuseScreen(code: ScreenFailure, error: string): CaptureAnswer {
-  return { ok: false, code, error };
-}
-
-/** The answer of whoever has no terminal. */
-export function refuseTerminal(command: TerminalCommand<WriteResult>): void {
-  const error = 'It has no terminal: start it with interactive: true.';
-  if (command.type === 'terminal.capture') command.reply(refuseScreen('noTerminal', error));
-  else command.reply(refuseWrite('noTerminal', error));
 }

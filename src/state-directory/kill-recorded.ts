@@ -10,11 +10,10 @@ import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { addEntry, type TimelineEntry } from '../process/timeline.ts';
 import { withoutValues } from '../process/to-record.ts';
 import { toCookie } from '../spawn/environment.ts';
-import { findLeader } from '../spawn/file/find-leader.ts';
+import { findLeader, withoutLauncher } from '../spawn/file/find-leader.ts';
 import type { LaunchStatus } from '../spawn/file/status-file.ts';
-import { withoutLauncher } from '../spawn/file/without-launcher.ts';
 import { endTree } from '../spawn/tree/end-tree.ts';
-import { isFromScope, type ProcessIdentity } from '../spawn/tree/identity.ts';
+import { isSameScope, type ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.ts';
 import { createEnvironmentStore } from '../store/environment-store.ts';
@@ -189,7 +188,7 @@ async function openTree(ground: DirectoryGround, record: ProcessRecord): Promise
   const scope = await table.scope();
   const status = readLaunch(record);
   const identity = record.leader ?? (await findIdentity(record, { table, status, scope }));
-  if (identity === null || !isFromScope(identity, scope)) return null;
+  if (identity === null || !isSameScope(identity, scope)) return null;
   const descendants = withoutLauncher(table, status?.launcher ?? null);
   return createProcessTree({ identity, table: descendants, clock: ground.clock });
 }

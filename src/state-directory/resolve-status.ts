@@ -8,7 +8,7 @@ import type { AdoptionData, ProcessRecord } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { findLauncher, findLeader } from '../spawn/file/find-leader.ts';
 import { type LaunchStatus, readStatus } from '../spawn/file/status-file.ts';
-import { holdsNumber, isFromScope, isSame } from '../spawn/tree/identity.ts';
+import { isSameScope, isStillAlive, ownsPid } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readPrivateFile } from '../store/private-files.ts';
 
@@ -36,7 +36,7 @@ export async function judgeRecord(
   const { view, revival } = record;
   const { here, nowAt } = world;
   if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, world) };
-  if (!isFromScope(record.scope, here)) {
+  if (!isSameScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
       ? lost(record, 'the machine was started anew since')
       : { type: 'elsewhere', view };
@@ -64,16 +64,16 @@ async function withLiveLeftovers(
 ): Promise<FinalView> {
   const { leftovers, suspects } = view;
   const left = [...leftovers, ...suspects];
-  if (left.length === 0 || !isFromScope(scope, here)) return { ...view, leftovers: [], suspects: [] };
+  if (left.length === 0 || !isSameScope(scope, here)) return { ...view, leftovers: [], suspects: [] };
   const entries = await (await table()).readAll(left.map(({ pid }) => pid));
-  const isAlive = (member: TreeMember) => entries.some((entry) => entry.alive && holdsNumber(member, entry));
+  const isAlive = (member: TreeMember) => entries.some((entry) => entry.alive && ownsPid(member, entry));
   return { ...view, leftovers: leftovers.filter(isAlive), suspects: suspects.filter(isAlive) };
 }
 
 /** The leader, or the launcher that will write down its end. */
 async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<boolean> {
   const { leader, view } = record;
-  if (leader !== null && isSame(leader, await table.read(leader.pid))) return true;
+  if (leader !== null && isStillAlive(leader, await table.read(leader.pid))) return true;
   const status = readLaunch(record);
   if (status === null) return false;
   const who = { table, id: view.id };

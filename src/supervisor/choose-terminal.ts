@@ -4,7 +4,7 @@ import type { CommandSettings } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { TerminalView } from '../process/process-view.ts';
 import type { Backend } from '../spawn/backend.ts';
-import type { Unavailable } from '../spawn/terminal/terminal-world.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
 
 /** What became of the wish for a terminal. */

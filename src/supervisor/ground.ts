@@ -17,7 +17,7 @@ import { createTerminals, ownTerminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
-import { createTreeRegistry, type TreeGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
+import { createTreeRegistry, type OrphanGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import { createEnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
@@ -124,7 +124,7 @@ function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
 
 const unreachable = () => ({ role: 'program', socket: null }) as const;
 
-const noGuard: TreeGuard = { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} };
+const noGuard: OrphanGuard = { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} };
 
 function openStore(settings: SupervisorSettings, paths: StatePaths | null): Ground['store'] {
   if (settings.records !== undefined) return settings.records as unknown as RecordStore<ProcessRecord>;

@@ -1,7 +1,7 @@
 import { quote } from '../config/quote.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { Unavailable } from '../spawn/terminal/terminal-world.ts';
-import { isFromScope } from '../spawn/tree/identity.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
+import { isSameScope } from '../spawn/tree/identity.ts';
 import type { Ground } from './ground.ts';
 import { findRecordedBackend } from './recorded-backend.ts';
 
@@ -37,7 +37,7 @@ export function setApart(
 
 /** What has ended, was to end with its supervisor, or ran before the machine was started anew needs nobody who could run it. */
 function mayLive({ view, revival, scope }: ProcessRecord, ground: Ground): boolean {
-  return !('endedAt' in view) && revival !== null && isFromScope(scope, ground.scope);
+  return !('endedAt' in view) && revival !== null && isSameScope(scope, ground.scope);
 }
 
 function toProblem({ obstacle, records }: Apart): string {

@@ -1,6 +1,6 @@
 import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { type Ending, type EndOrder, endTree } from '../spawn/tree/end-tree.ts';
+import { type EndOrder, endTree, type TreeEnding } from '../spawn/tree/end-tree.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
 /** How often it is looked whether leftovers have ended by themselves. */
@@ -25,7 +25,7 @@ export interface LeftoverKeeper {
 interface Kept {
   readonly onGone: () => void;
   cancelLook: Cancel;
-  ending: Ending | null;
+  ending: TreeEnding | null;
 }
 
 export function createLeftoverKeeper({
@@ -62,9 +62,10 @@ export function createLeftoverKeeper({
     );
   };
 
-  const begin = (id: string, { entry, order }: { entry: Kept; order: LeftoverOrder }): Ending => {
+  const begin = (id: string, { entry, order }: { entry: Kept; order: LeftoverOrder }): TreeEnding => {
     const tree = trees.get(id);
-    if (tree === undefined) return { receipt: Promise.resolve(emptyReceipt(order.signal)), hurry: () => {} };
+    if (tree === undefined)
+      return { receipt: Promise.resolve(emptyReceipt(order.signal)), shortenGrace: () => {} };
     let isFirst = true;
     const onSignal = (signal: ProcessSignal) => {
       onSignalled(id, { by: isFirst ? order.by : 'supervisor', signal, isFirst });
@@ -87,7 +88,7 @@ export function createLeftoverKeeper({
       const entry = kept.get(id);
       if (entry === undefined) return Promise.resolve(emptyReceipt(order.signal));
       if (entry.ending === null) entry.ending = begin(id, { entry, order });
-      else entry.ending.hurry(order.signal === 'SIGKILL' ? 0 : order.graceMs);
+      else entry.ending.shortenGrace(order.signal === 'SIGKILL' ? 0 : order.graceMs);
       return entry.ending.receipt;
     },
     release: (id) => {

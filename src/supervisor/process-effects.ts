@@ -1,12 +1,12 @@
 import { fromCallback } from 'xstate';
 import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
 import { processMachine } from '../../machines/process/machine.ts';
-import type { BodyInput } from '../../machines/process/setup.ts';
+import type { RunnerInput } from '../../machines/process/setup.ts';
 import type { Clock } from '../clock/clock.ts';
 import { describeLostEnvironment } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
-import { refuseAll } from '../spawn/refuse-all.ts';
+import { refuseAll } from '../spawn/refusals.ts';
 import { runWithReserve } from '../spawn/run-with-reserve.ts';
 
 interface EffectWorld {
@@ -18,15 +18,15 @@ interface EffectWorld {
   /** Takes a process that waits for a slot out of the queue: it counts as a background process from now on. */
   leaveQueue(id: string): void;
   /** Ends what the backend may have started, without its help. */
-  abandonTree(id: string): void;
+  forceKillTree(id: string): void;
 }
 
-/** Fills in what the chart of a process only names: its body, its deadlines, and the last resort. */
+/** Fills in what the chart of a process only names: its runner, its deadlines, and the last resort. */
 export function provideProcessEffects(world: EffectWorld): typeof processMachine {
   const { clock } = world;
   return processMachine.provide({
     actors: {
-      body: fromCallback<BackendCommand, BodyInput, BackendFact>(({ input, sendBack, receive }) => {
+      runner: fromCallback<BackendCommand, RunnerInput, BackendFact>(({ input, sendBack, receive }) => {
         const process = world.find(input.id);
         const { plan, log, life, recordedLeader: leader } = process;
         if (!input.adopts) {
@@ -59,7 +59,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
         world.find(context.id).life.deadlines.arm(order, context.spawnedAtMs),
       disarmDeadline: ({ context }, { deadline }) => world.find(context.id).life.deadlines.disarm(deadline),
       leaveQueue: ({ context }) => world.leaveQueue(context.id),
-      abandonTree: ({ context }) => world.abandonTree(context.id),
+      forceKillTree: ({ context }) => world.forceKillTree(context.id),
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { Backend } from '../spawn/backend.ts';
-import type { Unavailable } from '../spawn/terminal/terminal-world.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import type { PlanningGround } from './planning-ground.ts';
 
 /** What runs a process that is to outlive its supervisor, as its record tells. */

@@ -292,7 +292,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       find,
       saveAttempt: records.saveAttempt,
       leaveQueue: (id) => admission.promoted({ id, kind: find(id).plan.kind }),
-      abandonTree: trees.abandon,
+      forceKillTree: trees.forceKill,
     }),
     parent: admission.actor,
     onAnnouncement,
@@ -308,7 +308,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     findPorts: findListeningPorts,
     endLeftovers: (id, order) => leftovers.end(id, order),
     onBroken: (id, error) => {
-      trees.abandon(id);
+      trees.forceKill(id);
       tell('process.faulted', find(id), { error });
     },
     onFault: (id, error) => tell('process.faulted', find(id), { error }),

@@ -60,7 +60,7 @@ export async function removeOldLogs(runtime: Runtime, ground: Ground): Promise<n
   const entries = (await ground.table?.list()) ?? [];
   let removed = 0;
   for (const { id, files } of old) {
-    const alive = (await ground.table?.carrying(toCookie(id), entries)) ?? [];
+    const alive = (await ground.table?.filterCarriers(toCookie(id), entries)) ?? [];
     if (alive.length > 0) continue;
     const done = await Promise.allSettled(files.map((file) => rm(file, { force: true })));
     if (done.every(({ status }) => status === 'fulfilled')) removed += 1;

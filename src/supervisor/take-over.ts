@@ -4,7 +4,7 @@ import type { FinalView } from '../process/process-view.ts';
 import { toRestoredProcess } from '../process/restored-process.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
 import { toSaved, withoutValues } from '../process/to-record.ts';
-import { isFromScope } from '../spawn/tree/identity.ts';
+import { isSameScope } from '../spawn/tree/identity.ts';
 import { createProcessTree } from '../spawn/tree/process-tree.ts';
 import type { Ground } from './ground.ts';
 import { planRecorded } from './plan-recorded.ts';
@@ -45,7 +45,7 @@ export function keepOwed(record: ProcessRecord, taking: Taking): boolean {
     return true;
   }
   // They were to end with their supervisor.
-  if (isKnown) ground.trees.abandon(process.id);
+  if (isKnown) ground.trees.forceKill(process.id);
   process.life.forgetLeftovers();
   return true;
 }
@@ -67,7 +67,7 @@ export function takeLive(record: ProcessRecord, taking: Taking): boolean {
 /** All that is known of it stays: how it is now is written down when that is found out. */
 function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter }: Ground): void {
   enter();
-  const isSame = isFromScope(record.scope, scope);
+  const isSame = isSameScope(record.scope, scope);
   store?.save(record.view.id, {
     ...withoutValues(record),
     supervisorId,
@@ -79,7 +79,7 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter
 
 /** What was to outlive its supervisor is looked for; the rest is over, and what is alive of it all the same is ended. */
 function toFirstEvent(record: ProcessRecord, ground: Ground): UntimedEvent {
-  if (!isFromScope(record.scope, ground.scope))
+  if (!isSameScope(record.scope, ground.scope))
     return { type: 'process.lost', why: 'the machine was started anew since' };
   if (record.revival !== null) return { type: 'process.adopt' };
   addTree(record, { ground, hasLeaderEnded: false });
@@ -92,10 +92,10 @@ function addTree(
   { ground, hasLeaderEnded }: { ground: Ground; hasLeaderEnded: boolean },
 ): boolean {
   const { table, clock, trees, scope } = ground;
-  if (leader === null || table === null || !isFromScope(leader, scope)) return false;
+  if (leader === null || table === null || !isSameScope(leader, scope)) return false;
   const tree = createProcessTree({ identity: leader, table, clock });
   if (hasLeaderEnded) tree.leaderExited();
-  if (view.lifetime === 'persistent') trees.spare(view.id);
+  if (view.lifetime === 'persistent') trees.exempt(view.id);
   trees.add(view.id, { tree, identity: leader });
   return true;
 }

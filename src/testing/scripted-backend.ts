@@ -11,8 +11,8 @@ import type {
 import type { Cancel } from '../clock/clock.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/backend.ts';
-import { watchQuiet } from '../spawn/quiet-watch.ts';
-import { refuseTerminal } from '../spawn/tree-commands.ts';
+import { refuseTerminal } from '../spawn/refusals.ts';
+import { watchQuiet } from '../spawn/watch-quiet.ts';
 
 /** What a run does when it begins. Default: it comes up, or is found up, at once, and then waits to be played. */
 export type Script = (run: ScriptedRun) => void;

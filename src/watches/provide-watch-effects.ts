@@ -21,11 +21,11 @@ export function provideWatchEffects({
   };
   return watchMachine.provide({
     actions: {
-      look: ({ context }) => withWatching(context.id, (it) => it.look()),
+      checkForChange: ({ context }) => withWatching(context.id, (it) => it.checkForChange()),
       awaitChange: ({ context }) => withWatching(context.id, (it) => it.awaitChange()),
-      tellQuiet: ({ context }) => withWatching(context.id, (it) => it.tellQuiet()),
-      tellMatches: ({ context }, { count }) => withWatching(context.id, (it) => it.tellMatches(count)),
-      tellFailure: ({ context }) => withWatching(context.id, (it) => it.tellFailure()),
+      notifyQuiet: ({ context }) => withWatching(context.id, (it) => it.notifyQuiet()),
+      notifyMatches: ({ context }, { count }) => withWatching(context.id, (it) => it.notifyMatches(count)),
+      notifyFailure: ({ context }) => withWatching(context.id, (it) => it.notifyFailure()),
       armDeadline: ({ context }, order) => withWatching(context.id, (it) => it.arm(order)),
       disarmDeadline: ({ context }, { deadline }) => withWatching(context.id, (it) => it.disarm(deadline)),
     },

@@ -89,7 +89,7 @@ export class Watching {
     return { processId: this.process.id, owner, wants, since, told };
   }
 
-  look(): void {
+  checkForChange(): void {
     const eyes = this.#eyes;
     if (eyes.type === 'pattern') return;
     const { changes, quietMs } = eyes;
@@ -110,12 +110,12 @@ export class Watching {
     this.#eyes.changes.awaitChange(() => this.#send({ type: 'change.seen', agoMs: 0 }));
   }
 
-  tellQuiet(): void {
+  notifyQuiet(): void {
     if (this.#eyes.type === 'pattern') return;
     this.#tell('quiet', { type: 'watch.quiet', quietMs: this.#eyes.quietMs, lines: this.#shown });
   }
 
-  tellMatches(count: number): void {
+  notifyMatches(count: number): void {
     if (this.#eyes.type === 'quiet') return;
     const { pattern, matches } = this.#eyes;
     const lines = matches.takeLines();
@@ -124,7 +124,7 @@ export class Watching {
     this.#tell('matched', { type: 'watch.matched', pattern, matches: count, lines, suppressed });
   }
 
-  tellFailure(): void {
+  notifyFailure(): void {
     this.#tell('failed', { type: 'watch.failed', why: this.#problem });
   }
 

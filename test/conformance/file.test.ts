@@ -14,7 +14,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
   const directory = tempDir();
   const backend = createFileBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => {
       throw error;
     },

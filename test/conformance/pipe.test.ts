@@ -11,7 +11,7 @@ function createPipeUnderTest(): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPipeBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => {
       throw error;
     },

@@ -12,7 +12,7 @@ function createPtyUnderTest(): BackendUnderTest {
   const requests = new Set<SpawnRequest>();
   const backend = createPtyBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => {
       throw error;
     },

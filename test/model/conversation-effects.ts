@@ -75,7 +75,7 @@ export function createExpectedEffects(model: typeof conversationModel) {
       interruptCalls: () => {
         seen.areWaitsInterrupted = true;
       },
-      wrapUp: () => {
+      shutDown: () => {
         endTurn('closed');
         seen.isModelHeld = false;
         seen.isKillAsked = true;

@@ -31,7 +31,7 @@ export const conversationModel = conversationMachine.provide({
     interruptWaits: () => {},
     interruptCalls: () => {},
     watchProcesses: () => {},
-    wrapUp: () => {},
+    shutDown: () => {},
     announceRetry: () => {},
     armDeadline: () => {},
     disarmDeadline: () => {},
@@ -148,10 +148,10 @@ export function conversationWays(): readonly ConversationWay[] {
 function toKey(state: ConversationState): string {
   const { value, context } = state;
   const { inbox, isUnfinished, retryAfterMs, ending, isBroken } = context;
-  const { steps, failures, compactions, hasWord } = context;
+  const { steps, failures, compactions, hasUserMessage } = context;
   const waiting = inbox.map(({ id }) => id).toSorted();
   const pause = isPausing(state) && retryAfterMs;
-  const turn = isInTurn(state) && [steps, failures, compactions, hasWord];
+  const turn = isInTurn(state) && [steps, failures, compactions, hasUserMessage];
   return JSON.stringify([value, waiting, isUnfinished, turn, pause, ending, isBroken]);
 }
 

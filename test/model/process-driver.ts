@@ -56,7 +56,7 @@ export const processDriver: Driver = {
     if (!isTakenOver()) recover({ isSameBoot: false });
     else gate.attempt.tell({ type: 'process.lost', why });
   },
-  'xstate.error.actor.body': ({ gate, process }, { error }) => {
+  'xstate.error.actor.runner': ({ gate, process }, { error }) => {
     gate.attempt.breakWith(error as Error);
     void process.write('anything');
   },

@@ -15,8 +15,8 @@ export type ProcessPath = GeneratedPath<typeof processMachine>;
 
 /** What xstate itself says when the actor of a backend throws. */
 interface BodyBroke {
-  readonly type: 'xstate.error.actor.body';
-  readonly actorId: 'body';
+  readonly type: 'xstate.error.actor.runner';
+  readonly actorId: 'runner';
   readonly error: Error;
 }
 
@@ -41,10 +41,10 @@ export const processModel = processMachine.provide({
   actions: {
     armDeadline: () => {},
     disarmDeadline: () => {},
-    abandonTree: () => {},
-    startBody: () => {},
-    adoptBody: () => {},
-    endBody: () => {},
+    forceKillTree: () => {},
+    startRunner: () => {},
+    adoptRunner: () => {},
+    stopRunner: () => {},
     signalTree: () => {},
     killTree: () => {},
     leaveQueue: () => {},
@@ -77,7 +77,7 @@ const stop: ModelEvent = { type: 'process.stop', by: 'agent', signal: 'SIGTERM',
 const restart: ModelEvent = { type: 'process.restart', by: 'user', atMs };
 
 /** What whoever comes to take it over may find. */
-const adoption = ['process.adopt', 'process.adopted', 'process.lost', 'xstate.error.actor.body'] as const;
+const adoption = ['process.adopt', 'process.adopted', 'process.lost', 'xstate.error.actor.runner'] as const;
 const naturalEnd = ['process.exited', 'output.quieted', 'tree.surveyed'] as const;
 const orderedEnd = ['process.exited', 'tree.gone', 'output.ended'] as const;
 
@@ -276,7 +276,7 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'deadline.health', atMs },
   { type: 'deadline.silence', atMs },
   { type: 'deadline.elapsed', atMs },
-  { type: 'xstate.error.actor.body', actorId: 'body', error: new Error('no more') },
+  { type: 'xstate.error.actor.runner', actorId: 'runner', error: new Error('no more') },
 ];
 
 /** A second attempt is only followed where it may differ from the first. */
@@ -325,7 +325,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
       return event.graceMs === undefined || state.matches({ stopping: 'terminating' });
     case 'process.lost':
       return hasBody && loss === null && event.why !== OTHER_BOOT;
-    case 'xstate.error.actor.body':
+    case 'xstate.error.actor.runner':
       return hasBody;
     case 'process.hold':
     case 'process.proceed':

@@ -28,7 +28,7 @@ const SEARCH_MS = 50;
 /** Between two looks at a screen at most. */
 const LOOK_MS = 330;
 const MATCH = 'match';
-const holding = { watching: { lines: 'holding' } } as const;
+const holding = { watching: { lines: 'throttling' } } as const;
 
 interface Scene {
   readonly runtime: Runtime;
@@ -205,9 +205,9 @@ function createExpectation(model: typeof watchModel) {
   const alarms = new Set<string>();
   const noted: typeof watchMachine = model.provide({
     actions: {
-      tellQuiet: () => void told.push('watch.quiet'),
-      tellMatches: (_, { count }) => void told.push(`watch.matched ${count}`),
-      tellFailure: () => void told.push('watch.failed'),
+      notifyQuiet: () => void told.push('watch.quiet'),
+      notifyMatches: (_, { count }) => void told.push(`watch.matched ${count}`),
+      notifyFailure: () => void told.push('watch.failed'),
       armDeadline: (_, { deadline }) => void alarms.add(deadline),
       disarmDeadline: (_, { deadline }) => void alarms.delete(deadline),
     },

@@ -16,11 +16,11 @@ export const CHANGED_AGO_MS = 400;
 /** The chart with its effects left out: the model that real watches are held to. */
 export const watchModel = watchMachine.provide({
   actions: {
-    look: () => {},
+    checkForChange: () => {},
     awaitChange: () => {},
-    tellQuiet: () => {},
-    tellMatches: () => {},
-    tellFailure: () => {},
+    notifyQuiet: () => {},
+    notifyMatches: () => {},
+    notifyFailure: () => {},
     armDeadline: () => {},
     disarmDeadline: () => {},
   },
@@ -54,7 +54,7 @@ function canHappen(
   switch (event.type) {
     case 'change.seen':
       // What is looked for has happened before; what is waited for happens now.
-      return state.matches({ watching: { silence: 'told' } }) === (event.agoMs === 0);
+      return state.matches({ watching: { silence: 'notified' } }) === (event.agoMs === 0);
     case 'lines.matched':
       return state.context.matches < 6;
     default:
@@ -63,7 +63,7 @@ function canHappen(
 }
 
 function isLooking(state: WatchState): boolean {
-  return state.matches({ watching: { silence: 'looking' } });
+  return state.matches({ watching: { silence: 'checking' } });
 }
 
 /** A path, how the watch begins that goes it, and on what. */

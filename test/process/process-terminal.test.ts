@@ -5,8 +5,8 @@ import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '.
 import type { ProcessPlan } from '../../src/process/process-plan.ts';
 import { ProcessTerminal } from '../../src/process/process-terminal.ts';
 import { hideOnScreen } from '../../src/secrets/hide-on-screen.ts';
+import { refuseScreen } from '../../src/spawn/refusals.ts';
 import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
-import { refuseScreen } from '../../src/spawn/tree-commands.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
 import { createOutputLog } from '../../src/output/output-log.ts';
-import { watchQuiet } from '../../src/spawn/quiet-watch.ts';
+import { watchQuiet } from '../../src/spawn/watch-quiet.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 

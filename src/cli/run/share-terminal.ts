@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import { hasSignalKeys } from '../../input-detection/terminal-mode.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { usualSize } from '../../spawn/terminal/usual-size.ts';
+import { defaultSize } from '../../spawn/terminal/terminal-deps.ts';
 import { readProcText } from '../../spawn/tree/proc-entry.ts';
 import type { CliIo } from '../cli-io.ts';
 import { passInput } from './pass-input.ts';
@@ -100,7 +100,7 @@ export function shareTerminal(
 /** The size of ours as a process can have it; of one that tells none, the usual one. */
 export function toSize({ columns, rows }: CliIo['stdout']): TerminalSize {
   const clamp = (cells: number, least: number) => Math.min(Math.max(cells, least), MAX_CELLS);
-  return { columns: clamp(columns || usualSize.columns, 2), rows: clamp(rows || usualSize.rows, 1) };
+  return { columns: clamp(columns || defaultSize.columns, 2), rows: clamp(rows || defaultSize.rows, 1) };
 }
 
 function findLeader(handle: ProcessHandle): number | null {

@@ -1,98 +1,92 @@
 import type { Cancel } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
-import type { FileWorld } from './file-world.ts';
-import { findLauncher, findRecorded } from './find-leader.ts';
-import { followStatus } from './follow-status.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
+import { findLauncher, findRecordedLeader, hasLiveCarrier } from './find-leader.ts';
+import { followStatus, watchChanges } from './follow-status.ts';
 import { createLeaderControl, sidOf } from './leader-control.ts';
-import { somebodyCarries } from './somebody-carries.ts';
-import { type KnownLaunch, type LaunchStatus, readStatusOf, unreadableEnd } from './status-file.ts';
-import { watchChanges } from './watch-changes.ts';
+import { describeMissingExit, type KnownLaunch, type LaunchStatus, readStatusOf } from './status-file.ts';
 
-/** A launcher that was forked but runs no program yet carries nothing: nobody is believed to be there only after so long. */
-const surelyNobodyMs = 100;
-/** So long something may carry its name without having written down who leads. */
-const patienceMs = 1_000;
-const searchLookMs = 10;
-/** Between two looks at one that goes on: its end is told by the status file, but for one whose launcher was killed. */
-const lookMs = 1_000;
+/** Time a forked launcher may take until its environment carries the id. Before that an absent carrier proves nothing. */
+const forkMs = 100;
+/** Time a carrier of the id may live without having recorded a leader. */
+const startTimeoutMs = 1_000;
+const searchPollMs = 10;
+/** Interval between looks at a running leader: its end is in the status file unless its launcher was killed. */
+const runningPollMs = 1_000;
 
 const closed = {
   code: 'closed',
   refusal: 'Its input is closed: it ended with the supervisor that had started it.',
 } as const;
 
-/** Follows what the launcher of an earlier program has started. */
+/** Follows a process that the launcher of an earlier supervisor started. */
 export function adoptLaunched({
   port,
-  world,
+  deps,
   statusPath,
 }: {
   port: BackendPort;
-  world: FileWorld;
+  deps: TreeDeps;
   statusPath: string;
 }): Cancel {
   const { request, clock } = port;
-  const { table } = world;
-  const control = createLeaderControl({ port, world }, { input: closed });
+  const { table } = deps;
+  const control = createLeaderControl({ port, deps }, { input: closed });
   const sinceMs = clock.nowMs();
   let wasSeenAlive = false;
-  /** Whom the record names, where only it does. */
+  /** The leader named by the record, where only the record names one. */
   let recorded: KnownLaunch | null = null;
 
-  function read(begun: KnownLaunch | null): LaunchStatus {
+  function read(started: KnownLaunch | null): LaunchStatus {
     const { attempt } = request;
-    const said = readStatusOf(statusPath, { attempt, known: begun ?? recorded });
-    if (said.leader !== null || port.leader === undefined) return said;
-    // He is dead, and perhaps of the attempt before: only an exit that is of this one makes him its leader.
+    const status = readStatusOf(statusPath, { attempt, known: started ?? recorded });
+    if (status.leader !== null || port.leader === undefined) return status;
+    // The recorded leader is dead, and perhaps of the attempt before: only an exit of this attempt proves that it led.
     const { pid, startedAt } = port.leader;
     const ended = readStatusOf(statusPath, {
       attempt,
       known: { launcher: null, leader: { pid, startedAt } },
     });
-    return ended.exit === null ? said : ended;
+    return ended.exit === null ? status : ended;
   }
 
-  /** Without a leader anybody who carries the name may be on the way to become it. */
+  /** Without a recorded leader, any carrier of the id may still become it. */
   async function mayStillWrite(status: LaunchStatus): Promise<boolean> {
     if (status.leader === null && port.leader !== undefined)
-      recorded ??= await findRecorded(port.leader, { table, id: request.id });
+      recorded ??= await findRecordedLeader(port.leader, { table, id: request.id });
     if ((await findLauncher(status, { table, id: request.id })) !== null) return true;
     const waitedMs = clock.nowMs() - sinceMs;
-    if (status.leader !== null || waitedMs >= patienceMs) return false;
-    return waitedMs < surelyNobodyMs || somebodyCarries(table, request.id);
+    if (status.leader !== null || waitedMs >= startTimeoutMs) return false;
+    return waitedMs < forkMs || hasLiveCarrier(table, request.id);
   }
 
   const watch = followStatus({
     read,
     mayStillWrite,
-    pauseMs: () => (control.isKnown ? lookMs : searchLookMs),
+    pauseMs: () => (control.hasLeader ? runningPollMs : searchPollMs),
     table,
     id: request.id,
     clock,
-    reportError: world.reportError,
+    reportError: deps.reportError,
     listener: {
-      onBegun: async ({ pid, entry, status }) => {
+      onStarted: async ({ pid, entry, status }) => {
         wasSeenAlive = entry !== null;
-        // Nobody knows when one began that has ended: anybody may be younger.
+        // The start time of an ended process is unknown: '0' makes every process younger.
         const startedAt = entry?.startedAt ?? status.leader?.startedAt ?? '0';
         const { launcher } = status;
-        await control.known({ leader: { pid, startedAt, ...sidOf(entry) }, launcher });
+        await control.setLeader({ leader: { pid, startedAt, ...sidOf(entry) }, launcher });
         const startedAtMs = port.startedAtMs ?? clock.nowMs();
         port.tell({ type: 'process.adopted', pid, pgid: pid, startedAtMs });
       },
-      onExit: ({ code, signal }) => {
-        port.tell({ type: 'process.exited', exit: { code, signal } });
-        control.exited(wasSeenAlive ? 'justNow' : 'longAgo');
-      },
-      onUnseenEnd: ({ isCut }) => {
+      onExit: (exit) => control.exited(exit, wasSeenAlive ? 'justNow' : 'longAgo'),
+      onLost: ({ isTruncated }) => {
         const unwritten = wasSeenAlive
           ? 'nobody saw how it ended: the launcher that was to write that down had ended before it'
           : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
-        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(statusPath) : unwritten });
-        control.exited('longAgo');
+        control.lost(isTruncated ? describeMissingExit(statusPath) : unwritten);
       },
-      onNothing: ({ launcher }) => {
-        control.neverKnown();
+      onNeverStarted: ({ launcher }) => {
+        control.setNoLeader();
         const unsaid =
           port.leader === undefined ? neverStarted : `${neverStarted}, or ${statusPath} was removed or cut`;
         port.tell({ type: 'process.lost', why: launcher === null ? unsaid : startedHalfway });
@@ -100,14 +94,14 @@ export function adoptLaunched({
     },
   });
 
-  port.onCommand(control.obey);
+  port.onCommand(control.execute);
   const cancelWatch = watchChanges(statusPath, watch.look);
   watch.look();
 
   return () => {
     watch.cancel();
     cancelWatch();
-    control.release();
+    control.detach();
   };
 }
 

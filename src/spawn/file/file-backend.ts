@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort, SpawnRequest } from '../backend.ts';
-import { createInputPipe } from '../pipe/input-pipe.ts';
-import { createPipePool } from '../pipe/pipe-pool.ts';
-import { refuseAll } from '../refuse-all.ts';
+import { createInputPipe } from '../input/input-pipe.ts';
+import { createPipePool } from '../input/pipe-pool.ts';
+import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
 import { adoptLaunched } from './adopt-launched.ts';
-import type { FileWorld } from './file-world.ts';
 import { findLauncherTools, type LauncherTools, launch } from './launcher.ts';
 import { runLaunched } from './run-launched.ts';
 import { toFileFailure, UnusableFile } from './unusable-file.ts';
@@ -14,14 +14,15 @@ import { toFileFailure, UnusableFile } from './unusable-file.ts';
 type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
 /**
- * Runs commands that outlive this program. Each writes its output into a file of its own, and a small shell beside it writes down how
- * it ended; both go on when this program ends, be it by SIGKILL, and another one adopts them.
+ * Runs commands that outlive this program. Each writes its output into its own file, and a small shell beside it records how
+ * it ended; both survive the end of this program, even by SIGKILL, and another supervisor adopts them.
  *
- * There is no gate that a start waits at: the order of writes is the gate. The supervisor saves its record before `run` is
- * called, and the launcher writes down who it starts before that becomes the command. So whatever is alive can be found.
+ * The order of writes replaces a lock: the supervisor saves its record before it calls `run`, and the launcher records the pid of
+ * the command before that pid becomes the command. So every live process can be found.
  */
-export function createFileBackend(world: FileWorld): Backend {
-  let tools = world.tools ?? null;
+export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTools }): Backend {
+  const { trees } = deps;
+  let tools = deps.tools ?? null;
   const inputs = createPipePool();
   const findTools = (): LauncherTools => {
     tools ??= findLauncherTools();
@@ -37,14 +38,14 @@ export function createFileBackend(world: FileWorld): Backend {
         return reportFailure(error, port);
       };
       if (!hasFiles(request)) return refuse(new Error('the file backend needs "files" for log and status'));
-      // Before it is there: this program may be gone in the same turn, and its watchdog must know.
-      world.trees.spare(request.id);
+      // Before the start: this program may die in the same turn, and its watchdog must know by then.
+      trees.exempt(request.id);
       const input = createInputPipe(request.stdin, inputs);
       const child = tryLaunch(request, { tools: findTools(), stdin: input.stdio });
       const stdin = input.open(child);
       if (child instanceof Error) return refuse(child);
       if (child.pid !== undefined)
-        return runLaunched(child, { port, world, statusPath: request.files.status, stdin });
+        return runLaunched(child, { port, deps, statusPath: request.files.status, stdin });
       refuseAll(port);
       child.once('error', (error) => reportFailure(error, port));
       return () => {};
@@ -59,8 +60,8 @@ export function createFileBackend(world: FileWorld): Backend {
         });
         return () => {};
       }
-      world.trees.spare(request.id);
-      return adoptLaunched({ port, world, statusPath: request.files.status });
+      trees.exempt(request.id);
+      return adoptLaunched({ port, deps, statusPath: request.files.status });
     },
     close: inputs.close,
   };
@@ -80,7 +81,7 @@ function hasFiles(request: SpawnRequest): request is FileRequest {
 
 function reportFailure(error: unknown, port: BackendPort): Cancel {
   if (error instanceof UnusableFile) {
-    // Never in the turn of `run`: whoever called it does not listen yet.
+    // Not in the turn of `run`: its caller does not listen yet.
     queueMicrotask(() => port.tell(toFileFailure(error, port.request)));
   } else void toSpawnFailure(error, port.request).then(port.tell);
   return () => {};

@@ -1,3 +1,4 @@
+import { watch } from 'node:fs';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
 import { findLeader } from './find-leader.ts';
@@ -6,12 +7,12 @@ import type { KnownLaunch, LaunchStatus, RecordedExit } from './status-file.ts';
 /** What a status file tells, in the order in which it is called; after the last three nothing more is. */
 export interface StatusListener {
   /** Somebody leads, in a group of his own; `entry` is `null` where he has ended already. */
-  onBegun(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
+  onStarted(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
   onExit(exit: RecordedExit): void;
   /** The leader has ended, and nobody is left to write down how; an exit that `status` has is the launcher's, which died before it. */
-  onUnseenEnd(status: LaunchStatus): void;
+  onLost(status: LaunchStatus): void;
   /** Nobody leads, and nobody is left who could start it. */
-  onNothing(status: LaunchStatus): void;
+  onNeverStarted(status: LaunchStatus): void;
 }
 
 export interface StatusWatch {
@@ -40,9 +41,9 @@ export function followStatus(options: {
   reportError: (error: unknown) => void;
 }): StatusWatch {
   const { clock, listener } = options;
-  let begun: KnownLaunch | null = null;
-  let over = false;
-  let released = false;
+  let started: KnownLaunch | null = null;
+  let isOver = false;
+  let isDetached = false;
   let looking = false;
   let lookAgain = false;
   let cancelTimer: Cancel = () => {};
@@ -51,7 +52,7 @@ export function followStatus(options: {
   let earlyExitAtMs: number | null = null;
 
   async function pass(): Promise<void> {
-    if (over) return;
+    if (isOver) return;
     lookAgain = looking;
     if (looking) return;
     looking = true;
@@ -62,37 +63,37 @@ export function followStatus(options: {
       options.reportError(error);
     }
     looking = false;
-    if (over) return;
+    if (isOver) return;
     if (lookAgain) return pass();
     const pauseMs = last === null ? retryMs : isDying() ? dyingLookMs : options.pauseMs(last);
     if (pauseMs !== null)
-      cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass(), { idle: released });
+      cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass(), { idle: isDetached });
   }
 
   async function step(): Promise<void> {
-    last ??= options.read(begun);
+    last ??= options.read(started);
     const isOpen = await options.mayStillWrite(last);
-    const status = options.read(begun);
+    const status = options.read(started);
     last = status;
     const { leader, exit } = status;
-    if (over) return;
-    if (leader === null) return isOpen ? undefined : end(() => listener.onNothing(status));
+    if (isOver) return;
+    if (leader === null) return isOpen ? undefined : end(() => listener.onNeverStarted(status));
     const entry = await findLeader(status, options);
     // It wrote down its number before it made its group: a signal in between would reach the launcher's.
     const isInGroup = options.sharesGroup === true || entry?.pgid === leader.pid;
-    if (begun === null && exit === null && entry !== null && !isInGroup) return;
-    if (begun === null) {
-      begun = toKnown(leader, { entry, status });
-      await listener.onBegun({ pid: leader.pid, entry, status });
-      over ||= released;
+    if (started === null && exit === null && entry !== null && !isInGroup) return;
+    if (started === null) {
+      started = toKnown(leader, { entry, status });
+      await listener.onStarted({ pid: leader.pid, entry, status });
+      isOver ||= isDetached;
     }
-    if (over) return;
+    if (isOver) return;
     if (exit !== null && entry !== null) {
       earlyExitAtMs ??= clock.nowMs();
       return;
     }
     if (exit !== null && (earlyExitAtMs === null || isDying())) return end(() => listener.onExit(exit));
-    if (!isOpen && entry === null) end(() => listener.onUnseenEnd(status));
+    if (!isOpen && entry === null) end(() => listener.onLost(status));
   }
 
   /** It was killed together with its launcher: then that one's end is its own. */
@@ -101,16 +102,16 @@ export function followStatus(options: {
   }
 
   function end(tell: () => void): void {
-    over = true;
+    isOver = true;
     tell();
   }
 
   return {
     look: () => void pass(),
     cancel: () => {
-      released = true;
-      over ||= begun !== null;
-      if (over) cancelTimer();
+      isDetached = true;
+      isOver ||= started !== null;
+      if (isOver) cancelTimer();
     },
   };
 }
@@ -127,3 +128,14 @@ const dyingMs = 1_000;
 const dyingLookMs = 50;
 /** The file could not be read: too many open files, perhaps. */
 const retryMs = 200;
+
+/** Calls back whenever the file changes. Where that cannot be watched, looking from time to time must do. Keeps nothing alive. */
+export function watchChanges(path: string, onChange: () => void): Cancel {
+  try {
+    const watcher = watch(path, { persistent: false }, onChange);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}

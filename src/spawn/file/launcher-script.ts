@@ -1,4 +1,4 @@
-import { toTrappedSignals } from './signal-traps.ts';
+import { constants } from 'node:os';
 
 /**
  * What stands between us and a command that outlives us: POSIX sh, whose stdout is the log and whose stderr is the status
@@ -80,3 +80,18 @@ const record = `
 echo "
 exit $troupe_attempt $troupe_status\${BASH_VERSION+ mute}" >&2
 `;
+
+/** Those by which nothing ends, and those that nobody can catch. */
+const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGINFO', 'SIGKILL', 'SIGSTOP'];
+
+/**
+ * What a launcher traps: whatever by default ends or halts a process, as it may be meant for its command, which knows what to do with it. By
+ * number, since dash has not a name for each; of those that have none Linux keeps two to itself.
+ */
+export function toTrappedSignals(platform: NodeJS.Platform = process.platform): string {
+  const named = Object.entries(constants.signals)
+    .filter(([name]) => !harmless.includes(name))
+    .map(([, number]) => number as number);
+  const realTime = platform === 'linux' ? Array.from({ length: 31 }, (_, index) => 34 + index) : [];
+  return [...new Set([...named, ...realTime])].sort((one, other) => one - other).join(' ');
+}

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
-import type { InputPipe } from '../pipe/input-pipe.ts';
+import { toCommand } from '../command-line.ts';
+import { findProgram } from '../find-program.ts';
+import type { InputPipe } from '../input/input-pipe.ts';
 import { startChild } from '../start-child.ts';
-import { toCommand } from '../to-command.ts';
-import { findProgram } from './find-program.ts';
 import { createLauncherScript } from './launcher-script.ts';
 import { openForAppending } from './unusable-file.ts';
 

@@ -1,127 +1,124 @@
+import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
-import { redactText } from '../../output/redact-text.ts';
 import type { BackendPort } from '../backend.ts';
 import { toCookie } from '../environment.ts';
 import type { ProcessEntry } from '../tree/process-table.ts';
-import { createProcessTree, type ProcessTree } from '../tree/process-tree.ts';
-import { createTreeCommands, type TerminalPort, type TreeInput } from '../tree-commands.ts';
-import type { FileWorld } from './file-world.ts';
+import type { ProcessTree } from '../tree/process-tree.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
+import { createTreeCommands, registerTree, type TerminalPort, type TreeInput } from '../tree-commands.ts';
+import { withoutLauncher } from './find-leader.ts';
 import type { NamedProcess } from './status-file.ts';
-import { withoutLauncher } from './without-launcher.ts';
 
-/** Carries out what a process orders of a leader that may be nobody's child here. */
+/** Executes the commands of a process on a leader that need not be a child of this program. */
 export interface LeaderControl {
-  obey(command: BackendCommand): void;
-  /** Now it is known who leads. To be called once, before `exited`. */
-  known(who: {
+  execute(command: BackendCommand): void;
+  /** Names the leader. Must be called once, before `exited` or `lost`. */
+  setLeader(launch: {
     leader: NamedProcess & { readonly sid?: number; readonly pgid?: number };
     launcher: number | null;
   }): Promise<void>;
-  readonly isKnown: boolean;
-  /** There will be no leader. */
-  neverKnown(): void;
-  /** `justNow`: its number cannot be another's yet. */
-  exited(when: 'justNow' | 'longAgo'): void;
-  /** Ends timers and watches; processes are left alone. */
-  release(): void;
+  readonly hasLeader: boolean;
+  /** Declares that no leader will appear. */
+  setNoLeader(): void;
+  /** Reports the exit of the leader. `justNow`: its pid cannot be reused yet. */
+  exited(exit: ExitStatus, when: 'justNow' | 'longAgo'): void;
+  /** Reports that the leader has ended and nothing recorded how. */
+  lost(why: string): void;
+  /** Cancels timers and watches without touching processes. */
+  detach(): void;
 }
 
-/** While something that it left behind lives, its end is looked for so often: only that says that no more output comes. */
-const leftoverLookMs = 1_000;
+/** Interval between looks at leftovers of the tree: only their end says that no more output can come. */
+const leftoverPollMs = 1_000;
 
 export function createLeaderControl(
-  { port, world }: { port: BackendPort; world: FileWorld },
-  {
-    input,
-    terminal,
-    onAlone,
-    isQuietTrue,
-  }: {
+  { port, deps }: { port: BackendPort; deps: TreeDeps },
+  options: {
     input: TreeInput;
     terminal?: TerminalPort;
-    /** Who is told that nothing of the tree is left, once or more often, says `output.ended` by itself. */
-    onAlone?: () => void;
-    isQuietTrue?: () => boolean;
+    /** Called, perhaps repeatedly, when the tree is empty. Whoever sets it reports `output.ended` itself. */
+    onTreeEmpty?: () => void;
+    isOutputComplete?: () => boolean;
   },
 ): LeaderControl {
   const { request, clock } = port;
+  const { input, terminal, onTreeEmpty, isOutputComplete } = options;
   const found = Promise.withResolvers<ProcessTree | null>();
   const cancels = new Set<Cancel>();
-  let exited = false;
-  let outputEnded = false;
-  let released = false;
-  let isKnown = false;
+  let hasExited = false;
+  let hasOutputEnded = false;
+  let isDetached = false;
+  let hasLeader = false;
 
-  /** Who holds the log cannot be known; who could hold it can: nobody writes once nobody of the tree is alive. */
+  /** Ends the output once the tree is empty: which processes hold the log cannot be known, but only members of the tree could. */
   function endOutput(): void {
-    if (onAlone !== undefined) return onAlone();
-    if (outputEnded) return;
-    outputEnded = true;
+    if (onTreeEmpty !== undefined) return onTreeEmpty();
+    if (hasOutputEnded) return;
+    hasOutputEnded = true;
     port.tell({ type: 'output.ended' });
   }
 
-  async function endOutputOnceAlone(tree: ProcessTree | null): Promise<void> {
+  async function endOutputOnceEmpty(tree: ProcessTree | null): Promise<void> {
     if (tree === null || (await tree.survey()).length === 0) return endOutput();
-    if (released || outputEnded) return;
-    const again = () => void endOutputOnceAlone(tree);
-    cancels.add(clock.at(clock.nowMs() + leftoverLookMs, again, { idle: true }));
+    if (isDetached || hasOutputEnded) return;
+    const again = () => void endOutputOnceEmpty(tree);
+    cancels.add(clock.at(clock.nowMs() + leftoverPollMs, again, { idle: true }));
+  }
+
+  function leaderExited(when: 'justNow' | 'longAgo'): void {
+    hasExited = true;
+    void found.promise.then((tree) => {
+      if (when === 'justNow') tree?.leaderExited();
+      tree?.recheck();
+      return endOutputOnceEmpty(tree);
+    });
   }
 
   const commands = createTreeCommands({
     port,
-    trees: world.trees,
+    trees: deps.trees,
     findTree: () => found.promise,
-    signalUnknown: () => port.tell({ type: 'tree.gone', ended: [] }),
-    hasExited: () => exited,
-    onAlone: endOutput,
+    signalWithoutTree: () => port.tell({ type: 'tree.gone', ended: [] }),
+    hasExited: () => hasExited,
+    onTreeEmpty: endOutput,
     input,
     ...(terminal !== undefined && { terminal }),
-    ...(isQuietTrue !== undefined && { isQuietTrue }),
+    ...(isOutputComplete !== undefined && { isOutputComplete }),
   });
 
   return {
-    obey: commands.obey,
-    known: async ({ leader, launcher }) => {
-      const { table, trees, reportError } = world;
-      const { bootId, pidNamespace } = await table.scope();
+    execute: commands.execute,
+    setLeader: async ({ leader, launcher }) => {
+      const { bootId, pidNamespace } = await deps.table.scope();
       const { pid, startedAt, pgid = pid, sid = pid } = leader;
-      const cookie = toCookie(request.id);
-      const identity = { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie };
-      const redact = (text: string) => redactText(text, request.secrets);
-      const tree = createProcessTree({
-        identity,
-        table: withoutLauncher(table, launcher),
-        clock,
-        redact,
-        reportError,
-      });
-      trees.add(request.id, { tree, identity });
-      isKnown = true;
+      const identity = { pid, pgid, sid, startedAt, bootId, pidNamespace, cookie: toCookie(request.id) };
+      const tree = registerTree(identity, { port, deps, table: withoutLauncher(deps.table, launcher) });
+      hasLeader = true;
       found.resolve(tree);
     },
-    get isKnown() {
-      return isKnown;
+    get hasLeader() {
+      return hasLeader;
     },
-    neverKnown: () => found.resolve(null),
-    exited: (when) => {
-      exited = true;
-      void found.promise.then((tree) => {
-        if (when === 'justNow') tree?.leaderExited();
-        tree?.recheck();
-        return endOutputOnceAlone(tree);
-      });
+    setNoLeader: () => found.resolve(null),
+    exited: ({ code, signal }, when) => {
+      port.tell({ type: 'process.exited', exit: { code, signal } });
+      leaderExited(when);
     },
-    release: () => {
-      released = true;
-      commands.release();
+    lost: (why) => {
+      port.tell({ type: 'process.lost', why });
+      leaderExited('longAgo');
+    },
+    detach: () => {
+      isDetached = true;
+      commands.detach();
       for (const cancel of cancels) cancel();
       cancels.clear();
     },
   };
 }
 
-/** By its own making it leads a session where there is `setsid`; elsewhere only the table can tell. */
+/** Returns the session of a leader. It leads one itself where `setsid` exists; elsewhere only the process table knows. */
 export function sidOf(entry: ProcessEntry | null): { sid?: number } {
   return entry === null ? {} : { sid: entry.sid };
 }

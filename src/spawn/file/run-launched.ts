@@ -4,112 +4,88 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import { redactText } from '../../output/redact-text.ts';
-import { appendPrivateFile } from '../../store/private-files.ts';
 import type { BackendPort } from '../backend.ts';
-import { createInputWriter } from '../pipe/input-writer.ts';
-import type { FileWorld } from './file-world.ts';
+import { createInputWriter } from '../input/input-writer.ts';
+import { noInput } from '../refusals.ts';
+import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
+import { hasLiveCarrier } from './find-leader.ts';
 import { followStatus } from './follow-status.ts';
 import { createLeaderControl, sidOf } from './leader-control.ts';
-import { somebodyCarries } from './somebody-carries.ts';
-import {
-  type KnownLaunch,
-  type NamedProcess,
-  readStatusOf,
-  toBeganLine,
-  unreadableEnd,
-} from './status-file.ts';
+import { appendBeganLine, describeMissingExit, type KnownLaunch, readStatusOf } from './status-file.ts';
 
-/** The leader's line comes about a millisecond after the launcher was started. */
-const firstLookMs = 1;
-const lookGrowth = 1.5;
-const longestLookMs = 50;
-/** The launcher was killed, and nothing tells of the leader's end but its absence. */
-const orphanLookMs = 200;
+/** The leader's line comes about a millisecond after the start of the launcher. */
+const firstPollMs = 1;
+const pollGrowth = 1.5;
+const maxPollMs = 50;
+/** Interval after the launcher was killed: then nothing but its absence tells of the leader's end. */
+const orphanPollMs = 200;
 
-/** Follows what a launcher of ours starts: its exit is the sign to read what it wrote down. */
+/** Follows a process that our own launcher starts: the launcher's exit is the sign to read its status file. */
 export function runLaunched(
   child: ChildProcess,
   {
     port,
-    world,
+    deps,
     statusPath,
     stdin,
-  }: { port: BackendPort; world: FileWorld; statusPath: string; stdin: Writable | null },
+  }: { port: BackendPort; deps: TreeDeps; statusPath: string; stdin: Writable | null },
 ): Cancel {
   const { request, clock } = port;
-  const { table } = world;
-  const control = createLeaderControl({ port, world }, { input: inputOf(stdin, port) });
+  const { table, reportError } = deps;
+  const input = stdin === null ? noInput : createInputWriter(stdin, clock);
+  const control = createLeaderControl({ port, deps }, { input });
   let launcherEnd: string | null = null;
-  let lookMs = firstLookMs / lookGrowth;
+  let pollMs = firstPollMs / pollGrowth;
 
-  // In the turn in which it was started its number cannot be another's.
+  // In the turn of its start the launcher's pid cannot be another's.
   const launcher = child.pid === undefined ? null : table.read(child.pid).catch(() => null);
 
-  /** For who adopts it; without this line it must carry the cookie to be known again. */
-  function noteBegin(leader: NamedProcess): void {
-    try {
-      appendPrivateFile(statusPath, toBeganLine(request.attempt, leader));
-    } catch (error) {
-      world.reportError(error);
-    }
-  }
-
-  /** Whom the launcher has started, where its file was removed before it was read. */
+  /** The leader found as the launcher's child, where the status file was removed before it was read. */
   let found: KnownLaunch | null = null;
   const read = (known: KnownLaunch | null) =>
     readStatusOf(statusPath, { attempt: request.attempt, known: known ?? found });
 
-  async function findStarted(): Promise<KnownLaunch | null> {
-    const elder = await launcher;
-    if (elder === null || existsSync(statusPath)) return null;
-    const started = (await table.since(elder)).find(({ ppid, alive }) => alive && ppid === elder.pid);
-    return started === undefined
-      ? null
-      : { launcher: elder.pid, leader: { pid: started.pid, startedAt: started.startedAt } };
-  }
-
   const watch = followStatus({
     read,
-    // Who was forked by a launcher that was killed then may become the leader yet.
+    // A process forked by a launcher that was killed right after may still become the leader.
     mayStillWrite: async () => {
       if (launcherEnd === null) {
-        if (!control.isKnown) found ??= await findStarted();
+        if (!control.hasLeader && !existsSync(statusPath)) found ??= await findChildOf(await launcher, table);
         return true;
       }
-      return !control.isKnown && read(null).leader === null && somebodyCarries(table, request.id);
+      return !control.hasLeader && read(null).leader === null && hasLiveCarrier(table, request.id);
     },
     pauseMs: ({ leader }) => {
-      if (launcherEnd !== null) return leader === null ? firstLookMs : orphanLookMs;
-      if (control.isKnown) return null;
-      lookMs = Math.min(lookMs * lookGrowth, longestLookMs);
-      return lookMs;
+      if (launcherEnd !== null) return leader === null ? firstPollMs : orphanPollMs;
+      if (control.hasLeader) return null;
+      pollMs = Math.min(pollMs * pollGrowth, maxPollMs);
+      return pollMs;
     },
     table,
     id: request.id,
     clock,
-    reportError: world.reportError,
+    reportError,
     listener: {
-      onBegun: async ({ pid, entry, status }) => {
-        // One that has ended already is no younger than its launcher.
+      onStarted: async ({ pid, entry, status }) => {
+        // A leader that has ended already is no younger than its launcher.
         const leader = { pid, startedAt: (entry ?? (await launcher))?.startedAt ?? '0', ...sidOf(entry) };
-        await control.known({ leader, launcher: status.launcher });
-        if (entry !== null && status.exit === null) noteBegin(leader);
+        await control.setLeader({ leader, launcher: status.launcher });
+        // For an adopting supervisor; without this line the leader is recognised by its cookie only.
+        if (entry !== null && status.exit === null)
+          appendBeganLine(statusPath, { attempt: request.attempt, leader, reportError });
         port.tell({ type: 'process.spawned', pid, pgid: pid });
       },
-      onExit: ({ code, signal }) => {
-        port.tell({ type: 'process.exited', exit: { code, signal } });
-        control.exited('justNow');
-      },
-      onUnseenEnd: ({ isCut }) => {
-        const why = isCut
-          ? unreadableEnd(statusPath)
-          : `nobody saw how it ended: the launcher that was to write that down had ended before it (${launcherEnd})`;
-        port.tell({ type: 'process.lost', why });
-        control.exited('longAgo');
-      },
-      onNothing: ({ words }) => {
-        control.neverKnown();
-        const said = redactText(words, request.secrets);
+      onExit: (exit) => control.exited(exit, 'justNow'),
+      onLost: ({ isTruncated }) =>
+        control.lost(
+          isTruncated
+            ? describeMissingExit(statusPath)
+            : `nobody saw how it ended: the launcher that was to write that down had ended before it (${launcherEnd})`,
+        ),
+      onNeverStarted: ({ shellOutput }) => {
+        control.setNoLeader();
+        const said = redactText(shellOutput, request.secrets);
         const message = `It could not be started: the launcher ended (${launcherEnd}) before it had started it.${said === '' ? '' : ` It said: ${said}.`} Check that ${statusPath} can be written and the disk is not full, then start it again.`;
         port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
       },
@@ -120,22 +96,26 @@ export function runLaunched(
     launcherEnd = signal ?? `code ${code}`;
     watch.look();
   });
-  // A failed kill is told here; the exit that follows is what counts.
-  child.on('error', world.reportError);
-  port.onCommand(control.obey);
+  // Reports a failed kill; the exit that follows is what counts.
+  child.on('error', reportError);
+  port.onCommand(control.execute);
   watch.look();
 
   return () => {
     watch.cancel();
-    control.release();
-    // It goes on without us.
+    control.detach();
+    // The launcher must not keep this program alive.
     child.unref();
     if (stdin instanceof Socket) stdin.unref();
   };
 }
 
-function inputOf(stdin: Writable | null, { clock }: BackendPort) {
-  if (stdin !== null) return createInputWriter(stdin, clock);
-  const refusal = 'Its input was not asked for: start it with stdin: "pipe".';
-  return { code: 'noInput', refusal } as const;
+/** Finds the process that a launcher has started, without its status file. */
+async function findChildOf(launcher: ProcessEntry | null, table: ProcessTable): Promise<KnownLaunch | null> {
+  if (launcher === null) return null;
+  const children = await table.listSince(launcher);
+  const started = children.find(({ ppid, alive }) => alive && ppid === launcher.pid);
+  return started === undefined
+    ? null
+    : { launcher: launcher.pid, leader: { pid: started.pid, startedAt: started.startedAt } };
 }

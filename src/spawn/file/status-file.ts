@@ -1,6 +1,6 @@
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { type LogGap, parseLogMap } from '../../output/log-map.ts';
-import { readPrivateFile } from '../../store/private-files.ts';
+import { appendPrivateFile, readPrivateFile } from '../../store/private-files.ts';
 import { toSignalName } from '../signal-name.ts';
 
 /** A process as a status file names it: `startedAt` is in the unit of the process table. */
@@ -24,9 +24,9 @@ export interface LaunchStatus {
   /** Of the log, whatever the attempt: what is no longer in it. */
   readonly gaps: readonly LogGap[];
   /** What the shell said beside its lines. */
-  readonly words: string;
+  readonly shellOutput: string;
   /** The file does not say who leads, although that is known: it was removed, emptied or cut. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   /** All output of its terminal was taken down: no more can come. */
   readonly isDrained: boolean;
 }
@@ -37,7 +37,18 @@ export interface KnownLaunch {
   readonly leader: NonNullable<LaunchStatus['leader']>;
 }
 
-/** What a supervisor adds: when the leader, which it sees alive, began. */
+/** Appends the start time of a leader that a supervisor sees alive, which the launcher does not know. */
+export function appendBeganLine(
+  path: string,
+  line: { attempt: number; leader: NamedProcess; reportError: (error: unknown) => void },
+): void {
+  try {
+    appendPrivateFile(path, toBeganLine(line.attempt, line.leader));
+  } catch (error) {
+    line.reportError(error);
+  }
+}
+
 export function toBeganLine(attempt: number, { pid, startedAt }: NamedProcess): string {
   return `\nbegan ${attempt} ${pid} ${startedAt}\n`;
 }
@@ -59,7 +70,7 @@ export function readStatusOf(path: string, query: StatusQuery): LaunchStatus {
 }
 
 /** Why an end is unknown whose line is not where it was to be written. */
-export function unreadableEnd(statusPath: string): string {
+export function describeMissingExit(statusPath: string): string {
   return `how it ended is unknown: ${statusPath}, where that was to be written, was removed or cut`;
 }
 
@@ -113,8 +124,8 @@ export function parseStatus(text: string, { attempt, known }: StatusQuery): Laun
     leader: leader ?? known?.leader ?? null,
     exit,
     gaps: parseLogMap(text).gaps,
-    words: words.join(' '),
-    isCut: leader === null && known !== null,
+    shellOutput: words.join(' '),
+    isTruncated: leader === null && known !== null,
     isDrained,
   };
 }
@@ -136,11 +147,11 @@ function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean
   const signal = status > 128 ? toSignalName(status - 128) : null;
   if (signal === null) return { code: status, signal: null, certain: true };
   if (shell.hasWords) return { code: null, signal, certain: true };
-  if (shell.isMute || isWordless(signal)) return { code: null, signal, certain: false };
+  if (shell.isMute || isSilentSignal(signal)) return { code: null, signal, certain: false };
   return { code: status, signal: null, certain: true };
 }
 
 /** Nobody wants to read that a pipe broke or that he has pressed a key: of these dash says nothing. */
-function isWordless(signal: ProcessSignal): boolean {
+function isSilentSignal(signal: ProcessSignal): boolean {
   return signal === 'SIGINT' || signal === 'SIGPIPE';
 }

@@ -1,8 +1,8 @@
 import type { BackendCommand } from '../../../machines/process/events.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
-import { watchQuiet } from '../quiet-watch.ts';
-import { refuseTerminal, refuseWrite } from '../tree-commands.ts';
+import { refuseTerminal, refuseWrite } from '../refusals.ts';
+import { watchQuiet } from '../watch-quiet.ts';
 
 /**
  * Runs a function of this program. SIGKILL cannot end it: a function that ignores its abort signal stays
@@ -27,7 +27,7 @@ export const inProcessBackend: Backend = {
       if (progress.signalled) port.tell({ type: 'tree.gone', ended: [] });
     };
 
-    port.onCommand((command) => obey(command, { port, aborter, progress, cancels }));
+    port.onCommand((command) => execute(command, { port, aborter, progress, cancels }));
     port.tell({ type: 'process.spawned', pid: null, pgid: null });
     void callWork(port, aborter.signal).then(settle);
     return () => {
@@ -57,7 +57,7 @@ function toPrinted(result: unknown): string {
   return typeof result === 'string' ? result : `${JSON.stringify(result) ?? String(result)}\n`;
 }
 
-function obey(
+function execute(
   command: BackendCommand,
   run: {
     port: BackendPort;

@@ -8,7 +8,7 @@ export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
   /** To be called once the reading end has seen the end of file: nobody writes any more, and it can serve again. */
-  giveBack(): void;
+  release(): void;
 }
 
 /**
@@ -68,7 +68,7 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
     let readFd: number | null = null;
     try {
       readFd = openSync(path, O_RDONLY | O_NONBLOCK);
-      return { readFd, writeFd: openSync(path, O_WRONLY), giveBack: () => giveBack(anchorFd) };
+      return { readFd, writeFd: openSync(path, O_WRONLY), release: () => giveBack(anchorFd) };
     } catch {
       // Too many open files: the start itself will say so.
       if (readFd !== null) closeSync(readFd);

@@ -2,33 +2,32 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
 import type { Backend, BackendPort } from '../backend.ts';
-import { createChildControl } from '../child-control.ts';
-import { refuseAll } from '../refuse-all.ts';
+import { type ChildDeps, createChildControl } from '../child-control.ts';
+import { createInputPipe, type InputPipe } from '../input/input-pipe.ts';
+import { createInputWriter } from '../input/input-writer.ts';
+import { createPipePool } from '../input/pipe-pool.ts';
+import { noInput, refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { startChild } from '../start-child.ts';
 import { identify } from '../tree/identity.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
 import { createFifoPool } from './fifo-pool.ts';
-import { createInputPipe, type InputPipe } from './input-pipe.ts';
-import { createInputWriter } from './input-writer.ts';
-import { createOutputPipe, type OutputPipe } from './output-pipe.ts';
-import { createPipePool } from './pipe-pool.ts';
-import type { PipeWorld, SpawnedChild } from './pipe-world.ts';
-import { type OutputSources, pourOutput } from './pour-output.ts';
-import { watchExit } from './watch-exit.ts';
+import { createOutputPipe, type OutputPipe, type OutputSources, pipeOutput } from './output-pipe.ts';
+import { type SpawnedChild, watchExit } from './watch-exit.ts';
 
 type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>> & { readonly stdin: InputPipe };
 
 /** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
-export function createPipeBackend(parts: Omit<PipeWorld, 'leaders'>): Backend {
+export function createPipeBackend(treeDeps: TreeDeps): Backend {
   const fifos = createFifoPool();
   const inputs = createPipePool();
-  const world = { ...parts, leaders: new Set<number>() };
+  const deps = { ...treeDeps, leaders: new Set<number>() };
   return {
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: true, durable: false },
     run: (port) => {
       // Before the child is there: this program may be gone in the same turn.
-      world.trees.prepare();
+      deps.trees.prepare();
       const pipes = {
         stdin: createInputPipe(port.request.stdin, inputs),
         stdout: createOutputPipe(fifos),
@@ -37,7 +36,7 @@ export function createPipeBackend(parts: Omit<PipeWorld, 'leaders'>): Backend {
       const child = trySpawn(port, pipes);
       const sources = openSources(child, pipes);
       const stdin = pipes.stdin.open(child);
-      if (isSpawned(child) && sources !== null) return supervise(child, { port, world, sources, stdin });
+      if (isSpawned(child) && sources !== null) return supervise(child, { port, deps, sources, stdin });
       return reportFailure(child, port);
     },
     close: () => {
@@ -87,37 +86,37 @@ function supervise(
   child: SpawnedChild,
   {
     port,
-    world,
+    deps,
     sources,
     stdin,
-  }: { port: BackendPort; world: PipeWorld; sources: OutputSources; stdin: Writable | null },
+  }: { port: BackendPort; deps: ChildDeps; sources: OutputSources; stdin: Writable | null },
 ): Cancel {
-  const { table } = world;
+  const { table } = deps;
   const { request, clock } = port;
   const control = createChildControl(child.pid, {
     port,
-    world,
+    deps,
     identifyLeader: () => identify(table, { pid: child.pid, id: request.id }),
     input: stdin === null ? noInput : createInputWriter(stdin, clock),
   });
 
-  pourOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
-  world.leaders.add(child.pid);
+  pipeOutput(sources, { sink: port.output, onEnded: () => port.tell({ type: 'output.ended' }) });
+  deps.leaders.add(child.pid);
   watchExit(child, {
     sources,
     onExit: (exit) => {
-      world.leaders.delete(child.pid);
+      deps.leaders.delete(child.pid);
       control.leaderExited();
       port.tell({ type: 'process.exited', exit });
     },
   });
   // A failed kill or a broken channel is told here; the exit that follows is what counts.
-  child.on('error', world.reportError);
-  port.onCommand(control.obey);
+  child.on('error', deps.reportError);
+  port.onCommand(control.execute);
   port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid });
 
   return () => {
-    control.release();
+    control.detach();
     // What is left behind may hold the pipes for ever; reading them must not keep this program alive.
     for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
   };
@@ -125,8 +124,3 @@ function supervise(
 
 /** A socket is; the type of `ChildProcess.stdout` does not say so. */
 type Unrefable = Readable & { unref?(): void };
-
-const noInput = {
-  code: 'noInput',
-  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
-} as const;

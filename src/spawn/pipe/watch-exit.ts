@@ -1,8 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
 import type { ExitStatus, ProcessSignal } from '../../../machines/process/context.ts';
 import { toSignalName } from '../signal-name.ts';
 import { readProcText } from '../tree/proc-entry.ts';
-import type { SpawnedChild } from './pipe-world.ts';
-import type { OutputSources } from './pour-output.ts';
+import type { OutputSources } from './output-pipe.ts';
+
+/** A child that was started and therefore has a pid. */
+export type SpawnedChild = ChildProcess & { readonly pid: number };
 
 /**
  * Reports the exit of a child, an end by a real-time signal too. Node reports that as code 0: it has no name for such a signal. Linux shows the

@@ -1,9 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
-import { findProgram } from '../file/find-program.ts';
-import { findLongArgument } from '../long-argument.ts';
-import { findNulByte } from '../nul-byte.ts';
-import { toCommand } from '../to-command.ts';
+import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
+import { findProgram } from '../find-program.ts';
 
 export interface PtyCommand {
   readonly file: string;

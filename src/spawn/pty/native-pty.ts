@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
 import { toErrorText } from '../../config/error-text.ts';
-import type { Unavailable } from '../terminal/terminal-world.ts';
+import type { Unavailable } from '../terminal/terminal-deps.ts';
 
 /**
  * The native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms
@@ -60,7 +60,7 @@ interface Binding {
   resize(fd: number, columns: number, rows: number): void;
 }
 
-const nobodyElse = -1;
+const sameUser = -1;
 
 /** Loaded on first use, as most programs never have a terminal. */
 export function loadNativePty(): NativePty | Unavailable {
@@ -72,7 +72,7 @@ export function loadNativePty(): NativePty | Unavailable {
     return {
       start: ({ file, args, env, cwd, columns, rows, onExit }) => {
         const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-        const [uid, gid] = [nobodyElse, nobodyElse];
+        const [uid, gid] = [sameUser, sameUser];
         return binding.fork(file, args, variables, cwd, columns, rows, uid, gid, true, helperPath, onExit);
       },
       open: ({ columns, rows }) => binding.open(columns, rows),

@@ -1,53 +1,53 @@
 import type { ExitStatus } from '../../../machines/process/context.ts';
 import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
+import type { OutputSink } from '../../output/output-sink.ts';
 import type { Backend, BackendPort, ToldFact } from '../backend.ts';
-import { type ChildWorld, createChildControl } from '../child-control.ts';
-import { refuseAll } from '../refuse-all.ts';
+import { type ChildDeps, createChildControl } from '../child-control.ts';
+import { toCookie } from '../environment.ts';
+import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
 import { type Emulator, loadEmulator } from '../terminal/emulator.ts';
-import { createScreen } from '../terminal/screen.ts';
-import type { TerminalWorld, Unavailable } from '../terminal/terminal-world.ts';
-import { usualSize } from '../terminal/usual-size.ts';
+import { createScreen, type Screen } from '../terminal/screen.ts';
+import { defaultSize, type TerminalDeps, type Unavailable } from '../terminal/terminal-deps.ts';
+import { identify, type ProcessIdentity } from '../tree/identity.ts';
+import type { ProcessTable } from '../tree/process-table.ts';
 import { checkStart } from './check-start.ts';
-import { identifyLeader } from './identify-leader.ts';
 import { loadNativePty, type NativePty } from './native-pty.ts';
-import { pourScreen } from './pour-screen.ts';
 import { type PtyChild, startPtyChild } from './pty-child.ts';
 import { createPtyInput, type PtyInput } from './pty-input.ts';
 import { createPtyTerminal } from './pty-terminal.ts';
 
-interface PtyParts extends ChildWorld {
-  readonly leaders: Set<number>;
+interface PtyDeps extends ChildDeps {
   readonly native: NativePty;
   readonly emulator: Emulator;
 }
 
-/** Runs commands of the operating system, each in a terminal of its own that this program holds and that ends with it. */
-export function createPtyBackend({ table, trees, reportError }: TerminalWorld): Backend | Unavailable {
+/** Runs each command in its own terminal, which this program holds and which ends with it. */
+export function createPtyBackend({ table, trees, reportError }: TerminalDeps): Backend | Unavailable {
   const native = loadNativePty();
   if ('why' in native) return native;
   const emulator = loadEmulator();
   if ('why' in emulator) return emulator;
-  const parts = { table, trees, reportError, native, emulator, leaders: new Set<number>() };
+  const deps = { table, trees, reportError, native, emulator, leaders: new Set<number>() };
   return {
     mode: 'pty',
     capabilities: { input: true, terminal: true, osProcesses: true, separateStreams: false, durable: false },
-    run: (port) => run(port, parts),
+    run: (port) => run(port, deps),
   };
 }
 
-function run(port: BackendPort, parts: PtyParts): Cancel {
+function run(port: BackendPort, deps: PtyDeps): Cancel {
   const { request } = port;
   const exit = Promise.withResolvers<ExitStatus>();
   const command = checkStart(request);
   if (command instanceof Error) return reportFailure(command, port);
-  // Before the child is there: this program may be gone in the same turn.
-  parts.trees.prepare();
-  const size = request.terminal ?? usualSize;
-  const child = startPtyChild(command, { request, native: parts.native, size, onExit: exit.resolve });
+  // Before the start: this program may die in the same turn.
+  deps.trees.prepare();
+  const size = request.terminal ?? defaultSize;
+  const child = startPtyChild(command, { request, native: deps.native, size, onExit: exit.resolve });
   if (child instanceof Error) return reportFailure(child, port);
-  return supervise(child, { port, parts, exit: exit.promise });
+  return supervise(child, { port, deps, exit: exit.promise });
 }
 
 function reportFailure(error: Error, port: BackendPort): Cancel {
@@ -58,38 +58,38 @@ function reportFailure(error: Error, port: BackendPort): Cancel {
 
 function supervise(
   child: PtyChild,
-  { port, parts, exit }: { port: BackendPort; parts: PtyParts; exit: Promise<ExitStatus> },
+  { port, deps, exit }: { port: BackendPort; deps: PtyDeps; exit: Promise<ExitStatus> },
 ): Cancel {
   const { request, clock } = port;
-  const { emulator, leaders, reportError } = parts;
+  const { emulator, leaders, reportError } = deps;
   let exited = false;
   const input = createPtyInput(child, clock);
-  const screen = createScreen(request.terminal ?? usualSize, { emulator, onAnswer: input.answer });
+  const screen = createScreen(request.terminal ?? defaultSize, { emulator, onAnswer: input.answer });
   const { output } = port;
   const terminal = createPtyTerminal(child, { screen, input, output, clock, hasExited: () => exited });
-  /** The screen is kept first: it may be the last one there is, as what is left behind may hold the terminal for ever. */
-  const tellWith = async (last: Promise<ScreenCapture>, fact: ToldFact) => {
+  /** Keeps the screen first: leftovers may hold the terminal for ever, so it may be the last one. */
+  const keepAndTell = async (last: Promise<ScreenCapture>, fact: ToldFact) => {
     await last.then((screen) => port.keepScreen(screen)).catch(reportError);
     port.tell(fact);
   };
   const controlPort: BackendPort = {
     ...port,
     tell: (fact) => {
-      if (exited && fact.type === 'output.quieted') void tellWith(terminal.takeLast(), fact);
+      if (exited && fact.type === 'output.quieted') void keepAndTell(terminal.takeLast(), fact);
       else port.tell(fact);
     },
   };
   const { pid } = child;
   const control = createChildControl(pid, {
     port: controlPort,
-    world: parts,
-    identifyLeader: (hasExited) => identifyLeader(parts.table, { pid, id: request.id, hasExited }),
+    deps,
+    identifyLeader: (hasExited) => identifyLeader(deps.table, { pid, id: request.id, hasExited }),
     input: toInputPort(input),
     terminal,
   });
 
-  const end = () => void tellWith(terminal.close(), { type: 'output.ended' });
-  pourScreen(child, { sink: output, screen, onEnded: end });
+  const end = () => void keepAndTell(terminal.close(), { type: 'output.ended' });
+  pipeScreen(child, { sink: output, screen, onEnded: end });
   leaders.add(child.pid);
   void exit.then((status) => {
     exited = true;
@@ -97,17 +97,17 @@ function supervise(
     control.leaderExited();
     port.tell({ type: 'process.exited', exit: status });
   });
-  port.onCommand(control.obey);
+  port.onCommand(control.execute);
   port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid });
 
   return () => {
-    control.release();
-    // What is left behind may hold the terminal for ever; reading it must not keep this program alive.
+    control.detach();
+    // Leftovers may hold the terminal for ever; reading it must not keep this program alive.
     child.unref();
   };
 }
 
-/** A terminal has no end of file but the character that it takes for one, at the beginning of a line: Ctrl-D. */
+/** Ctrl-D: a terminal takes it for the end of file at the beginning of a line, and has no other. */
 const endOfFile = Buffer.from('\x04');
 
 function toInputPort(input: PtyInput) {
@@ -118,4 +118,60 @@ function toInputPort(input: PtyInput) {
       return { ...result, bytesWritten: 0 };
     },
   };
+}
+
+/**
+ * Identifies the leader of a terminal that was just made. Waits until it has left our session and group: before that a signal for its
+ * group would reach ours.
+ */
+async function identifyLeader(
+  table: ProcessTable,
+  leader: { readonly pid: number; readonly id: string; readonly hasExited: () => boolean },
+): Promise<ProcessIdentity> {
+  const { pid, id, hasExited } = leader;
+  for (;;) {
+    const found = await identify(table, { pid, id });
+    if (found?.pgid === pid) return found;
+    if (found === null || hasExited()) return unseenLeader(table, { pid, id });
+    // The child makes its own group at once.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Identifies a leader whose exit was collected by another thread before we could look. Its leftovers began after this program did. */
+async function unseenLeader(
+  table: ProcessTable,
+  { pid, id }: { pid: number; id: string },
+): Promise<ProcessIdentity> {
+  const ourselves = await identify(table, { pid: process.pid, id });
+  const { bootId, pidNamespace } = await table.scope();
+  const startedAt = ourselves?.startedAt ?? '0';
+  return { pid, pgid: pid, sid: pid, startedAt, bootId, pidNamespace, cookie: toCookie(id) };
+}
+
+/**
+ * Pipes a terminal into the sink and onto the screen, and calls `onEnded` once at its end. Reading is paused while either is
+ * behind: drawing takes longer than printing, and the program then waits.
+ */
+function pipeScreen(
+  child: PtyChild,
+  { sink, screen, onEnded }: { sink: OutputSink; screen: Screen; onEnded: () => void },
+): void {
+  let holds = 0;
+  const hold = (whenFree: (callback: () => void) => void) => {
+    holds += 1;
+    child.pause();
+    whenFree(() => {
+      holds -= 1;
+      if (holds === 0) child.resume();
+    });
+  };
+  child.read({
+    onBytes: (bytes) => {
+      // Before the sink: readers of the output look at the screen at once.
+      if (!screen.feed(bytes)) hold((free) => screen.whenCaughtUp(free));
+      if (!sink.write('screen', bytes)) hold((free) => sink.whenWritable(free));
+    },
+    onClosed: onEnded,
+  });
 }

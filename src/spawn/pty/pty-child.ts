@@ -7,7 +7,7 @@ import { toSignalName } from '../signal-name.ts';
 import { hideMaster, openMasters } from '../start-child.ts';
 import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
-import { startBeside } from './start-beside.ts';
+import { startWithSetsid } from './start-with-setsid.ts';
 
 /** A leader and our end of its terminal. */
 export interface PtyChild {
@@ -40,25 +40,25 @@ export function startPtyChild(
   const { cwd } = request;
   // What ours understands; who was told another one by name is to have that.
   const env = { TERM: 'xterm-256color', ...request.env };
-  let letGo = () => {};
+  let closeHold = () => {};
   const end = (exit: ExitStatus) => {
-    letGo();
+    closeHold();
     onExit(exit);
   };
   try {
     // On macOS the native part closes what is open.
     if (openMasters().length > 0 && process.platform !== 'darwin') {
-      const { fd, pty, child } = startBeside(command, { native, size, env, cwd });
-      letGo = holdTerminal(pty);
+      const { fd, pty, child } = startWithSetsid(command, { native, size, env, cwd });
+      closeHold = holdSlaveOpen(pty);
       child.once('exit', (code, signal) => end({ code, signal: signal as ProcessSignal | null }));
       return toChild(native, { fd, pid: child.pid, unref: () => child.unref() });
     }
     const exited = (code: number, signal: number) => end(toExitStatus(code, signal));
     const { fd, pid, pty } = native.start({ ...command, env, cwd, ...size, onExit: exited });
-    letGo = holdTerminal(pty);
+    closeHold = holdSlaveOpen(pty);
     return toChild(native, { fd, pid, unref: () => {} });
   } catch (error) {
-    return findWhyNot(error);
+    return findForkError(error);
   }
 }
 
@@ -66,7 +66,7 @@ export function startPtyChild(
  * Until the exit of its leader the terminal has somebody who could write to it. A program that closes all it has of it, as one that
  * writes into files, would be its end for us; we would close ours, and that would end the program: SIGHUP.
  */
-function holdTerminal(path: string): () => void {
+function holdSlaveOpen(path: string): () => void {
   try {
     const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
     return () => closeSync(fd);
@@ -138,7 +138,7 @@ function toExitStatus(code: number, signal: number): ExitStatus {
 }
 
 /** The native part says only that it failed; opening what it opens first says why, if that is it. */
-function findWhyNot(error: unknown): Error {
+function findForkError(error: unknown): Error {
   try {
     closeSync(openSync('/dev/ptmx', 'r+'));
     return error instanceof Error ? error : new Error(String(error));

@@ -2,8 +2,13 @@ import type { WriteFailure, WriteResult } from '../../../machines/process/events
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import { toErrorText } from '../../config/error-text.ts';
-import { createInTurn } from '../input/in-turn.ts';
-import { firstLookMs, notRead, readingPatienceMs, toNextLookMs } from '../input/reading-patience.ts';
+import {
+  createWriteQueue,
+  firstPollMs,
+  notReadText,
+  readTimeoutMs,
+  toNextPollMs,
+} from '../input/write-queue.ts';
 import type { PtyChild } from './pty-child.ts';
 
 export type PtyWrite = (bytes: Uint8Array) => Promise<WriteResult>;
@@ -16,7 +21,7 @@ export interface PtyInput {
    */
   write: PtyWrite;
   /** Several writes that belong together. What stood behind one that was not read is refused with it, unless there is room again. */
-  inTurn(step: (write: PtyWrite) => Promise<WriteResult>): Promise<WriteResult>;
+  enqueue(step: (write: PtyWrite) => Promise<WriteResult>): Promise<WriteResult>;
   /** What the terminal itself answers: at once, and for a program that does not read it is lost. */
   answer(text: string): void;
 }
@@ -25,19 +30,19 @@ export interface PtyInput {
 const pieceBytes = 4 * 1024;
 
 export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
-  const takeTurn = createInTurn();
-  const inTurn: PtyInput['inTurn'] = (step) =>
-    takeTurn((firstPatienceMs) => {
-      let patienceMs = firstPatienceMs;
+  const enqueueWrite = createWriteQueue();
+  const enqueue: PtyInput['enqueue'] = (step) =>
+    enqueueWrite((firstTimeoutMs) => {
+      let timeoutMs = firstTimeoutMs;
       return step(async (bytes) => {
-        const result = await writeAll(child, { bytes, clock, patienceMs });
-        if (result.bytesWritten > 0) patienceMs = readingPatienceMs;
+        const result = await writeAll(child, { bytes, clock, timeoutMs });
+        if (result.bytesWritten > 0) timeoutMs = readTimeoutMs;
         return result;
       });
     });
   return {
-    write: (bytes) => inTurn((writeNow) => writeNow(bytes)),
-    inTurn,
+    write: (bytes) => enqueue((writeNow) => writeNow(bytes)),
+    enqueue,
     answer: (text) => {
       try {
         child.tryWrite(Buffer.from(text));
@@ -50,23 +55,24 @@ export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
 
 async function writeAll(
   child: PtyChild,
-  { bytes, clock, patienceMs }: { bytes: Uint8Array; clock: Clock; patienceMs: number },
+  { bytes, clock, timeoutMs }: { bytes: Uint8Array; clock: Clock; timeoutMs: number },
 ): Promise<WriteResult> {
   let bytesWritten = 0;
-  let giveUpAtMs = clock.nowMs() + patienceMs;
-  let lookMs = firstLookMs;
+  let giveUpAtMs = clock.nowMs() + timeoutMs;
+  let pollMs = firstPollMs;
   while (bytesWritten < bytes.byteLength) {
-    const went = tryPiece(child, bytes.subarray(bytesWritten, bytesWritten + pieceBytes));
-    if (typeof went !== 'number') return { ok: false, bytesWritten, ...went };
-    bytesWritten += went;
-    if (went > 0) {
-      giveUpAtMs = clock.nowMs() + readingPatienceMs;
-      lookMs = firstLookMs;
+    const written = tryPiece(child, bytes.subarray(bytesWritten, bytesWritten + pieceBytes));
+    if (typeof written !== 'number') return { ok: false, bytesWritten, ...written };
+    bytesWritten += written;
+    if (written > 0) {
+      giveUpAtMs = clock.nowMs() + readTimeoutMs;
+      pollMs = firstPollMs;
       continue;
     }
-    if (clock.nowMs() >= giveUpAtMs) return { ok: false, bytesWritten, code: 'notReading', error: notRead };
-    await pause(clock, { ms: lookMs });
-    lookMs = toNextLookMs(lookMs);
+    if (clock.nowMs() >= giveUpAtMs)
+      return { ok: false, bytesWritten, code: 'notReading', error: notReadText };
+    await pause(clock, { ms: pollMs });
+    pollMs = toNextPollMs(pollMs);
   }
   return { ok: true, bytesWritten };
 }

@@ -9,11 +9,11 @@ import type {
 import type { Clock } from '../../clock/clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import type { OutputSink } from '../../output/output-sink.ts';
-import { answerCapture, answerWrite } from '../terminal/answer-order.ts';
+import { answerCapture, answerWrite, refuseWrite } from '../refusals.ts';
 import { encodeKeys, encodePaste, type KeyboardModes, toPasted } from '../terminal/encode-keys.ts';
 import { pressKeys } from '../terminal/press-keys.ts';
-import type { Picture, Screen } from '../terminal/screen.ts';
-import { refuseWrite, type TerminalPort } from '../tree-commands.ts';
+import type { Screen, ScreenImage } from '../terminal/screen.ts';
+import type { TerminalPort } from '../tree-commands.ts';
 import type { PtyChild } from './pty-child.ts';
 import type { PtyInput, PtyWrite } from './pty-input.ts';
 
@@ -25,7 +25,7 @@ export interface PtyTerminal extends TerminalPort {
   close(): Promise<ScreenCapture>;
 }
 
-type Look = Picture & { readonly offset: number };
+type Look = ScreenImage & { readonly offset: number };
 type Command = TerminalCommand<WriteResult>;
 type Of<T extends Command['type']> = Extract<Command, { type: T }>;
 
@@ -96,10 +96,10 @@ export function createPtyTerminal(
   }
 
   const sendKeys = ({ strokes }: Of<'terminal.sendKeys'>) =>
-    input.inTurn((write) => pressKeys(strokes, { press: (stroke) => press(stroke, write), clock }));
+    input.enqueue((write) => pressKeys(strokes, { press: (stroke) => press(stroke, write), clock }));
 
   return {
-    obey: (command) => {
+    execute: (command) => {
       switch (command.type) {
         case 'process.resize':
           return command.reply(resize(command));

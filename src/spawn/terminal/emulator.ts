@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { SerializeAddon } from '@xterm/addon-serialize';
 import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless';
 import { toErrorText } from '../../config/error-text.ts';
-import type { Unavailable } from './terminal-world.ts';
+import type { Unavailable } from './terminal-deps.ts';
 
 /** What renders screens. */
 export interface Emulator {
@@ -29,13 +29,13 @@ export function loadEmulator(): Emulator | Unavailable {
 }
 
 /** More than any script has that is on a screen at one time. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 
 /** Shown on terminals, in whatever line. */
 const softHyphen = 0xad;
 
 /** On one character; more take a column each. A place on the screen could take any amount of memory. */
-const mostMarks = 24;
+const maxMarks = 24;
 
 /**
  * How many columns a character takes. The emulator's own table is that of Unicode 6, in which emoji are narrow; for the programs
@@ -49,7 +49,7 @@ function createWidths(stringWidth: (text: string) => number): IUnicodeVersionPro
     if (codepoint === softHyphen) return 1;
     let width = known.get(codepoint);
     if (width === undefined) {
-      if (known.size >= mostKnown) known.clear();
+      if (known.size >= maxKnown) known.clear();
       width = Math.min(2, stringWidth(String.fromCodePoint(codepoint))) as 0 | 1 | 2;
       known.set(codepoint, width);
     }
@@ -62,7 +62,7 @@ function createWidths(stringWidth: (text: string) => number): IUnicodeVersionPro
       const width = wcwidth(codepoint);
       const [marks, before] = [preceding >> 3, (preceding >> 1) & 3];
       if (width !== 0 || before === 0) return width << 1;
-      return marks < mostMarks ? ((marks + 1) << 3) | (before << 1) | 1 : 1 << 1;
+      return marks < maxMarks ? ((marks + 1) << 3) | (before << 1) | 1 : 1 << 1;
     },
   };
 }

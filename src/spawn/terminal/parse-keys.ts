@@ -1,21 +1,21 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
 import { nearest } from '../../config/nearest.ts';
 import { shorten } from '../../config/shorten.ts';
-import { controlCodeOf } from './control-code.ts';
+import { controlCodeOf } from './encode-keys.ts';
 
 type Parsed =
   | { readonly ok: true; readonly strokes: readonly KeyStroke[] }
   | { readonly ok: false; readonly error: string };
 
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 
 /**
  * Reads names of keys: `Enter`, `C-c`, `M-x`, `S-Up`, `F5`; also as others write them: `Ctrl+C`, `^C`, `PgUp`, `BSpace`. A single
  * character is its own key. Upper and lower case matter only there.
  */
 export function parseKeys(names: readonly string[]): Parsed {
-  if (names.length > mostKeys) {
-    return { ok: false, error: `"keys" has ${names.length} keys, and at most ${mostKeys} go at once.` };
+  if (names.length > maxKeys) {
+    return { ok: false, error: `"keys" has ${names.length} keys, and at most ${maxKeys} go at once.` };
   }
   const strokes: KeyStroke[] = [];
   for (const name of names) {

@@ -15,17 +15,17 @@ const afterEscapeMs = 250;
 /** Presses one after another; ends at the first that does not go in. `bytesWritten` counts all that did. */
 export async function pressKeys(
   strokes: readonly (KeyStroke | Paste)[],
-  wiring: {
+  options: {
     press: (stroke: KeyStroke | Paste) => Promise<WriteResult>;
     clock: Clock;
   },
 ): Promise<WriteResult> {
   let bytesWritten = 0;
   for (const stroke of strokes) {
-    const result = await wiring.press(stroke);
+    const result = await options.press(stroke);
     bytesWritten += result.bytesWritten;
     if (!result.ok) return { ...result, bytesWritten };
-    await pause(wiring.clock, { ms: toPauseMs(stroke) });
+    await pause(options.clock, { ms: toPauseMs(stroke) });
   }
   return { ok: true, bytesWritten };
 }

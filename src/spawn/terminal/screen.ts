@@ -1,12 +1,10 @@
 import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import type { ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
 import { shorten } from '../../config/shorten.ts';
-import { cutWork } from './cut-work.ts';
 import type { Emulator } from './emulator.ts';
+import { createStringLimit, cutWork, limitRepeats } from './emulator-limits.ts';
 import type { KeyboardModes } from './encode-keys.ts';
-import { limitRepeats } from './limit-repeats.ts';
-import { createStringLimit } from './limit-strings.ts';
-import { addRun, findHighlights, type Run, toGround } from './styled-lines.ts';
+import { addRun, findHighlights, type StyledRun, toFill } from './styled-lines.ts';
 
 /** What a terminal shows. It is drawn a little at a time, later than it is fed; whoever looks sees all that was fed before. */
 export interface Screen {
@@ -16,24 +14,24 @@ export interface Screen {
   whenCaughtUp(callback: () => void): void;
   /** What was fed before is drawn in the size before. */
   resize(size: TerminalSize): void;
-  capture(options: { scrollbackLines: number; withDrawing: boolean }): Promise<Picture>;
+  capture(options: { scrollbackLines: number; withDrawing: boolean }): Promise<ScreenImage>;
   modes(): Promise<KeyboardModes>;
   /** Lets go of its memory once what was asked before is answered; nothing may be asked afterwards. */
   close(): void;
 }
 
-export interface Picture {
+export interface ScreenImage {
   readonly screen: Omit<ScreenCapture, 'isLast'>;
   readonly drawing: string | null;
 }
 
 const scrollbackLines = 1_000;
 /** In bytes of plain text. */
-const mostUndrawn = 1024 * 1024;
-const fewUndrawn = 128 * 1024;
+const maxUndrawn = 1024 * 1024;
+const resumeUndrawn = 128 * 1024;
 /** Between two pieces it looks at the clock, and lets others go on. */
 const pieceBytes = 4 * 1024;
-const longestTitle = 1_000;
+const maxTitleLength = 1_000;
 /** OSC 8. */
 const links = 8;
 
@@ -65,7 +63,7 @@ export function createScreen(
   const cursor = watchCursor(terminal);
   let title: string | null = null;
   terminal.onTitleChange((text) => {
-    title = text === '' ? null : shorten(text, longestTitle);
+    title = text === '' ? null : shorten(text, maxTitleLength);
   });
   terminal.onData(onAnswer);
   // The emulator's own decoder loses characters that are split before a byte 0x80, such as quotes and lines.
@@ -80,9 +78,9 @@ export function createScreen(
       terminal.write('', () => resolve(new Promise((found) => found(look()))));
     });
 
-  function noteDrawn(weight: number): void {
+  function countDrawn(weight: number): void {
     undrawn -= weight;
-    if (undrawn > fewUndrawn) return;
+    if (undrawn > resumeUndrawn) return;
     const callbacks = waiting;
     waiting = [];
     for (const callback of callbacks) callback();
@@ -100,10 +98,10 @@ export function createScreen(
         const text = limitStrings(decoder.decode(piece, { stream: true }));
         for (const { text: part, weight } of cutWork(text, { places, bytes: piece.byteLength })) {
           undrawn += weight;
-          terminal.write(part, () => noteDrawn(weight));
+          terminal.write(part, () => countDrawn(weight));
         }
       }
-      return undrawn <= mostUndrawn;
+      return undrawn <= maxUndrawn;
     },
     whenCaughtUp: (callback) => {
       waiting.push(callback);
@@ -144,8 +142,8 @@ function toScreen(terminal: Terminal, { lines, isVisible }: { lines: number; isV
 function readRuns(
   buffer: IBuffer,
   { from, rows, columns }: { from: number; rows: number; columns: number },
-): readonly Run[] {
-  const runs: Run[] = [];
+): readonly StyledRun[] {
+  const runs: StyledRun[] = [];
   const cell = buffer.getNullCell();
   for (let row = 0; row < rows; row += 1) {
     const line = buffer.getLine(from + row);
@@ -153,7 +151,7 @@ function readRuns(
       line.getCell(column, cell);
       // What stands behind a wide character has no width.
       if (cell.getWidth() === 0) continue;
-      addRun(runs, { row, text: cell.getChars() || ' ', ground: toGround(toStyle(cell)) });
+      addRun(runs, { row, text: cell.getChars() || ' ', fill: toFill(toStyle(cell)) });
     }
   }
   return runs;

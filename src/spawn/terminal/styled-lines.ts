@@ -1,32 +1,30 @@
 import type { Highlight } from '../../../machines/process/terminal.ts';
 
-/** A piece of a row whose characters have the same ground: `''` is the terminal's own, anything else only tells one from the other. */
-export interface Run {
+/** A piece of a row whose characters have the same fill: `''` is the terminal's own, anything else only tells one from the other. */
+export interface StyledRun {
   readonly row: number;
   readonly text: string;
-  readonly ground: string;
+  readonly fill: string;
 }
 
 /** More than that is a picture, and no choice. */
-const mostHighlights = 20;
+const maxHighlights = 20;
 
 /**
- * What stands out: on another ground than most of the text, in reverse video or another colour, as the chosen entry of a menu, a button, a bar. A
- * ground on which half of the text or more stands is that of a window.
+ * What stands out: on another fill than most of the text, in reverse video or another colour, as the chosen entry of a menu, a button, a bar. A
+ * fill on which half of the text or more stands is that of a window.
  */
-export function findHighlights(runs: readonly Run[]): readonly Highlight[] {
+export function findHighlights(runs: readonly StyledRun[]): readonly Highlight[] {
   const weights = new Map<string, number>();
   let total = 0;
-  for (const { text, ground } of runs) {
+  for (const { text, fill } of runs) {
     const weight = text.replaceAll(/\s/g, '').length;
-    weights.set(ground, (weights.get(ground) ?? 0) + weight);
+    weights.set(fill, (weights.get(fill) ?? 0) + weight);
     total += weight;
   }
   return runs
-    .filter(
-      ({ text, ground }) => ground !== '' && text.trim() !== '' && (weights.get(ground) ?? 0) * 2 < total,
-    )
-    .slice(0, mostHighlights)
+    .filter(({ text, fill }) => fill !== '' && text.trim() !== '' && (weights.get(fill) ?? 0) * 2 < total)
+    .slice(0, maxHighlights)
     .map(({ row, text }) => ({ row, text: text.trim() }));
 }
 
@@ -36,15 +34,15 @@ interface Style {
   isReverse: boolean;
 }
 
-/** How a ground is called; two that look the same have the same name. */
-export function toGround({ foreground, background, isReverse }: Readonly<Style>): string {
+/** How a fill is called; two that look the same have the same name. */
+export function toFill({ foreground, background, isReverse }: Readonly<Style>): string {
   return isReverse ? `reverse ${foreground}` : background;
 }
 
-/** Adds `text` to the last run where that goes on in the same row and on the same ground. */
-export function addRun(runs: Run[], run: Run): void {
+/** Adds `text` to the last run where that goes on in the same row and on the same fill. */
+export function addRun(runs: StyledRun[], run: StyledRun): void {
   const last = runs.at(-1);
-  if (last !== undefined && last.row === run.row && last.ground === run.ground)
+  if (last !== undefined && last.row === run.row && last.fill === run.fill)
     runs[runs.length - 1] = { ...last, text: last.text + run.text };
   else if (run.text !== '') runs.push(run);
 }
@@ -55,15 +53,15 @@ export function addRun(runs: Run[], run: Run): void {
  */
 export function readStyledLines(lines: readonly string[]): {
   readonly texts: string[];
-  readonly runs: readonly Run[];
+  readonly runs: readonly StyledRun[];
 } {
   const style: Style = { foreground: '', background: '', isReverse: false };
-  const runs: Run[] = [];
+  const runs: StyledRun[] = [];
   const texts = toUnicodeLines(lines).map((line, row) => {
     let text = '';
     let from = 0;
     const add = (part: string) => {
-      addRun(runs, { row, text: part, ground: toGround(style) });
+      addRun(runs, { row, text: part, fill: toFill(style) });
       text += part;
     };
     for (const found of line.matchAll(sequence)) {
@@ -105,7 +103,7 @@ function applySimple(style: Style, number: number): void {
 }
 
 /** DEC Special Graphics, from 0x60 on: https://vt100.net/docs/vt220-rm/table2-4.html */
-const drawn = [...'◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'];
+const decGraphics = [...'◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'];
 
 /** Lines and boxes as characters of their own, in the place of the letters by which programs draw them. SO and SI are left out. */
 export function toUnicodeLines(lines: readonly string[]): readonly string[] {
@@ -116,12 +114,12 @@ export function toUnicodeLines(lines: readonly string[]): readonly string[] {
       .map((part) => {
         if (part === '\x0e' || part === '\x0f') isDrawing = part === '\x0e';
         if (part === '\x0e' || part === '\x0f') return '';
-        return isDrawing && !part.startsWith('\x1b') ? part.replaceAll(/[`-~]/g, toDrawn) : part;
+        return isDrawing && !part.startsWith('\x1b') ? part.replaceAll(/[`-~]/g, toUnicode) : part;
       })
       .join(''),
   );
 }
 
-function toDrawn(letter: string): string {
-  return drawn[letter.charCodeAt(0) - 0x60] ?? letter;
+function toUnicode(letter: string): string {
+  return decGraphics[letter.charCodeAt(0) - 0x60] ?? letter;
 }

@@ -1,7 +1,7 @@
 import type { Backend } from '../backend.ts';
 import { createPtyBackend } from '../pty/pty-backend.ts';
 import { createTmuxBackend } from '../tmux/tmux-backend.ts';
-import type { TerminalWorld, Unavailable } from './terminal-world.ts';
+import type { TerminalDeps, Unavailable } from './terminal-deps.ts';
 
 /** What can give a process a terminal on this machine. Each is looked for once, when it is first asked for. */
 export interface Terminals {
@@ -14,17 +14,17 @@ export interface Terminals {
 /** `wrap` puts something between this program's own terminals and their processes; what tmux does passes nobody here. */
 export function createTerminals({
   wrap,
-  ...world
-}: TerminalWorld & { readonly wrap: (backend: Backend) => Backend }): Terminals {
+  ...deps
+}: TerminalDeps & { readonly wrap: (backend: Backend) => Backend }): Terminals {
   let tmux: Backend | Unavailable | null = null;
   let pty: Backend | Unavailable | null = null;
   return {
     tmux: () => {
-      tmux ??= createTmuxBackend(world);
+      tmux ??= createTmuxBackend(deps);
       return tmux;
     },
     pty: () => {
-      pty ??= wrapFound(createPtyBackend(world), wrap);
+      pty ??= wrapFound(createPtyBackend(deps), wrap);
       return pty;
     },
     close: async () => {

@@ -3,10 +3,10 @@ import { pause } from '../../clock/pause.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
 /** The last screen is being taken, and the rest of the output. */
-const patienceMs = 1_500;
+const closeTimeoutMs = 1_500;
 /** tmux may have missed that its child has died; with the next it looks for all. */
 const nudgeAfterMs = 150;
-const lookMs = 25;
+const pollMs = 25;
 
 /** Waits until these sessions, in which nothing is alive, have closed by themselves, and closes those that do not. Never rejects. */
 export async function closeSessions(
@@ -24,12 +24,12 @@ async function closeSession(
   let wasNudged = false;
   while (await isThere(server, session)) {
     const waitedMs = clock.nowMs() - startMs;
-    if (waitedMs > patienceMs) return void (await server.ask([['kill-session', '-t', `=${session}`]]));
+    if (waitedMs > closeTimeoutMs) return void (await server.ask([['kill-session', '-t', `=${session}`]]));
     if (waitedMs > nudgeAfterMs && !wasNudged) {
       wasNudged = true;
       await server.ask([['run-shell', '-b', 'exit']]);
     }
-    await pause(clock, { ms: lookMs });
+    await pause(clock, { ms: pollMs });
   }
 }
 

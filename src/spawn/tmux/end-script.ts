@@ -1,6 +1,5 @@
 import type { SpawnFiles } from '../backend.ts';
-import { toShellWord } from './shell-word.ts';
-import { type TmuxCommand, toPlainFormat, toTmuxText } from './tmux-text.ts';
+import { type TmuxCommand, toPlainFormat, toShellWord, toTmuxText } from './quoting.ts';
 
 /** The first line of a screen file, see `toScreenText`. */
 export const screenFormat =

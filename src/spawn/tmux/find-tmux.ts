@@ -1,17 +1,19 @@
-import { findProgram } from '../file/find-program.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from '../find-program.ts';
 import { runSync } from '../start-child.ts';
-import type { Unavailable } from '../terminal/terminal-world.ts';
+import type { Unavailable } from '../terminal/terminal-deps.ts';
 
 /** 3.3 is the first that says by which signal a command ended, and that can be told to write nothing on the screen then. */
-const leastVersion = [3, 3] as const;
-const longestMs = 5_000;
+const minVersion = [3, 3] as const;
+const versionTimeoutMs = 5_000;
 const remedy = 'Install tmux 3.3 or newer, or see that PATH leads to it';
 
 /** The path of a tmux that does what is needed here, or why there is none. */
 export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | Unavailable {
   const program = findProgram('tmux', { path, cwd: '/' });
   if (program instanceof Error) return { why: 'tmux is not installed', remedy };
-  const { stdout, error } = runSync(program, ['-V'], { timeout: longestMs });
+  const { stdout, error } = runSync(program, ['-V'], { timeout: versionTimeoutMs });
   if (error !== undefined) return { why: `${program} cannot be run (${error.message})`, remedy };
   if (stdout.trim() === '') return { why: `${program} does not say its version`, remedy };
   return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed`, remedy } : program;
@@ -21,6 +23,29 @@ export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'):
 function isOld(said: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
   if (major === undefined) return false;
-  const [leastMajor, leastMinor] = leastVersion;
-  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+  const [minMajor, minMinor] = minVersion;
+  return Number(major) < minMajor || (Number(major) === minMajor && Number(minor) < minMinor);
+}
+
+/** By which tmux is known to programs; the last one is known everywhere. */
+const names = ['tmux-256color', 'screen-256color', 'screen'] as const;
+
+/** The best name that this machine has a description for. */
+export function findTerminalType(env: NodeJS.ProcessEnv = process.env): string {
+  const { TERMINFO, HOME, TERMINFO_DIRS = '' } = env;
+  const places = [
+    ...(TERMINFO === undefined ? [] : [TERMINFO]),
+    ...(HOME === undefined ? [] : [join(HOME, '.terminfo')]),
+    ...TERMINFO_DIRS.split(':').filter((place) => place !== ''),
+    ...systemPlaces,
+  ];
+  return names.find((name) => places.some((place) => describes(place, name))) ?? 'screen';
+}
+
+const systemPlaces = ['/etc/terminfo', '/lib/terminfo', '/usr/share/terminfo', '/usr/share/lib/terminfo'];
+
+/** Under the first letter, or where names differ in nothing but case, as on macOS, under its number. */
+function describes(place: string, name: string): boolean {
+  const [letter = ''] = name;
+  return [letter, letter.charCodeAt(0).toString(16)].some((folder) => existsSync(join(place, folder, name)));
 }

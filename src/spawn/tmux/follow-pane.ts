@@ -1,12 +1,11 @@
-import type { Cancel } from '../../clock/clock.ts';
-import { appendPrivateFile } from '../../store/private-files.ts';
+import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { BackendPort } from '../backend.ts';
-import type { FileWorld } from '../file/file-world.ts';
-import { followStatus } from '../file/follow-status.ts';
-import { createLeaderControl } from '../file/leader-control.ts';
-import { type LaunchStatus, toBeganLine, unreadableEnd } from '../file/status-file.ts';
-import { watchChanges } from '../file/watch-changes.ts';
-import { isFromScope } from '../tree/identity.ts';
+import { followStatus, type StatusListener, watchChanges } from '../file/follow-status.ts';
+import { createLeaderControl, type LeaderControl } from '../file/leader-control.ts';
+import { appendBeganLine, describeMissingExit } from '../file/status-file.ts';
+import { noInput } from '../refusals.ts';
+import { isSameScope } from '../tree/identity.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
 import type { TmuxRequest } from './open-session.ts';
 import { createOutputEnd } from './output-end.ts';
 import { createPaneTerminal } from './pane-terminal.ts';
@@ -14,193 +13,208 @@ import { createPaneWriters } from './pane-writers.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
 /** The leader's line comes milliseconds after its session. */
-const searchLookMs = 10;
-/** Its end is told by the status file, but where something that it left behind holds the terminal. */
-const lookMs = 1_000;
-/** The leader is dead, and tmux is just writing that down. */
-const endLookMs = 50;
+const searchPollMs = 10;
+/** Interval between looks at a running leader: its end is in the status file unless leftovers hold the terminal. */
+const runningPollMs = 1_000;
+/** Interval between looks while the leader is dead and tmux is writing that down. */
+const endPollMs = 50;
+/** Looks after a signal: the launcher may die of it too, and tmux may miss that. */
+const pollsAfterSignalMs = [150, 400];
 
-/** Who follows it: whoever has just started its session, or another later. */
-export interface Follower {
+interface PaneAttempt {
   readonly port: BackendPort;
   readonly request: TmuxRequest;
-  readonly world: FileWorld;
+  readonly deps: TreeDeps;
   readonly server: TmuxServer;
   readonly isAdopted: boolean;
-  /** Resolves once there is a session, or `false` where there will be none, and that was told. */
+  /** Resolves once the session exists, or to `false` where its failure was reported. */
   readonly opened: Promise<boolean>;
 }
 
 /** Follows one attempt in its terminal until no more output can come. */
-export function followPane({ port, request, world, server, isAdopted, opened }: Follower): Cancel {
+export function followPane(attempt: PaneAttempt): Cancel {
+  const { port, request, deps, server, opened } = attempt;
   const { clock } = port;
-  const { table, reportError } = world;
-  const { id, attempt, files } = request;
-  const cancels = new Set<Cancel>();
-  let wasSeenAlive = false;
+  const { table, reportError } = deps;
+  const { files } = request;
+  const timers = createTimers(clock);
   let hasExited = false;
-  let isReleased = false;
+  let isDetached = false;
+  let cancelWatch: Cancel = () => {};
+  /** Resolves once it is known whether there is a leader. */
   const settled = Promise.withResolvers<void>();
 
-  const pane = createPaneTerminal(
-    { server, request, clock },
-    {
-      refusal: async () => {
-        await settled.promise;
-        return hasExited || !control.isKnown ? 'It is not running any more.' : null;
-      },
-    },
-  );
+  const getRefusal = async () => {
+    await settled.promise;
+    return hasExited || !control.hasLeader ? 'It is not running any more.' : null;
+  };
+  const pane = createPaneTerminal({ server, request, clock, getRefusal });
   const control = createLeaderControl(
-    { port, world },
+    { port, deps },
     {
       input: request.stdin === 'pipe' ? pane.input : noInput,
       terminal: pane.terminal,
-      onAlone: () => {
-        if (!isReleased) outputEnd.alone();
+      onTreeEmpty: () => {
+        if (!isDetached) outputEnd.treeEmptied();
       },
-      isQuietTrue: () => outputEnd.isQuietTrue(),
+      isOutputComplete: () => outputEnd.isOutputComplete(),
     },
   );
-
-  function later(pauseMs: number, act: () => void): void {
-    if (isReleased) return;
-    const cancel = clock.at(
-      clock.nowMs() + pauseMs,
-      () => {
-        cancels.delete(cancel);
-        act();
-      },
-      { idle: true },
-    );
-    cancels.add(cancel);
-  }
 
   const isOpened = opened.then((isThere) => {
     if (!isThere) settled.resolve();
     return isThere;
   });
-  const writers = createPaneWriters({ port, request, world, server, opened: isOpened });
+  const writers = createPaneWriters({ port, request, deps, server, opened: isOpened });
   const outputEnd = createOutputEnd(port, {
     screenPath: files.screen,
     isDrained: () => writers.read(null).isDrained,
-    later,
+    schedule: timers.schedule,
     onEnded: stopWatching,
     reportError,
   });
 
-  function begin(who: {
-    pid: number;
-    pgid: number;
-    startedAt: string;
-    isAlive: boolean;
-    isNoted: boolean;
-  }): void {
-    const { pid, pgid } = who;
-    if (who.isAlive && !who.isNoted) {
-      try {
-        appendPrivateFile(files.status, toBeganLine(attempt, who));
-      } catch (error) {
-        reportError(error);
-      }
-    }
-    if (isAdopted) {
-      port.tell({ type: 'process.adopted', pid, pgid, startedAtMs: port.startedAtMs ?? clock.nowMs() });
-    } else port.tell({ type: 'process.spawned', pid, pgid });
-  }
-
-  function leave(when: 'justNow' | 'longAgo'): void {
-    hasExited = true;
-    control.exited(when);
-  }
-
   const watch = followStatus({
     read: writers.read,
     mayStillWrite: writers.mayStillWrite,
-    pauseMs: () => (!control.isKnown ? searchLookMs : writers.leaderIsDead ? endLookMs : lookMs),
+    pauseMs: () => (!control.hasLeader ? searchPollMs : writers.leaderIsDead ? endPollMs : runningPollMs),
     sharesGroup: true,
     table,
-    id,
+    id: request.id,
     clock,
     reportError,
-    listener: {
-      onBegun: async ({ pid, entry, status }) => {
-        wasSeenAlive = entry !== null;
-        // Nobody knows when one began that has ended: anybody may be younger.
-        const startedAt = entry?.startedAt ?? status.leader?.startedAt ?? '0';
-        const { launcher } = status;
-        // The launcher leads the terminal's session, and the command stays in its group.
-        const pgid = launcher ?? entry?.pgid ?? pid;
-        await control.known({ leader: { pid, startedAt, pgid, sid: entry?.sid ?? pgid }, launcher });
-        settled.resolve();
-        begin({ pid, pgid, startedAt, isAlive: wasSeenAlive, isNoted: status.leader?.startedAt != null });
+    listener: createPaneListener(attempt, {
+      control,
+      onSettled: settled.resolve,
+      onEnd: () => {
+        hasExited = true;
       },
-      onExit: ({ code, signal }) => {
-        port.tell({ type: 'process.exited', exit: { code, signal } });
-        leave(wasSeenAlive ? 'justNow' : 'longAgo');
-      },
-      onUnseenEnd: ({ isCut, exit }) => {
-        const unseen = exit === null ? unseenEnd : outlivedLauncher;
-        port.tell({ type: 'process.lost', why: isCut ? unreadableEnd(files.status) : unseen });
-        leave('longAgo');
-        outputEnd.lost();
-      },
-      onNothing: (status) => void tellNothing(status),
-    },
+      onLost: () => outputEnd.leaderLost(),
+      onNeverStarted: stopWatching,
+    }),
   });
-
-  async function tellNothing({ words }: LaunchStatus): Promise<void> {
-    control.neverKnown();
-    settled.resolve();
-    stopWatching();
-    if (!(await opened)) return;
-    if (isAdopted) return port.tell({ type: 'process.lost', why: await whyLost() });
-    const said = words === '' ? '' : ` It said: ${words}.`;
-    const message = `It could not be started: its terminal closed before it was there.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
-    port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
-  }
-
-  async function whyLost(): Promise<string> {
-    const { leader } = port;
-    if (leader === undefined) return 'it had not been started when its supervisor ended';
-    if (!isFromScope(leader, await table.scope()))
-      return 'the machine was restarted, and its terminal was gone with it';
-    return `its terminal is gone, and ${files.status}, where its end was to be written, was removed or cut`;
-  }
 
   function stopWatching(): void {
     cancelWatch();
     cancelWatch = () => {};
   }
 
-  let cancelWatch: Cancel = () => {};
   port.onCommand((command) => {
-    control.obey(command);
-    // The launcher may die of it, too, and tmux miss that.
-    if (command.type === 'process.signal') for (const pauseMs of [150, 400]) later(pauseMs, watch.look);
+    control.execute(command);
+    if (command.type === 'process.signal')
+      for (const pauseMs of pollsAfterSignalMs) timers.schedule(pauseMs, watch.look);
   });
   void isOpened.then(() => {
-    if (!isReleased)
+    if (!isDetached)
       cancelWatch = watchChanges(files.status, () => {
         watch.look();
-        if (hasExited && !isReleased) outputEnd.look();
+        if (hasExited && !isDetached) outputEnd.look();
       });
     watch.look();
   });
 
   return () => {
-    isReleased = true;
+    isDetached = true;
     watch.cancel();
     stopWatching();
-    for (const cancel of cancels) cancel();
-    control.release();
+    timers.cancelAll();
+    control.detach();
   };
 }
 
-const noInput = {
-  code: 'noInput',
-  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
-} as const;
+/** Turns what a status file says of a terminal's leader into facts of its process. */
+function createPaneListener(
+  { port, request, deps, isAdopted, opened }: PaneAttempt,
+  life: {
+    readonly control: LeaderControl;
+    readonly onSettled: () => void;
+    readonly onEnd: () => void;
+    readonly onLost: () => void;
+    readonly onNeverStarted: () => void;
+  },
+): StatusListener {
+  const { control } = life;
+  const { attempt, files } = request;
+  let wasSeenAlive = false;
+
+  async function reportNeverStarted(shellOutput: string): Promise<void> {
+    control.setNoLeader();
+    life.onSettled();
+    life.onNeverStarted();
+    if (!(await opened)) return;
+    if (isAdopted)
+      return port.tell({ type: 'process.lost', why: await describeLoss(port, { deps, request }) });
+    const said = shellOutput === '' ? '' : ` It said: ${shellOutput}.`;
+    const message = `It could not be started: its terminal closed before it was there.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
+    port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
+  }
+
+  return {
+    onStarted: async ({ pid, entry, status }) => {
+      wasSeenAlive = entry !== null;
+      // The start time of an ended process is unknown: '0' makes every process younger.
+      const startedAt = entry?.startedAt ?? status.leader?.startedAt ?? '0';
+      const { launcher } = status;
+      // The launcher leads the terminal's session, and the command stays in its group.
+      const pgid = launcher ?? entry?.pgid ?? pid;
+      const leader = { pid, startedAt, pgid, sid: entry?.sid ?? pgid };
+      await control.setLeader({ leader, launcher });
+      life.onSettled();
+      if (wasSeenAlive && status.leader?.startedAt == null)
+        appendBeganLine(files.status, { attempt, leader, reportError: deps.reportError });
+      const startedAtMs = port.startedAtMs ?? port.clock.nowMs();
+      if (isAdopted) port.tell({ type: 'process.adopted', pid, pgid, startedAtMs });
+      else port.tell({ type: 'process.spawned', pid, pgid });
+    },
+    onExit: (exit) => {
+      life.onEnd();
+      control.exited(exit, wasSeenAlive ? 'justNow' : 'longAgo');
+    },
+    onLost: ({ isTruncated, exit }) => {
+      const unseen = exit === null ? unseenEnd : outlivedLauncher;
+      life.onEnd();
+      control.lost(isTruncated ? describeMissingExit(files.status) : unseen);
+      life.onLost();
+    },
+    onNeverStarted: ({ shellOutput }) => void reportNeverStarted(shellOutput),
+  };
+}
+
+/** Says why an adopted process of which nothing is left is lost. */
+async function describeLoss(
+  { leader }: BackendPort,
+  { deps, request }: Pick<PaneAttempt, 'deps' | 'request'>,
+): Promise<string> {
+  if (leader === undefined) return 'it had not been started when its supervisor ended';
+  if (!isSameScope(leader, await deps.table.scope()))
+    return 'the machine was restarted, and its terminal was gone with it';
+  return `its terminal is gone, and ${request.files.status}, where its end was to be written, was removed or cut`;
+}
+
+/** Creates timers that do not keep the program alive and can be cancelled together. */
+function createTimers(clock: Clock) {
+  const cancels = new Set<Cancel>();
+  let isCancelled = false;
+  return {
+    schedule: (pauseMs: number, act: () => void): void => {
+      if (isCancelled) return;
+      const cancel = clock.at(
+        clock.nowMs() + pauseMs,
+        () => {
+          cancels.delete(cancel);
+          act();
+        },
+        { idle: true },
+      );
+      cancels.add(cancel);
+    },
+    cancelAll: () => {
+      isCancelled = true;
+      for (const cancel of cancels) cancel();
+    },
+  };
+}
+
 const unseenEnd =
   'nobody saw how it ended: the tmux server that kept its terminal was gone before that was written down';
 const outlivedLauncher =

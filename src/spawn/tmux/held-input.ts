@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
-import { firstLookMs, readingPatienceMs, toNextLookMs } from '../input/reading-patience.ts';
-import { listDescriptors, readLinkOf } from '../tree/open-files.ts';
-import { readPolled } from '../tree/polled-descriptors.ts';
+import { firstPollMs, readTimeoutMs, toNextPollMs } from '../input/write-queue.ts';
+import { listDescriptors, readLinkOf, readPolled } from '../tree/open-files.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { knowsCalls, parseWaitingCall } from '../tree/waiting-call.ts';
 
@@ -14,23 +13,23 @@ export interface InputPlace {
 }
 
 /**
- * Waits until the terminal has taken all that tmux was given for it; `false` where it takes no more, since its program has not read for `patienceMs`. tmux itself
+ * Waits until the terminal has taken all that tmux was given for it; `false` where it takes no more, since its program has not read for `timeoutMs`. tmux itself
  * takes whatever comes, and says nothing of it. Where the system does not let us see what it waits for, as on macOS, and on Linux under Yama's
  * `ptrace_scope`, all counts as taken.
  */
 export async function waitUntilTaken(
   place: InputPlace,
-  { clock, patienceMs }: { clock: Clock; patienceMs: number },
+  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
 ): Promise<boolean> {
   const startedAtMs = clock.nowMs();
-  for (let lookMs = firstLookMs; ; lookMs = toNextLookMs(lookMs)) {
+  for (let pollMs = firstPollMs; ; pollMs = toNextPollMs(pollMs)) {
     const seen = lookAtInput(place);
     if (seen === 'taken' || seen === 'unknown') return true;
     const waitedMs = clock.nowMs() - startedAtMs;
-    if (seen === 'held' && waitedMs >= patienceMs) return false;
+    if (seen === 'held' && waitedMs >= timeoutMs) return false;
     // Busy all the time: that says nothing of the program.
-    if (waitedMs >= readingPatienceMs) return true;
-    await pause(clock, { ms: lookMs });
+    if (waitedMs >= readTimeoutMs) return true;
+    await pause(clock, { ms: pollMs });
   }
 }
 

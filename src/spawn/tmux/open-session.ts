@@ -1,9 +1,9 @@
 import type { SpawnRequest } from '../backend.ts';
-import { usualSize } from '../terminal/usual-size.ts';
+import { defaultSize } from '../terminal/terminal-deps.ts';
 import { toCloseCommand, toEndScript, toPipeScript } from './end-script.ts';
+import { type TmuxCommand, toTmuxText } from './quoting.ts';
 import { planStart } from './start-script.ts';
 import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts';
-import { type TmuxCommand, toTmuxText } from './tmux-text.ts';
 
 export type TmuxRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
@@ -17,7 +17,7 @@ export async function openSession(
   server: TmuxServer,
   { request, terminalType }: { request: TmuxRequest; terminalType: string },
 ): Promise<TmuxAnswer> {
-  if (request.attempt > 1) await setAside(server, request);
+  if (request.attempt > 1) await renameEarlierSession(server, request);
   const answer = await server.ask([...serverCommands(terminalType), ...sessionCommands(server, request)]);
   // Where it failed halfway nothing may stay.
   if (!answer.ok && !/duplicate session/.test(answer.error))
@@ -26,7 +26,7 @@ export async function openSession(
 }
 
 /** What the attempt before has left behind may still hold its terminal. */
-function setAside(server: TmuxServer, { id, attempt }: TmuxRequest): Promise<TmuxAnswer> {
+function renameEarlierSession(server: TmuxServer, { id, attempt }: TmuxRequest): Promise<TmuxAnswer> {
   return server.ask([['rename-session', '-t', `=${id}`, `${id}-${attempt - 1}`]]);
 }
 
@@ -39,7 +39,13 @@ function serverCommands(terminalType: string): readonly TmuxCommand[] {
     // A person's Escape is not held back for half a second.
     ['set-option', '-s', 'escape-time', '20'],
     ['bind-key', '-n', leaveKey, 'detach-client'],
-    ['if-shell', '-F', `#{${beat}}`, '', toTmuxText([['set-option', '-g', beat, beatText], beatAgain])],
+    [
+      'if-shell',
+      '-F',
+      `#{${heartbeat}}`,
+      '',
+      toTmuxText([['set-option', '-g', heartbeat, heartbeatText], repeatHeartbeat]),
+    ],
   ];
 }
 
@@ -47,15 +53,22 @@ function serverCommands(terminalType: string): readonly TmuxCommand[] {
  * tmux 3.3 now and then misses that a child of it has died, until the next one does: then it looks for all. So it has one that dies every few
  * seconds, by its own doing, as there may be no supervisor that would see to it.
  */
-const beat = '@troupe_beat';
-const beatSeconds = 5;
+const heartbeat = '@troupe_beat';
+const heartbeatSeconds = 5;
 /** What stands in the option is expanded here, and carried out then. */
-const beatAgain: TmuxCommand = ['run-shell', '-b', '-d', `${beatSeconds}`, '-C', `#{${beat}}`];
-const beatText = toTmuxText([['run-shell', '-b', 'exit'], beatAgain]).trimEnd();
+const repeatHeartbeat: TmuxCommand = [
+  'run-shell',
+  '-b',
+  '-d',
+  `${heartbeatSeconds}`,
+  '-C',
+  `#{${heartbeat}}`,
+];
+const heartbeatText = toTmuxText([['run-shell', '-b', 'exit'], repeatHeartbeat]).trimEnd();
 
 function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly TmuxCommand[] {
   const { id, attempt, files, outlives, terminal } = request;
-  const { columns, rows } = terminal ?? usualSize;
+  const { columns, rows } = terminal ?? defaultSize;
   const target = toPaneTarget(id);
   const { argv, env } = planStart(request, { guardPid: outlives ? null : process.pid, server });
   const place = { program: server.program, socket: server.socket, attempt, files };
@@ -70,7 +83,7 @@ function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly Tmu
     ['select-pane', '-t', target, '-T', ''],
     ['set-option', '-t', target, 'status', 'off'],
     ...sizeCommands(id, { columns, rows }),
-    ['set-hook', '-t', target, 'client-detached', toTmuxText([comeBack(id)]).trimEnd()],
+    ['set-hook', '-t', target, 'client-detached', toTmuxText([resetSize(id)]).trimEnd()],
     [
       'set-hook',
       '-w',
@@ -97,7 +110,7 @@ export function sizeCommands(
   ];
 }
 
-function comeBack(id: string): TmuxCommand {
+function resetSize(id: string): TmuxCommand {
   const target = toPaneTarget(id);
   const resize = `resize-window -t ${target} -x #{@troupe_columns} -y #{@troupe_rows} ; set-option -w -t ${target} window-size latest`;
   return ['run-shell', '-t', target, '-C', `#{?session_attached,,${resize}}`];

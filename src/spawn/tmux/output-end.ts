@@ -1,46 +1,46 @@
 import type { BackendPort } from '../backend.ts';
 import { readScreenFile } from '../terminal/screen-text.ts';
 
-/** Nothing lives that could print: so long the rest may be on its way to the log. */
+/** Time the last output may need to reach the log once nothing is left that could print. */
 const lastOutputMs = 2_000;
 
-/** Says that no more output of one attempt can come, once, and before that how its screen looked. */
+/** Reports once that no more output of an attempt can come, after it has kept the last screen. */
 export interface OutputEnd {
-  /** Nothing of its tree lives that could print. */
-  alone(): void;
-  /** Nobody can say that all was taken down: it is waited for all the same. */
-  lost(): void;
-  /** Something was written down: it may have been that all is. */
+  /** Notes that no process of the tree is left that could print. */
+  treeEmptied(): void;
+  /** Notes that the leader was lost: the rest of the output gets its time all the same. */
+  leaderLost(): void;
+  /** Checks the status file again after it has changed. */
   look(): void;
-  /** Whether a silence of the log means that all of the output is in it; after a time it does, whatever is known. */
-  isQuietTrue(): boolean;
+  /** Whether all output so far is in the log; after a time this is assumed. */
+  isOutputComplete(): boolean;
 }
 
 export function createOutputEnd(
   port: Pick<BackendPort, 'tell' | 'keepScreen' | 'clock'>,
-  wiring: {
+  options: {
     readonly screenPath: string;
-    /** All was taken down. @throws where that cannot be read. */
+    /** Whether all output was written. @throws where the status file cannot be read. */
     readonly isDrained: () => boolean;
-    /** Not called any more once it was let go of. */
-    readonly later: (pauseMs: number, act: () => void) => void;
+    /** Calls back later, but not after the process was detached from. */
+    readonly schedule: (pauseMs: number, act: () => void) => void;
     readonly onEnded: () => void;
     readonly reportError: (error: unknown) => void;
   },
 ): OutputEnd {
-  let isAlone = false;
+  let isTreeEmpty = false;
   let hasEnded = false;
   let firstQuietAtMs: number | null = null;
 
   function look(): void {
-    if (isAlone && !hasEnded && isDrained()) end();
+    if (isTreeEmpty && !hasEnded && isDrained()) end();
   }
 
   function isDrained(): boolean {
     try {
-      return wiring.isDrained();
+      return options.isDrained();
     } catch (error) {
-      wiring.reportError(error);
+      options.reportError(error);
       return false;
     }
   }
@@ -48,23 +48,23 @@ export function createOutputEnd(
   function end(): void {
     if (hasEnded) return;
     hasEnded = true;
-    const screen = readScreenFile(wiring.screenPath);
-    // It was never taken where the tmux server was ended from outside.
+    const screen = readScreenFile(options.screenPath);
+    // Missing where the tmux server was killed from outside.
     if (screen !== null) port.keepScreen(screen);
     port.tell({ type: 'output.ended' });
-    wiring.onEnded();
+    options.onEnded();
   }
 
   return {
-    alone: () => {
-      if (isAlone) return;
-      isAlone = true;
+    treeEmptied: () => {
+      if (isTreeEmpty) return;
+      isTreeEmpty = true;
       look();
-      wiring.later(lastOutputMs, end);
+      options.schedule(lastOutputMs, end);
     },
-    lost: () => wiring.later(lastOutputMs, end),
+    leaderLost: () => options.schedule(lastOutputMs, end),
     look,
-    isQuietTrue: () => {
+    isOutputComplete: () => {
       firstQuietAtMs ??= port.clock.nowMs();
       return hasEnded || port.clock.nowMs() - firstQuietAtMs >= lastOutputMs || isDrained();
     },

@@ -1,47 +1,47 @@
 import type { BackendPort } from '../backend.ts';
-import type { FileWorld } from '../file/file-world.ts';
-import { findLauncher, findLeader, findRecorded } from '../file/find-leader.ts';
+import { findLauncher, findLeader, findRecordedLeader } from '../file/find-leader.ts';
 import { type KnownLaunch, type LaunchStatus, readStatusOf } from '../file/status-file.ts';
+import type { TreeDeps } from '../tree/tree-registry.ts';
 import type { TmuxRequest } from './open-session.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
-/** Two beats of the server: so long it may miss that its child has died. */
+/** Two heartbeats of the server: it may miss the death of a child for that long. */
 const unseenMs = 10_000;
 
-/** Who there is that could write into the status file of one attempt: its launcher, or tmux in its place. */
+/** Processes that may still write into the status file of one attempt: its launcher, or tmux in its place. */
 export interface PaneWriters {
-  /** What is written there. `begun`: whom it named when that was last read. */
-  read(begun: KnownLaunch | null): LaunchStatus;
+  /** Reads the status file. `started`: the launch it named when it was last read. */
+  read(started: KnownLaunch | null): LaunchStatus;
   mayStillWrite(): Promise<boolean>;
-  /** As `mayStillWrite` has seen it: its end is just being written down. */
+  /** Whether `mayStillWrite` last found the leader dead, so that its end is just being written. */
   readonly leaderIsDead: boolean;
 }
 
 export function createPaneWriters({
   port,
   request,
-  world,
+  deps,
   server,
   opened,
 }: {
   readonly port: Pick<BackendPort, 'leader' | 'clock'>;
   readonly request: TmuxRequest;
-  readonly world: FileWorld;
+  readonly deps: TreeDeps;
   readonly server: TmuxServer;
   readonly opened: Promise<boolean>;
 }): PaneWriters {
-  const { table, trees } = world;
+  const { table, trees } = deps;
   const { id, attempt, files } = request;
   let leaderIsDead = false;
   let wasSeenAlive = false;
-  /** Since when it is dead and nobody knows of its terminal. */
+  /** Time since which the leader is dead and its terminal unknown. */
   let unseenSinceMs: number | null = null;
   let hasHungUp = false;
-  /** Whom the status file named, or the record: where the file was removed, tmux need not be asked. */
+  /** The launch named by the status file or the record, kept in case the file is removed. */
   let found: KnownLaunch | null = null;
 
-  const read = (begun: KnownLaunch | null): LaunchStatus => {
-    found = begun ?? found;
+  const read = (started: KnownLaunch | null): LaunchStatus => {
+    found = started ?? found;
     return readStatusOf(files.status, { attempt, known: found });
   };
 
@@ -50,7 +50,7 @@ export function createPaneWriters({
     const status = read(null);
     if (status.exit !== null) return false;
     if (status.leader === null && port.leader !== undefined)
-      found ??= await findRecorded(port.leader, { table, id });
+      found ??= await findRecordedLeader(port.leader, { table, id });
     leaderIsDead = status.leader !== null && (await findLeader(status, { table, id })) === null;
     if (status.leader !== null && !leaderIsDead) {
       wasSeenAlive = true;
@@ -62,15 +62,15 @@ export function createPaneWriters({
 
   async function mayPaneWrite(status: LaunchStatus): Promise<boolean> {
     const now = await server.findPane(id);
-    // Where its terminal is gone the launcher writes down the end by itself.
+    // Without its terminal, the launcher writes the end itself.
     if (now === null || (status.launcher !== null && now.pid !== status.launcher))
       return (await findLauncher(status, { table, id })) !== null || mayServerWrite(status);
-    // Now and then tmux 3.3 misses that its child has died; with the next that does it looks for all.
+    // tmux 3.3 sometimes misses the death of a child until the next one dies, so one is made to die.
     if (leaderIsDead && !(await isAlive(now.pid))) await server.ask([['run-shell', '-b', 'exit']]);
     return true;
   }
 
-  /** The server that has it may be there still, behind a socket that another has by now. Once all was taken down it is not. */
+  /** Waits for a server that may still hold the terminal behind a socket that another server took over; not once the output is drained. */
   function mayServerWrite({ isDrained }: LaunchStatus): boolean {
     if (!wasSeenAlive || isDrained) return false;
     unseenSinceMs ??= port.clock.nowMs();
@@ -78,8 +78,8 @@ export function createPaneWriters({
   }
 
   /**
-   * Nobody takes its output down any more. Where that is so because the server was ended from outside, the system has told the launcher alone, who
-   * must not end of it.
+   * Hangs up a process whose output nothing reads any more because the server was killed from outside: the system told only the
+   * launcher, which must not end of it.
    */
   async function hangUp(): Promise<void> {
     if (hasHungUp) return;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { SpawnRequest } from '../backend.ts';
-import { toTrappedSignals } from '../file/signal-traps.ts';
-import { toCommand } from '../to-command.ts';
-import { toShellWord } from './shell-word.ts';
+import { toCommand } from '../command-line.ts';
+import { toTrappedSignals } from '../file/launcher-script.ts';
+import { toShellWord } from './quoting.ts';
 
 /** What the terminal runs: a shell with its script and the command, and what both need. */
 export interface StartPlan {
@@ -12,7 +12,7 @@ export interface StartPlan {
 }
 
 /** What tmux and shells put into the environment of what they start. */
-const notOurs = [
+const shellVariables = [
   'TMUX',
   'TMUX_PANE',
   'TERM_PROGRAM',
@@ -47,8 +47,8 @@ export function planStart(
   const { env, cwd, attempt, files } = request;
   const shell = chooseShell(Object.keys(env));
   // tmux sets a type of its own; who was told another one by name is to have that.
-  const kept = [...notOurs, 'TERM'].filter((name) => name in env);
-  const dropped = notOurs.filter((name) => !(name in env));
+  const kept = [...shellVariables, 'TERM'].filter((name) => name in env);
+  const dropped = shellVariables.filter((name) => !(name in env));
   const restore = kept.map(
     (name) => `${name}=$${keptPrefix}${name}; export ${name}; unset ${keptPrefix}${name}`,
   );

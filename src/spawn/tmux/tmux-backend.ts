@@ -3,58 +3,55 @@ import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
 import { redactText } from '../../output/redact-text.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
-import { findProgram } from '../file/find-program.ts';
+import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';
-import { findLongArgument } from '../long-argument.ts';
-import { findNulByte } from '../nul-byte.ts';
-import { refuseAll } from '../refuse-all.ts';
+import { findProgram } from '../find-program.ts';
+import { refuseAll } from '../refusals.ts';
 import { toSpawnFailure } from '../spawn-failure.ts';
-import type { TerminalWorld, Unavailable } from '../terminal/terminal-world.ts';
-import { toCommand } from '../to-command.ts';
+import type { TerminalDeps, Unavailable } from '../terminal/terminal-deps.ts';
 import { closeSessions } from './close-sessions.ts';
-import { findTmux } from './find-tmux.ts';
+import { findTerminalType, findTmux } from './find-tmux.ts';
 import { followPane } from './follow-pane.ts';
 import { openSession, type TmuxRequest } from './open-session.ts';
-import { findTerminalType } from './terminal-type.ts';
 import { createTmuxServer } from './tmux-server.ts';
 
 /**
- * Gives each process a terminal of tmux, in a server that the supervisors of one state directory share. The server takes the output down and writes how
- * a process ended, also while none of them is there; another one adopts it then, and a person can look at it at any time.
+ * Gives each process a terminal of tmux, in a server that the supervisors of one state directory share. The server writes the output
+ * and the exit of a process even while no supervisor runs; another supervisor then adopts it, and a person can attach at any time.
  *
- * Beside each command are a small shell that launches it (see `planStart`), and the shell and `cat` that take its output down. The order of writes is
- * the same as in the file backend, so whatever is alive can be found.
+ * Beside each command run a small launcher shell (see `planStart`), and the shell and `cat` that write its output. The order of
+ * writes is the same as in the file backend, so every live process can be found.
  */
-export function createTmuxBackend(world: TerminalWorld): Backend | Unavailable {
-  if (world.tmuxSocket === null)
+export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
+  if (deps.tmuxSocket === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   const program = findTmux();
   if (typeof program !== 'string') return program;
-  const socket = tryPlace(world.tmuxSocket);
+  const socket = tryMakeSocket(deps.tmuxSocket);
   if (typeof socket !== 'string') return socket;
   const server = createTmuxServer({ program, socket });
   const terminalType = findTerminalType();
-  /** Of those that end with this program: sessions whose end was not seen. */
+  /** Sessions that end with this program and whose end was not seen, with their clocks. */
   const unseen = new Map<string, Clock>();
 
   async function open(request: TmuxRequest, { tell }: BackendPort): Promise<boolean> {
-    if (request.attempt > 1) forgetScreen(request);
+    if (request.attempt > 1) removeScreen(request);
     const refusal = await prepare(request);
     if (refusal !== null) {
       tell(refusal);
       return false;
     }
     const answer = await openSession(server, { request, terminalType });
-    if (!answer.ok) tell(noSession(answer.error, request));
+    if (!answer.ok) tell(describeOpenFailure(answer.error, request));
     return answer.ok;
   }
 
-  /** That of the attempt before: where this one leaves none, there is none. */
-  function forgetScreen({ files }: TmuxRequest): void {
+  /** Removes the screen of the attempt before, so that it is never taken for one of this attempt. */
+  function removeScreen({ files }: TmuxRequest): void {
     try {
       rmSync(files.screen, { force: true });
     } catch (error) {
-      world.reportError(error);
+      deps.reportError(error);
     }
   }
 
@@ -69,20 +66,20 @@ export function createTmuxBackend(world: TerminalWorld): Backend | Unavailable {
         void toSpawnFailure(error, request).then(port.tell);
         return () => {};
       }
-      // Before it is there: this program may be gone in the same turn, and its watchdog must know.
-      if (request.outlives) world.trees.spare(request.id);
+      // Before the start: this program may die in the same turn, and its watchdog must know by then.
+      if (request.outlives) deps.trees.exempt(request.id);
       else {
-        world.trees.prepare();
+        deps.trees.prepare();
         unseen.set(request.id, port.clock);
       }
-      // Never in the turn of `run`: whoever called it does not listen yet.
+      // Not in the turn of `run`: its caller does not listen yet.
       const opened = Promise.resolve().then(() => open(request, port));
       const tell: BackendPort['tell'] = (fact) => {
         if (fact.type === 'output.ended' || fact.type === 'process.spawnFailed') unseen.delete(request.id);
         port.tell(fact);
       };
       const seeing = { ...port, tell };
-      return followPane({ port: seeing, request, world, server, isAdopted: false, opened });
+      return followPane({ port: seeing, request, deps, server, isAdopted: false, opened });
     },
     adopt: (port) => {
       const { request } = port;
@@ -92,9 +89,9 @@ export function createTmuxBackend(world: TerminalWorld): Backend | Unavailable {
         port.tell({ type: 'process.lost', why });
         return () => {};
       }
-      world.trees.spare(request.id);
+      deps.trees.exempt(request.id);
       const opened = Promise.resolve(true);
-      return followPane({ port, request, world, server, isAdopted: true, opened });
+      return followPane({ port, request, deps, server, isAdopted: true, opened });
     },
     close: async () => {
       const [clock] = unseen.values();
@@ -104,9 +101,9 @@ export function createTmuxBackend(world: TerminalWorld): Backend | Unavailable {
   };
 }
 
-function tryPlace(place: () => string): string | Unavailable {
+function tryMakeSocket(makeSocket: () => string): string | Unavailable {
   try {
-    return place();
+    return makeSocket();
   } catch (error) {
     const why = `tmux has no place to listen at: ${toError(error).message.replace(/\.$/, '')}`;
     return { why, remedy: 'Give the supervisor another "stateDirectory"' };
@@ -117,23 +114,23 @@ function hasFiles(request: SpawnRequest): request is TmuxRequest {
   return request.files !== null;
 }
 
-/** The launcher with its words, and what tmux adds. */
+/** Bytes of the launcher with its arguments, and of what tmux adds. */
 const launcherBytes = 12 * 1024;
 
-/** Why it cannot be started, as the system would say it: tmux would show that on the screen, or run it somewhere else. */
+/** Checks what tmux would only show on the screen, or ignore, and returns the failure as the system would report it. */
 async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
   try {
     const { cwd, env, work, files } = request;
     const [file] = toCommand(work, 'tmux');
     const nulByte = findNulByte(request);
     if (nulByte !== null) throw nulByte;
-    // The shell in the terminal would say it there. What is no directory has no entry `.`.
+    // `/.` because only a directory has such an entry.
     accessSync(`${cwd}/.`, constants.X_OK);
     const found = findProgram(file, { path: env['PATH'] ?? '/bin:/usr/bin', cwd });
     if (found instanceof Error) throw found;
     const tooLong = findLongArgument(request, { besideBytes: launcherBytes });
     if (tooLong !== null) throw tooLong;
-    // They are for their owner alone, whatever the server makes.
+    // Created here so that only their owner may read them, whatever the server's umask.
     for (const path of [files.log, files.status]) closeSync(openForAppending(path));
     return null;
   } catch (error) {
@@ -141,7 +138,7 @@ async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
   }
 }
 
-function noSession(error: string, { secrets }: SpawnRequest): ToldFact {
+function describeOpenFailure(error: string, { secrets }: SpawnRequest): ToldFact {
   const message = `tmux could not make a terminal for it: ${error}. Start it again, or without interactive: true.`;
   return { type: 'process.spawnFailed', cause: 'other', code: null, message: redactText(message, secrets) };
 }

@@ -1,17 +1,17 @@
 import { toError } from '../../config/error-text.ts';
 import { runProgram } from '../start-child.ts';
-import { type TmuxCommand, toTmuxText } from './tmux-text.ts';
+import { type TmuxCommand, toTmuxText } from './quoting.ts';
 
-/** What tmux answers; what it could not do is told in its own words. */
+/** Answer of tmux; `error` is its own message. */
 export type TmuxAnswer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: string; readonly isGone: boolean };
 
-/** A terminal as the server knows it. */
+/** Terminal of a session. */
 export interface Pane {
-  /** Whom it has started there. */
+  /** The process that tmux started in it. */
   readonly pid: number;
-  /** That one is dead, and nobody else holds the terminal. */
+  /** Whether that process is dead and no other holds the terminal. */
   readonly isDead: boolean;
 }
 
@@ -19,20 +19,20 @@ export interface Pane {
 export interface TmuxServer {
   readonly program: string;
   readonly socket: string;
-  /** Carries them out in this order until one fails. Where no server runs, one is started. Never rejects. */
-  ask(commands: readonly TmuxCommand[], options?: { readonly longestMs?: number }): Promise<TmuxAnswer>;
-  /** The same for few short ones, of which the first may read `input` as the file `-`. */
-  give(input: Uint8Array, commands: readonly TmuxCommand[]): Promise<TmuxAnswer>;
-  /** `null` where there is no session of that name. Rejects where that cannot be found out. */
+  /** Executes commands in order until one fails; starts a server where none runs. Never rejects. */
+  ask(commands: readonly TmuxCommand[], options?: { readonly timeoutMs?: number }): Promise<TmuxAnswer>;
+  /** Executes a few short commands, of which the first may read `input` as the file `-`. Never rejects. */
+  run(input: Uint8Array, commands: readonly TmuxCommand[]): Promise<TmuxAnswer>;
+  /** Finds the terminal of a session; `null` where there is none. Rejects where tmux does not say. */
   findPane(session: string): Promise<Pane | null>;
 }
 
-/** A tmux that does not answer for so long never will. */
-const patienceMs = 10_000;
-/** A server ends with its last session: who comes just then is sent away, and is welcome a moment later. */
-const mostTries = 5;
-const wentAway = /server exited|lost server|no server running|error connecting|connection refused/i;
-const isNotThere = /can't find|no such (session|pane)|no server running|no current/i;
+/** A tmux that takes longer to answer never will. */
+export const answerTimeoutMs = 10_000;
+/** A server ends with its last session and refuses clients at that moment; a new one starts on the next try. */
+const maxTries = 5;
+const serverEnded = /server exited|lost server|no server running|error connecting|connection refused/i;
+const notFound = /can't find|no such (session|pane)|no server running|no current/i;
 
 export function createTmuxServer({ program, socket }: { program: string; socket: string }): TmuxServer {
   const base = ['-u', '-S', socket, '-f', '/dev/null'];
@@ -40,25 +40,25 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
   async function call(
     args: readonly string[],
     input: string | Uint8Array,
-    longestMs: number,
+    timeoutMs: number,
   ): Promise<TmuxAnswer> {
     try {
       const { stdout, stderr, failed, shortMessage } = await runProgram(program, [...base, ...args], {
         input,
-        // The server has what its first client has: nothing of ours, and nobody's mark.
+        // The server inherits the environment of its first client, so it gets no lineage.
         env: { PATH: process.env['PATH'] ?? systemPath, LC_ALL: 'C.UTF-8' },
         extendEnv: false,
         cwd: '/',
         stripFinalNewline: false,
-        timeout: longestMs,
+        timeout: timeoutMs,
         forceKillAfterDelay: 500,
         cleanup: false,
       });
       if (!failed) return { ok: true, text: stdout };
-      // "[lost server]" it says on stdout.
+      // tmux prints "[lost server]" on stdout.
       const said = [stderr, stdout].map((text) => text.trim()).find((text) => text !== '');
       const error = said ?? shortMessage ?? 'it said nothing';
-      return { ok: false, error, isGone: isNotThere.test(error) };
+      return { ok: false, error, isGone: notFound.test(error) };
     } catch (error) {
       return { ok: false, error: toError(error).message, isGone: false };
     }
@@ -67,24 +67,28 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
   return {
     program,
     socket,
-    ask: async (commands, { longestMs = patienceMs } = {}) => {
+    ask: async (commands, { timeoutMs = answerTimeoutMs } = {}) => {
       const text = toTmuxText(commands);
       for (let tries = 1; ; tries += 1) {
-        const answer = await call(['start-server', ';', 'source-file', '-'], text, longestMs);
-        if (answer.ok || tries === mostTries || !wentAway.test(answer.error)) return answer;
+        const answer = await call(['start-server', ';', 'source-file', '-'], text, timeoutMs);
+        if (answer.ok || tries === maxTries || !serverEnded.test(answer.error)) return answer;
       }
     },
-    give: (input, commands) =>
+    run: (input, commands) =>
       call(
         commands.flatMap((command, index) => (index === 0 ? command : [';', ...command])),
         input,
-        patienceMs,
+        answerTimeoutMs,
       ),
     findPane: async (session) => {
       const format = '#{pane_pid} #{pane_dead}';
-      const answer = await call(['list-panes', '-t', toPaneTarget(session), '-F', format], '', patienceMs);
+      const answer = await call(
+        ['list-panes', '-t', toPaneTarget(session), '-F', format],
+        '',
+        answerTimeoutMs,
+      );
       if (answer.ok) return parsePane(answer.text);
-      if (answer.isGone || wentAway.test(answer.error)) return null;
+      if (answer.isGone || serverEnded.test(answer.error)) return null;
       throw new Error(`tmux could not say whether ${session} is there: ${answer.error}`);
     },
   };
@@ -92,7 +96,7 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
 
 const systemPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** By its exact name; without the colon tmux would take it for the beginning of one. */
+/** Target that names a session exactly; without the colon tmux would accept a prefix. */
 export function toPaneTarget(session: string): string {
   return `=${session}:`;
 }

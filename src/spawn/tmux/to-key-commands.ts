@@ -1,7 +1,7 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
 import { encodeCharacter, encodeKeys, type KeyboardModes } from '../terminal/encode-keys.ts';
 import { toPauseMs } from '../terminal/press-keys.ts';
-import type { TmuxCommand } from './tmux-text.ts';
+import type { TmuxCommand } from './quoting.ts';
 
 /** What presses them one after another, with time for the program to take each; and how long that takes. */
 export function toKeyCommands(

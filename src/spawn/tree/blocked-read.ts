@@ -1,6 +1,5 @@
 import { listThreads } from './descendants.ts';
-import { isReadable, listDescriptors, readLinkOf, readMemory } from './open-files.ts';
-import { readPolled } from './polled-descriptors.ts';
+import { isReadable, listDescriptors, readLinkOf, readMemory, readPolled } from './open-files.ts';
 import { readProcText } from './proc-entry.ts';
 import { parseWaitingCall, type WaitingCall } from './waiting-call.ts';
 
@@ -11,12 +10,12 @@ import { parseWaitingCall, type WaitingCall } from './waiting-call.ts';
 export type BlockedRead = 'certain' | 'possible' | 'unknown' | 'none';
 
 /** Rising: of several, the last one here counts. */
-const byWeight: readonly BlockedRead[] = ['none', 'unknown', 'possible', 'certain'];
+const byStrength: readonly BlockedRead[] = ['none', 'unknown', 'possible', 'certain'];
 
 /** A program with more threads than this is no prompt. */
-const mostThreads = 64;
+const maxThreads = 64;
 /** Descriptors in one call. */
-const mostDescriptors = 1024;
+const maxDescriptors = 1024;
 
 /** On what the input of a process is open: a terminal or a pipe, as `/proc` writes it. `null` where that is no place to type. */
 export function findInputSource(leaderPid: number): string | null {
@@ -34,9 +33,9 @@ export function findBlockedRead(
 ): BlockedRead {
   let found: BlockedRead = 'none';
   for (const pid of pids) {
-    for (const tid of listThreads(pid).slice(0, mostThreads)) {
+    for (const tid of listThreads(pid).slice(0, maxThreads)) {
       const suspect = { pid, tid, source };
-      found = heavier(found, judgeThread(suspect, readCall(suspect)));
+      found = strongerOf(found, classifyThread(suspect, readCall(suspect)));
       if (found === 'certain') return found;
     }
   }
@@ -45,38 +44,38 @@ export function findBlockedRead(
 
 const readCallOf: ReadCall = ({ pid, tid }) => readProcText(`/proc/${pid}/task/${tid}/syscall`);
 
-interface Suspect {
+interface Candidate {
   readonly pid: number;
   readonly tid: number;
   readonly source: string;
 }
 
-function judgeThread(suspect: Suspect, text: string | null): BlockedRead {
+function classifyThread(suspect: Candidate, text: string | null): BlockedRead {
   // An end in this very moment, or a thread that is not ours to trace.
-  if (text === null) return judgeByPlace(suspect);
+  if (text === null) return classifyByWaitChannel(suspect);
   const call = parseWaitingCall(text);
-  const judged = call === null ? 'none' : judgeCall(call, suspect);
+  const judged = call === null ? 'none' : classifyCall(call, suspect);
   return judged === 'none' || isAsleep(suspect) ? judged : 'none';
 }
 
 /** Not halted, and not on its way out of the call. */
-function isAsleep({ pid, tid }: Suspect): boolean {
+function isAsleep({ pid, tid }: Candidate): boolean {
   const stat = readProcText(`/proc/${pid}/task/${tid}/stat`) ?? '';
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('S');
 }
 
-function judgeCall(call: WaitingCall, suspect: Suspect): BlockedRead {
+function classifyCall(call: WaitingCall, suspect: Candidate): BlockedRead {
   if (call.type === 'restarted') return 'unknown';
   if (call.type === 'read') return isSource(call.fd, suspect) ? 'certain' : 'none';
   const awaited = findAwaited(call, suspect);
   if (awaited === null) return 'unknown';
   const others = awaited.filter((fd) => !isSource(fd, suspect));
   if (others.length === awaited.length) return 'none';
-  return !call.isBounded && others.every((fd) => isOwnAlarm(fd, suspect)) ? 'certain' : 'possible';
+  return !call.isBounded && others.every((fd) => isSelfWakeup(fd, suspect)) ? 'certain' : 'possible';
 }
 
 /** `/dev/tty` is the terminal of whoever opened it, and a tree in a terminal has but one. */
-function isSource(fd: number, { pid, source }: Suspect): boolean {
+function isSource(fd: number, { pid, source }: Candidate): boolean {
   const link = readLinkOf(pid, fd);
   return link === source || (link === '/dev/tty' && source.startsWith('/dev/pts/'));
 }
@@ -85,7 +84,7 @@ function isSource(fd: number, { pid, source }: Suspect): boolean {
  * By which a program wakes up itself: events and signals of its own, and pipes of which it holds both ends. A timer is a limit of time;
  * changes of files, and what another epoll watches, come from elsewhere.
  */
-function isOwnAlarm(fd: number, { pid }: Suspect): boolean {
+function isSelfWakeup(fd: number, { pid }: Candidate): boolean {
   const link = readLinkOf(pid, fd);
   if (link === null) return false;
   if (/^anon_inode:\[?(?:eventfd|signalfd|io_uring)/.test(link)) return true;
@@ -98,10 +97,10 @@ function isOwnAlarm(fd: number, { pid }: Suspect): boolean {
 /** The descriptors of which a call waits to read; `null` where that cannot be told. */
 function findAwaited(
   call: Exclude<WaitingCall, { type: 'read' | 'restarted' }>,
-  { pid }: Suspect,
+  { pid }: Candidate,
 ): readonly number[] | null {
-  if (call.type === 'epoll') return findWatched(pid, call.fd);
-  const count = Math.max(0, Math.min(call.count, mostDescriptors));
+  if (call.type === 'epoll') return findEpollTargets(pid, call.fd);
+  const count = Math.max(0, Math.min(call.count, maxDescriptors));
   if (count === 0 || call.address === 0n) return [];
   return call.type === 'poll' ? findPolled(pid, { ...call, count }) : findSelected(pid, { ...call, count });
 }
@@ -120,7 +119,7 @@ function findSelected(pid: number, { address, count }: { address: bigint; count:
 }
 
 /** What an epoll descriptor watches: proc_pid_fdinfo(5). */
-function findWatched(pid: number, epollFd: number): readonly number[] | null {
+function findEpollTargets(pid: number, epollFd: number): readonly number[] | null {
   const readEvent = 0x1;
   const text = readProcText(`/proc/${pid}/fdinfo/${epollFd}`);
   if (text === null) return null;
@@ -134,7 +133,7 @@ function findWatched(pid: number, epollFd: number): readonly number[] | null {
  * Without the call, the name of the kernel's function in which it sleeps: that tells what kind of thing is read, but not which. It is
  * ours where nothing else that could be is open.
  */
-function judgeByPlace(suspect: Suspect): BlockedRead {
+function classifyByWaitChannel(suspect: Candidate): BlockedRead {
   const { pid, tid, source } = suspect;
   const place = readProcText(`/proc/${pid}/task/${tid}/wchan`);
   if (place === null) return 'none';
@@ -168,6 +167,6 @@ const terminalPlaces = {
 };
 const pipePlaces = { reads: /pipe_read|pipe_wait|unix_stream/, confused: /^(?:pipe|socket):/ };
 
-function heavier(one: BlockedRead, other: BlockedRead): BlockedRead {
-  return byWeight.indexOf(other) > byWeight.indexOf(one) ? other : one;
+function strongerOf(one: BlockedRead, other: BlockedRead): BlockedRead {
+  return byStrength.indexOf(other) > byStrength.indexOf(one) ? other : one;
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readProcText } from './proc-entry.ts';
 
 /** Nobody waits for input in so large a tree. */
-const mostProcesses = 256;
+const maxProcesses = 256;
 
 /**
  * A process and all below it, as the kernel keeps them: a few small files, where the table of all processes would be hundreds.
@@ -10,7 +10,7 @@ const mostProcesses = 256;
  */
 export function findDescendants(pid: number): readonly number[] | null {
   const found = [pid];
-  for (let index = 0; index < found.length && found.length < mostProcesses; index += 1) {
+  for (let index = 0; index < found.length && found.length < maxProcesses; index += 1) {
     const children = readChildren(found[index] ?? pid);
     if (children === null && index === 0) return null;
     found.push(...(children ?? []));

@@ -12,11 +12,11 @@ export interface EndOrder {
 }
 
 /** An order that is being carried out. */
-export interface Ending {
+export interface TreeEnding {
   /** Given once nothing of the tree is alive, or something is known to have survived. Never rejects. */
   readonly receipt: Promise<KillReceipt>;
   /** Another order: the sooner of the two ends the grace. */
-  hurry(graceMs: number): void;
+  shortenGrace(graceMs: number): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export function endTree(
     readonly onGone?: () => void;
     readonly onSignal?: (signal: ProcessSignal) => void;
   },
-): Ending {
+): TreeEnding {
   const { order, clock, onGone, onSignal } = call;
   const send = (signal: ProcessSignal) => {
     void tree.signal(signal);
@@ -68,7 +68,7 @@ export function endTree(
 
   armKill();
   const cancelWatch = tree.watch({
-    onAlive: (members) => {
+    onAliveChanged: (members) => {
       alive = members;
     },
     onGone: (leftoversEnded) => {
@@ -79,7 +79,7 @@ export function endTree(
   send(order.signal);
   return {
     receipt,
-    hurry: (graceMs) => {
+    shortenGrace: (graceMs) => {
       const sooner = clock.nowMs() + graceMs < killAtMs;
       if (proving || !sooner) return;
       killAtMs = clock.nowMs() + graceMs;

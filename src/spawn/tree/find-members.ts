@@ -1,4 +1,4 @@
-import { holdsNumber, type ProcessIdentity } from './identity.ts';
+import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-table.ts';
 
 export interface Evidence {
@@ -46,7 +46,7 @@ export function findMembers({ identity, entries, carriers, known, groupIsOurs }:
 
   for (const entry of [...carriers, ...known]) members.set(entry.pid, entry);
   const leader = byPid.get(identity.pid);
-  if (leader !== undefined && holdsNumber(identity, leader)) members.set(leader.pid, leader);
+  if (leader !== undefined && ownsPid(identity, leader)) members.set(leader.pid, leader);
   for (const entry of [...members.values()]) accept(entry);
 
   for (let before = -1; before !== members.size; ) {

@@ -30,12 +30,12 @@ export async function identify(
 }
 
 /** Whether `entry` is that process, and alive: a zombie counts as dead. */
-export function isSame(identity: ProcessIdentity, entry: ProcessEntry | null): boolean {
-  return entry?.alive === true && holdsNumber(identity, entry);
+export function isStillAlive(identity: ProcessIdentity, entry: ProcessEntry | null): boolean {
+  return entry?.alive === true && ownsPid(identity, entry);
 }
 
 /** Whether `entry` is that process or what is left of it: as long as it is there, nobody else gets its number. */
-export function holdsNumber(
+export function ownsPid(
   identity: Pick<ProcessIdentity, 'pid' | 'startedAt'>,
   entry: ProcessEntry | null,
 ): boolean {
@@ -43,6 +43,6 @@ export function holdsNumber(
 }
 
 /** Whether numbers of one scope mean anything in the other: the same boot, the same pid namespace. An unknown boot is no boot of ours. */
-export function isFromScope(theirs: TableScope, ours: TableScope): boolean {
+export function isSameScope(theirs: TableScope, ours: TableScope): boolean {
   return ours.bootId !== null && theirs.bootId === ours.bootId && theirs.pidNamespace === ours.pidNamespace;
 }

@@ -45,11 +45,11 @@ export function isInRange(pid: number, { after, last }: PidRange): boolean {
   return last >= after ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-export function countOf({ after, last, pidMax }: PidRange): number {
+export function countPids({ after, last, pidMax }: PidRange): number {
   return last >= after ? last - after : pidMax - after + last;
 }
 
-export function* pidsOf({ after, last, pidMax }: PidRange): Generator<number> {
+export function* iteratePids({ after, last, pidMax }: PidRange): Generator<number> {
   if (last < after) {
     for (let pid = after + 1; pid < pidMax; pid += 1) yield pid;
     for (let pid = 1; pid <= last; pid += 1) yield pid;

@@ -1,19 +1,19 @@
 import { readlinkSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { createBirthRegister } from './birth-register.ts';
-import { holdsNumber } from './identity.ts';
+import { ownsPid } from './identity.ts';
 import { readLineage } from './lineage.ts';
 import {
   cannotHaveWrapped,
-  countOf,
+  countPids,
   isInRange,
+  iteratePids,
   type PidRange,
-  pidsOf,
   ticksPerSecond,
 } from './pid-allocation.ts';
 import { listPids, readEntries, readEntry, readProcText } from './proc-entry.ts';
-import type { Elder, IsStranger, ProcessEntry, ProcessTable } from './process-table.ts';
+import type { IsForeign, LeaderKey, ProcessEntry, ProcessTable } from './process-table.ts';
+import { createStartTimeCache } from './start-time-cache.ts';
 import { findUntraceable } from './suspects.ts';
 import { readTableScope } from './table-scope.ts';
 
@@ -29,7 +29,7 @@ export function createProcTable(): ProcessTable {
   const cpuCount = cpus().length;
   const scope = readTableScope();
   const lineages = new WeakMap<ProcessEntry, Promise<string>>();
-  const birthRegister = createBirthRegister();
+  const startTimes = createStartTimeCache();
   const readPidMax = createPidMaxReader();
 
   function hasOnlyYoungerAfter(startedAt: string, allocation: Allocation): boolean {
@@ -42,13 +42,16 @@ export function createProcTable(): ProcessTable {
     });
   }
 
-  async function since(elder: Elder, isStranger: IsStranger = () => false): Promise<readonly ProcessEntry[]> {
+  async function since(
+    elder: LeaderKey,
+    isStranger: IsForeign = () => false,
+  ): Promise<readonly ProcessEntry[]> {
     const allocation = { ...readLoad(), pidMax: readPidMax() };
     if (hasOnlyYoungerAfter(elder.startedAt, allocation)) {
       return readUpToNow(elder.pid, { allocation, isStranger });
     }
-    const { entriesSince, lastPid } = await birthRegister.read(readLastPid);
-    const younger = entriesSince(Number(elder.startedAt)).filter((entry) => !holdsNumber(elder, entry));
+    const { entriesSince, lastPid } = await startTimes.read(readLastPid);
+    const younger = entriesSince(Number(elder.startedAt)).filter((entry) => !ownsPid(elder, entry));
     const youngest = readUpToNow(lastPid, {
       allocation: { ...allocation, lastPid: readLastPid() },
       isStranger,
@@ -70,15 +73,15 @@ export function createProcTable(): ProcessTable {
     read: async (pid) => readEntry(pid),
     readAll: async (pids) => readEntries(pids),
     list: async () => readEntries(listPids()),
-    since,
-    carrying: async (cookie, entries) => {
+    listSince: since,
+    filterCarriers: async (cookie, entries) => {
       const found: ProcessEntry[] = [];
       for (const entry of entries) {
         if (entry.alive && (await lineageOf(entry)).includes(cookie)) found.push(entry);
       }
       return found;
     },
-    untraceable: async (entries) => findUntraceable(entries),
+    filterUntraceable: async (entries) => findUntraceable(entries),
     scope: async () => scope,
   };
 }
@@ -100,7 +103,7 @@ function refuseForeignProc(): void {
  */
 function readUpToNow(
   afterPid: number,
-  { allocation, isStranger }: { allocation: Allocation; isStranger: IsStranger },
+  { allocation, isStranger }: { allocation: Allocation; isStranger: IsForeign },
 ): ProcessEntry[] {
   const { lastPid, pidMax } = allocation;
   const entries = new Map<number, ProcessEntry>();
@@ -114,10 +117,10 @@ function readUpToNow(
   return [...entries.values()];
 }
 
-function readRange(range: PidRange, isStranger: IsStranger): ProcessEntry[] {
+function readRange(range: PidRange, isStranger: IsForeign): ProcessEntry[] {
   const pids =
-    countOf(range) <= maxNumbersTried
-      ? [...pidsOf(range)]
+    countPids(range) <= maxNumbersTried
+      ? [...iteratePids(range)]
       : listPids().filter((pid) => isInRange(pid, range));
   return readEntries(pids.filter((pid) => !isStranger(pid)));
 }

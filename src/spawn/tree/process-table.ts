@@ -25,10 +25,10 @@ export interface TableScope {
 }
 
 /** Whose descendants are looked for. */
-export type Elder = Pick<ProcessEntry, 'pid' | 'startedAt'>;
+export type LeaderKey = Pick<ProcessEntry, 'pid' | 'startedAt'>;
 
 /** Whether the process that has this number now is known to be somebody else's. */
-export type IsStranger = (pid: number) => boolean;
+export type IsForeign = (pid: number) => boolean;
 
 /** Reads the machine's process table. Nothing here signals. */
 export interface ProcessTable {
@@ -43,13 +43,13 @@ export interface ProcessTable {
    * after it and were there during the whole call, `elder` itself not. A process born while the call looks, of one
    * that died while it looks, is among them. Strangers, who are known not to descend from it, may be left out.
    */
-  since(elder: Elder, isStranger?: IsStranger): Promise<readonly ProcessEntry[]>;
+  listSince(elder: LeaderKey, isStranger?: IsForeign): Promise<readonly ProcessEntry[]>;
   /** Those of `entries` whose `TROUPE_LINEAGE`, as it was when their program began, contains `cookie`. */
-  carrying(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
+  filterCarriers(cookie: string, entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   /**
    * Those of `entries` that nobody can be said to have started: without a parent of their own, in another session than the one they were handed
    * to, and with an environment that is empty, overwritten or closed to us. Only this user's. Empty where the system does not tell.
    */
-  untraceable(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
+  filterUntraceable(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]>;
   scope(): Promise<TableScope>;
 }

@@ -25,8 +25,8 @@ export function createPsTable(): ProcessTable {
     read: async (pid) => (await readAll([pid]))[0] ?? null,
     readAll,
     list,
-    since: async (elder) => (await list()).filter(({ pid }) => pid !== elder.pid),
-    carrying: async (cookie, entries) => {
+    listSince: async (elder) => (await list()).filter(({ pid }) => pid !== elder.pid),
+    filterCarriers: async (cookie, entries) => {
       const pids = entries.filter(({ alive }) => alive).map(({ pid }) => pid);
       if (pids.length === 0) return [];
       const lines = await run('ps', ['-E', '-ww', '-o', 'pid=,command=', '-p', pids.join(',')]);
@@ -34,7 +34,7 @@ export function createPsTable(): ProcessTable {
       return entries.filter(({ pid }) => carriers.has(pid));
     },
     // It shows neither sessions nor whose environment is empty.
-    untraceable: async () => [],
+    filterUntraceable: async () => [],
     scope: () => {
       scope ??= readScope();
       return scope;

@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
-import { holdsNumber } from './identity.ts';
+import { ownsPid } from './identity.ts';
 import { readProcText } from './proc-entry.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
-import { isRefusedTarget } from './refuse-signal.ts';
 
 /** kill(2): a negative target is a group, signal 0 only asks. Throws an `ErrnoException`. */
 export type SendSignal = (target: number, signal: ProcessSignal | 0) => void;
@@ -30,28 +29,28 @@ export async function sendToMembers({ table, send, signal, targets, groups }: Se
 
   const present = targets.flatMap((target) => {
     const entry = now.get(target.pid);
-    return entry?.alive && holdsNumber(target, entry) ? [entry] : [];
+    return entry?.alive && ownsPid(target, entry) ? [entry] : [];
   });
   const wholeGroups = new Set(
     present.map(({ pgid }) => pgid).filter((pgid) => groups.has(pgid) && !isRefusedTarget(pgid, own)),
   );
   const single = present.filter(({ pid, pgid }) => !wholeGroups.has(pgid) && !isRefusedTarget(pid, own));
 
-  for (const pgid of wholeGroups) sendOrMiss(send, { target: -pgid, signal });
-  for (const { pid } of single) sendOrMiss(send, { target: pid, signal });
+  for (const pgid of wholeGroups) sendIfAlive(send, { target: -pgid, signal });
+  for (const { pid } of single) sendIfAlive(send, { target: pid, signal });
   // An interactive shell ends when its terminal hangs up, and takes no notice of SIGTERM.
   if (signal === 'SIGTERM')
     for (const { pid } of present)
       if (!isRefusedTarget(pid, own) && endsByHangup(pid))
-        sendOrMiss(send, { target: pid, signal: 'SIGHUP' });
-  if (!canWake.has(signal)) return;
+        sendIfAlive(send, { target: pid, signal: 'SIGHUP' });
+  if (!needsContinue.has(signal)) return;
   for (const { pid, stopped } of present) {
-    if (stopped && !isRefusedTarget(pid, own)) sendOrMiss(send, { target: pid, signal: 'SIGCONT' });
+    if (stopped && !isRefusedTarget(pid, own)) sendIfAlive(send, { target: pid, signal: 'SIGCONT' });
   }
 }
 
 /** Signals that end a program, and that a halted one hears of only after SIGCONT. */
-const canWake: ReadonlySet<ProcessSignal> = new Set([
+const needsContinue: ReadonlySet<ProcessSignal> = new Set([
   'SIGHUP',
   'SIGINT',
   'SIGQUIT',
@@ -85,7 +84,7 @@ export function groupExists(send: SendSignal, pgid: number): boolean {
 }
 
 /** ESRCH: it ended by itself. EPERM: it became another user's, stays alive and is told as such by who watches. */
-function sendOrMiss(send: SendSignal, { target, signal }: { target: number; signal: ProcessSignal }): void {
+function sendIfAlive(send: SendSignal, { target, signal }: { target: number; signal: ProcessSignal }): void {
   try {
     send(target, signal);
   } catch (error) {
@@ -96,4 +95,20 @@ function sendOrMiss(send: SendSignal, { target, signal }: { target: number; sign
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** The numbers under which this program itself can be reached. */
+export interface OwnNumbers {
+  readonly pid: number;
+  readonly pgid: number;
+  readonly sid: number;
+}
+
+/**
+ * Whether `id`, a process or a group, is never signalled: to kill(2) 0 is the caller's own group, 1 as a process is the
+ * system's first and as a group -1, which is everybody; ourselves, and what is no number of a process at all.
+ */
+export function isRefusedTarget(id: number, own: OwnNumbers): boolean {
+  if (!Number.isSafeInteger(id) || id <= 1) return true;
+  return id === own.pid || id === own.pgid || id === own.sid;
 }

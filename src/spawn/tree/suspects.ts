@@ -15,7 +15,7 @@ export function findUntraceable(entries: readonly ProcessEntry[]): readonly Proc
 }
 
 /** Whether a process that was seen once is there still. Linux only. */
-export function isStillThere({ pid, startedAt }: TreeMember): boolean {
+export function isSuspectAlive({ pid, startedAt }: TreeMember): boolean {
   const line = readStatLine(pid);
   return line?.alive === true && line.startTicks === startedAt;
 }

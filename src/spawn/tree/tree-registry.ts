@@ -1,14 +1,15 @@
 import type { ProcessIdentity } from './identity.ts';
+import type { ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
 
 /** Told of every tree that exists, so that it can end them when this program no longer can. */
-export interface TreeGuard {
+export interface OrphanGuard {
   /** Called before a process is started. */
   prepare(): void;
   add(identity: ProcessIdentity): void;
   remove(identity: ProcessIdentity): void;
   /** The process and all it starts shall outlive this program. Called before it is started. */
-  spare(processId: string): void;
+  exempt(processId: string): void;
 }
 
 /**
@@ -19,64 +20,71 @@ export interface TreeRegistry {
   /** To be called before a process is started: from then on somebody would end it. */
   prepare(): void;
   /** Instead of `prepare`, for one that shall outlive this program: nobody will end it then. */
-  spare(id: string): void;
+  exempt(id: string): void;
   add(id: string, entry: { tree: ProcessTree; identity: ProcessIdentity }): void;
   get(id: string): ProcessTree | undefined;
   /** The leader of the tree, as long as any of it may be alive. */
   identityOf(id: string): ProcessIdentity | undefined;
   /** Ends a tree that nobody is left to end, also one that is only about to be added, which takes milliseconds. */
-  abandon(id: string): void;
+  forceKill(id: string): void;
   /** To be called once nothing of the tree is alive. */
   remove(id: string): void;
   ids(): readonly string[];
 }
 
+/** Dependencies that all backends of one supervisor share. */
+export interface TreeDeps {
+  readonly table: ProcessTable;
+  readonly trees: TreeRegistry;
+  readonly reportError: (error: unknown) => void;
+}
+
 /** Of the abandoned that have no tree, which may never come, the newest are remembered. */
-const maxAwaited = 1_000;
+const maxKillsOnAdd = 1_000;
 
 export function createTreeRegistry(
-  guard: TreeGuard,
+  guard: OrphanGuard,
   options: {
     /** Called when the tree of a process has become known; must not throw. */
     onChange?: (id: string) => void;
   } = {},
 ): TreeRegistry {
   const entries = new Map<string, { tree: ProcessTree; identity: ProcessIdentity }>();
-  const abandoned = new Set<string>();
-  const spared = new Set<string>();
+  const killOnAdd = new Set<string>();
+  const exempted = new Set<string>();
 
   const remove = (id: string) => {
-    abandoned.delete(id);
+    killOnAdd.delete(id);
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
-    if (!spared.has(id)) guard.remove(entry.identity);
+    if (!exempted.has(id)) guard.remove(entry.identity);
   };
-  const endTree = (id: string, tree: ProcessTree) => {
-    tree.watch({ onAlive: () => {}, onGone: () => remove(id) });
+  const killTree = (id: string, tree: ProcessTree) => {
+    tree.watch({ onAliveChanged: () => {}, onGone: () => remove(id) });
     void tree.signal('SIGKILL');
   };
 
   return {
     prepare: () => guard.prepare(),
-    spare: (id) => {
-      spared.add(id);
-      guard.spare(id);
+    exempt: (id) => {
+      exempted.add(id);
+      guard.exempt(id);
     },
     add: (id, entry) => {
-      const isAbandoned = abandoned.has(id);
+      const mustKill = killOnAdd.has(id);
       remove(id);
       entries.set(id, entry);
-      if (!spared.has(id)) guard.add(entry.identity);
+      if (!exempted.has(id)) guard.add(entry.identity);
       options.onChange?.(id);
-      if (isAbandoned) endTree(id, entry.tree);
+      if (mustKill) killTree(id, entry.tree);
     },
-    abandon: (id) => {
+    forceKill: (id) => {
       const entry = entries.get(id);
-      if (entry !== undefined) return endTree(id, entry.tree);
-      abandoned.add(id);
-      const [oldest] = abandoned;
-      if (oldest !== undefined && abandoned.size > maxAwaited) abandoned.delete(oldest);
+      if (entry !== undefined) return killTree(id, entry.tree);
+      killOnAdd.add(id);
+      const [oldest] = killOnAdd;
+      if (oldest !== undefined && killOnAdd.size > maxKillsOnAdd) killOnAdd.delete(oldest);
     },
     get: (id) => entries.get(id)?.tree,
     identityOf: (id) => entries.get(id)?.identity,

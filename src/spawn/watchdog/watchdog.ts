@@ -5,38 +5,38 @@ import type { ProcessIdentity } from '../tree/identity.ts';
 import { startWatchdogProcess, type WatchdogProcess } from './watchdog-process.ts';
 
 /**
- * Ends the processes of a supervisor that died without doing so itself, be it by SIGKILL: a small `sh` in a session of
- * its own, which notices the death because a pipe that only this program holds comes to its end. It starts with the
- * first process and costs one write for each. One that dies is replaced and told everything again.
+ * Kills the processes of a supervisor that died without ending them itself, even by SIGKILL: a small `sh` in its own session
+ * notices the death by the end of a pipe that only this program holds. It starts with the first process and costs one write per
+ * process. A watchdog that dies is replaced and told everything again.
  */
 export interface Watchdog {
-  /** Starts it if there is none. To be called before the first process is: from then on the cookie is enough. */
+  /** Starts the watchdog if none runs. Must be called before a process is started: from then on the cookie is enough. */
   prepare(): void;
-  /** From now on the group dies with this program. What carries the supervisor's cookie does in any case. */
+  /** Makes a group die with this program. Carriers of the supervisor's cookie do in any case. */
   add(identity: WatchedGroup): void;
-  /** Call it when the whole tree is gone. */
+  /** Forgets a group. To be called when its whole tree is gone. */
   remove(identity: Pick<WatchedGroup, 'pgid'>): void;
-  /** The process and all it starts shall outlive this program. To be called before it is started. */
-  spare(processId: string): void;
-  /** Ends the watchdog and kills nothing. Calling it again does nothing. */
+  /** Exempts a process and all it starts, which are to outlive this program. Must be called before the start. */
+  exempt(processId: string): void;
+  /** Ends the watchdog without killing anything. Repeated calls do nothing. */
   close(): Promise<void>;
-  /** The watchdog's own pid; `null` while there is none. */
+  /** Pid of the watchdog; `null` while none runs. */
   readonly pid: number | null;
 }
 
-export type WatchedGroup = Pick<ProcessIdentity, 'pid' | 'pgid' | 'startedAt'>;
+type WatchedGroup = Pick<ProcessIdentity, 'pid' | 'pgid' | 'startedAt'>;
 
 export interface WatchdogOptions {
   readonly supervisorId: string;
   readonly clock: Clock;
-  /** Told when the watchdog is missing for a while; it is tried again. */
+  /** Called when the watchdog is missing for a while; it is started again later. */
   readonly reportError?: (error: unknown) => void;
   /** `TROUPE_LINEAGE` of this program. */
   readonly inheritedLineage?: string | undefined;
 }
 
 /**
- * How long a group may be unknown to it: a write wakes it up, which for a short command costs more than all the rest.
+ * Time for which a group may be unknown to the watchdog: a write wakes it up, which for a short command costs more than all the rest.
  * Until then the cookie alone must find what was started.
  */
 const batchMs = 5;
@@ -45,29 +45,37 @@ const maxStarts = 5;
 const startWindowMs = 10_000;
 const dismissMs = 1000;
 
-/** A watchdog that was halted does not read; a new one is told in a few hundred bytes what still matters. */
+/** Backlog of a halted watchdog that does not read; a new one needs only a few hundred bytes. */
 const maxBacklogBytes = 256 * 1024;
 
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { supervisorId, clock } = options;
-  refuseStrangeId('supervisorId', supervisorId);
-  const reportError = options.reportError ?? (() => {});
-  const inheritedLineage = 'inheritedLineage' in options ? options.inheritedLineage : process.env[LINEAGE];
+  validateId('supervisorId', supervisorId);
   const groups = new Map<number, string>();
-  const spared = new Set<string>();
-  let current: WatchdogProcess | null = null;
-  let startTimesMs: number[] = [];
-  let cancelRetry: Cancel | null = null;
-  /** Groups that it has not been told of yet. */
-  const untold = new Set<number>();
+  const exempted = new Set<string>();
+  /** Groups that were not sent yet. */
+  const unsentGroups = new Set<number>();
   let unsent = '';
   let cancelFlush: Cancel | null = null;
   let closing: Promise<void> | null = null;
+  const restarter = createRestarter({
+    ...options,
+    isNeeded: () => closing === null && groups.size > 0,
+    onStarted: (started) => {
+      unsent = '';
+      unsentGroups.clear();
+      started.write([...[...exempted].map(toExemptLine), ...groups.values()].join(''));
+    },
+  });
 
-  function tell(line: string): void {
+  function sendLine(line: string): void {
     unsent += line;
-    if (current === null) startIfNeeded();
+    if (restarter.current() === null) startIfNeeded();
     else flushSoon();
+  }
+
+  function startIfNeeded(): void {
+    if (closing === null) restarter.start();
   }
 
   function flushSoon(): void {
@@ -77,16 +85,67 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   function flush(): void {
     cancelFlush?.();
     cancelFlush = null;
-    const lines = unsent + [...untold].map((pgid) => groups.get(pgid) ?? '').join('');
+    const lines = unsent + [...unsentGroups].map((pgid) => groups.get(pgid) ?? '').join('');
     unsent = '';
-    untold.clear();
+    unsentGroups.clear();
+    const current = restarter.current();
     if (current === null || lines === '') return;
     current.write(lines);
     if (current.backlogBytes > maxBacklogBytes) current.end();
   }
 
-  function startIfNeeded(): void {
-    if (cancelRetry !== null || closing !== null) return;
+  return {
+    prepare: () => {
+      if (restarter.current() === null) startIfNeeded();
+    },
+    add: ({ pid, pgid, startedAt }) => {
+      // A group that is not named after the leader may hold foreign processes; the cookie finds ours in it.
+      const line = pgid === pid && pgid > 1 ? `+ ${pgid} ${startedAt}\n` : '';
+      groups.set(pgid, line);
+      if (closing !== null) return;
+      unsentGroups.add(pgid);
+      sendLine('');
+    },
+    remove: ({ pgid }) => {
+      const wasKnown = groups.delete(pgid) && !unsentGroups.delete(pgid);
+      if (wasKnown && closing === null) sendLine(`- ${pgid}\n`);
+    },
+    exempt: (processId) => {
+      validateId('processId', processId);
+      exempted.add(processId);
+      if (closing !== null) return;
+      // Flushed at once: the watchdog must know this before it can find the process by its cookie.
+      sendLine(toExemptLine(processId));
+      flush();
+    },
+    close: () => {
+      cancelFlush?.();
+      closing ??= restarter.close();
+      return closing;
+    },
+    get pid() {
+      return restarter.current()?.pid ?? null;
+    },
+  };
+}
+
+/** Keeps one watchdog process running: replaces one that ends, and pauses after too many ends in a row. */
+function createRestarter(
+  options: WatchdogOptions & {
+    /** Whether a process that has ended is replaced. */
+    readonly isNeeded: () => boolean;
+    readonly onStarted: (started: WatchdogProcess) => void;
+  },
+) {
+  const { supervisorId, clock, isNeeded } = options;
+  const reportError = options.reportError ?? (() => {});
+  const inheritedLineage = 'inheritedLineage' in options ? options.inheritedLineage : process.env[LINEAGE];
+  let current: WatchdogProcess | null = null;
+  let startTimesMs: number[] = [];
+  let cancelRetry: Cancel | null = null;
+
+  function start(): void {
+    if (cancelRetry !== null) return;
     const nowMs = clock.nowMs();
     startTimesMs = startTimesMs.filter((atMs) => nowMs - atMs < startWindowMs);
     if (startTimesMs.length >= maxStarts) {
@@ -95,29 +154,23 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     }
     startTimesMs.push(nowMs);
     try {
-      start();
+      const started = startWatchdogProcess({
+        supervisorId,
+        inheritedLineage,
+        onEnd: (error) => onEnd(started, error),
+      });
+      current = started;
+      options.onStarted(started);
     } catch (error) {
       retryLater(error);
     }
-  }
-
-  function start(): void {
-    const started = startWatchdogProcess({
-      supervisorId,
-      inheritedLineage,
-      onEnd: (error) => onEnd(started, error),
-    });
-    current = started;
-    unsent = '';
-    untold.clear();
-    started.write([...[...spared].map(toSpareLine), ...groups.values()].join(''));
   }
 
   function onEnd(ended: WatchdogProcess, error: Error | null): void {
     if (current !== ended) return;
     current = null;
     if (error !== null) reportError(error);
-    if (groups.size > 0) startIfNeeded();
+    if (isNeeded()) start();
   }
 
   function retryLater(error: unknown): void {
@@ -126,60 +179,31 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       clock.nowMs() + startWindowMs,
       () => {
         cancelRetry = null;
-        if (groups.size > 0) startIfNeeded();
+        if (isNeeded()) start();
       },
       { idle: true },
     );
   }
 
-  async function close(): Promise<void> {
-    cancelRetry?.();
-    cancelFlush?.();
-    const last = current;
-    current = null;
-    await last?.dismiss(dismissMs);
-  }
-
   return {
-    prepare: () => {
-      if (current === null) startIfNeeded();
-    },
-    add: ({ pid, pgid, startedAt }) => {
-      // A group that is not named after the leader has a life of its own; the cookie is enough to find ours in it.
-      const line = pgid === pid && pgid > 1 ? `+ ${pgid} ${startedAt}\n` : '';
-      groups.set(pgid, line);
-      if (closing !== null) return;
-      untold.add(pgid);
-      tell('');
-    },
-    remove: ({ pgid }) => {
-      const wasKnown = groups.delete(pgid) && !untold.delete(pgid);
-      if (wasKnown && closing === null) tell(`- ${pgid}\n`);
-    },
-    spare: (processId) => {
-      refuseStrangeId('processId', processId);
-      spared.add(processId);
-      if (closing !== null) return;
-      // At once: a process that is to survive must not be found by its cookie before this is known.
-      tell(toSpareLine(processId));
-      flush();
-    },
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
-    get pid() {
-      return current?.pid ?? null;
+    current: () => current,
+    /** Starts a process, unless it is paused after too many ends. */
+    start,
+    close: async () => {
+      cancelRetry?.();
+      const last = current;
+      current = null;
+      await last?.dismiss(dismissMs);
     },
   };
 }
 
-function toSpareLine(processId: string): string {
+function toExemptLine(processId: string): string {
   return `= ${processId}\n`;
 }
 
-/** The ids go into a pattern. */
-function refuseStrangeId(name: string, id: string): void {
+/** Refuses ids with other characters, because ids become part of a regular expression. */
+function validateId(name: string, id: string): void {
   if (/^\w+$/.test(id)) return;
   throw new TroupeError({
     code: 'invalid-option',

@@ -58,7 +58,7 @@ export function createStage(tools?: LauncherTools) {
         prepare: () => {},
         add: ({ cookie }) => void guarded.push(cookie),
         remove: () => {},
-        spare: (id) => void spared.push(id),
+        exempt: (id) => void spared.push(id),
       }),
       reportError: (error) => {
         throw error;

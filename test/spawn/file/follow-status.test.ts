@@ -25,10 +25,10 @@ async function arrange() {
     id: 'tool_a',
     clock,
     listener: {
-      onBegun: async () => void told.push('begun'),
+      onStarted: async () => void told.push('begun'),
       onExit: ({ signal }) => void told.push(`exit by ${signal}`),
-      onUnseenEnd: () => void told.push('unseen end'),
-      onNothing: () => void told.push('nothing'),
+      onLost: () => void told.push('unseen end'),
+      onNeverStarted: () => void told.push('nothing'),
     },
     reportError: (error) => {
       throw error;

@@ -32,7 +32,7 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
   };
   const backend = createPipeBackend({
     table: { ...table, read: read(table) },
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => errors.push(error),
   });
   let listener: (command: BackendCommand) => void = () => {};

@@ -26,7 +26,7 @@ test('what goes into a FIFO comes out of it', () => {
   const text = readFileSync(fifo.readFd, 'utf8');
 
   closeSync(fifo.readFd);
-  fifo.giveBack();
+  fifo.release();
   pool.close();
   expect(text).toBe('through');
 });
@@ -41,7 +41,7 @@ test('a FIFO has no name and no second copy', () => {
     if (fifo === null) continue;
     closeSync(fifo.readFd);
     closeSync(fifo.writeFd);
-    fifo.giveBack();
+    fifo.release();
   }
   pool.close();
 

@@ -17,7 +17,7 @@ export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh
 export function createStage(options: { table?: ProcessTable } = {}) {
   const backend = createPtyBackend({
     table: options.table ?? createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => {
       throw error;
     },

@@ -102,7 +102,7 @@ test('orders do not mix, however they are given', async () => {
   const clock = createVirtualClock();
   const { input, printed } = await arrange('head -c 9', clock);
 
-  const order = input.inTurn(async (write) => {
+  const order = input.enqueue(async (write) => {
     await write(Buffer.from('abc'));
     await new Promise((resolve) => setTimeout(resolve, 20));
     return write(Buffer.from('def'));
@@ -117,7 +117,7 @@ test('an order that breaks stops none after it', async () => {
   const clock = createVirtualClock();
   const { input, printed } = await arrange('head -c 3', clock);
 
-  const broken = input.inTurn(async () => {
+  const broken = input.enqueue(async () => {
     throw new Error('broken');
   });
   const write = input.write(Buffer.from('abc'));

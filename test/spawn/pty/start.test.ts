@@ -15,7 +15,7 @@ async function inPipes(request: SpawnRequest): Promise<ToldFact> {
   const log = createOutputLog({ clock, maxBufferBytes: 1024, headBytes: 64 });
   const backend = createPipeBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: () => {},
   });
   const facts: ToldFact[] = [];

@@ -55,7 +55,7 @@ export async function untilServerIsGone(socket: string): Promise<void> {
 export function createBackendAt(socket: string): Backend {
   const backend = createTmuxBackend({
     table: createCurrentTable(),
-    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} }),
+    trees: createTreeRegistry({ prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} }),
     reportError: (error) => {
       throw error;
     },

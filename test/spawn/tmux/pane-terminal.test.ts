@@ -22,14 +22,16 @@ const orders: Record<string, (reply: Reply) => TerminalCommand<WriteResult>> = {
 
 test.each(Object.entries(orders))('an order that breaks is answered: %s', async (_, toCommand) => {
   const fail = () => Promise.reject(new Error('no more files'));
-  const server = { program: 'tmux', socket: '/nowhere', ask: fail, give: fail, findPane: fail } as TmuxServer;
+  const server = { program: 'tmux', socket: '/nowhere', ask: fail, run: fail, findPane: fail } as TmuxServer;
   const request = { id: 'tool_x', files: { log: '/nowhere/log', status: '/nowhere/status' } } as TmuxRequest;
-  const { terminal } = createPaneTerminal(
-    { server, request, clock: createVirtualClock() },
-    { refusal: async () => null },
-  );
+  const { terminal } = createPaneTerminal({
+    server,
+    request,
+    clock: createVirtualClock(),
+    getRefusal: async () => null,
+  });
 
-  const answer = await new Promise((reply) => terminal.obey(toCommand(reply)));
+  const answer = await new Promise((reply) => terminal.execute(toCommand(reply)));
 
   expect(answer).toMatchObject({
     ok: false,
@@ -44,12 +46,14 @@ test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', asyn
   await other.shows('up');
   const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
   const request = stage.createRequest(shell('true'));
-  const { terminal } = createPaneTerminal(
-    { server, request, clock: createVirtualClock() },
-    { refusal: async () => null },
-  );
+  const { terminal } = createPaneTerminal({
+    server,
+    request,
+    clock: createVirtualClock(),
+    getRefusal: async () => null,
+  });
 
-  const answer = await new Promise((reply) => terminal.obey({ ...hush, reply }));
+  const answer = await new Promise((reply) => terminal.execute({ ...hush, reply }));
 
   expect(answer).toMatchObject({ ok: false, code: 'notRunning' });
   expect(tmux(stage.socket, 'list-buffers')).toBe('');
@@ -76,10 +80,12 @@ test.skipIf(!isInstalled('tmux'))('tmux is given little that nobody reads', asyn
   const run = stage.run(shell('stty raw -echo; printf ready; sleep 300'));
   await run.shows('ready');
   const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
-  const { input } = createPaneTerminal(
-    { server, request: run.request, clock: createHastyClock() },
-    { refusal: async () => null },
-  );
+  const { input } = createPaneTerminal({
+    server,
+    request: run.request,
+    clock: createHastyClock(),
+    getRefusal: async () => null,
+  });
 
   const answer = await input.write(Buffer.alloc(5_000_000, 'x'));
   const next = await input.write(Buffer.from('y'));
@@ -97,16 +103,18 @@ test.skipIf(!isInstalled('tmux'))('who stands behind unread input is refused wit
   await run.shows('ready');
   const server = createTmuxServer({ program: 'tmux', socket: stage.socket });
   const clock = createHastyClock();
-  const { input, terminal } = createPaneTerminal(
-    { server, request: run.request, clock },
-    { refusal: async () => null },
-  );
+  const { input, terminal } = createPaneTerminal({
+    server,
+    request: run.request,
+    clock,
+    getRefusal: async () => null,
+  });
 
   const [, ...answers] = await Promise.all([
     input.write(Buffer.alloc(5_000_000, 'x')),
     input.write(Buffer.from('y')),
     input.write(Buffer.from('z')),
-    new Promise((reply) => terminal.obey({ ...hush, reply })),
+    new Promise((reply) => terminal.execute({ ...hush, reply })),
     input.end(),
   ]);
 

@@ -28,7 +28,7 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
   const writers = createPaneWriters({
     port: { clock },
     request: { id, attempt: 1, files: { status } } as TmuxRequest,
-    world: { table: createCurrentTable() } as never,
+    deps: { table: createCurrentTable() } as never,
     server: {
       findPane: async () => {
         asked += 1;

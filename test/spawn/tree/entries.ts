@@ -34,10 +34,10 @@ export function createFakeTable(content: { entries: ProcessEntry[]; carriers: nu
     read: async (pid) => read(pid),
     readAll: async (pids) => pids.flatMap((pid) => read(pid) ?? []),
     list: async () => content.entries,
-    since: async (elder) =>
+    listSince: async (elder) =>
       content.entries.filter(({ pid, startedAt }) => pid !== elder.pid || startedAt !== elder.startedAt),
-    carrying: async (_cookie, entries) => entries.filter(({ pid }) => content.carriers.includes(pid)),
-    untraceable: async () => [],
+    filterCarriers: async (_cookie, entries) => entries.filter(({ pid }) => content.carriers.includes(pid)),
+    filterUntraceable: async () => [],
     scope: async () => ({ bootId: 'boot', pidNamespace: 'pid:[1]' }),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
-import { holdsNumber, identify, isFromScope, isSame } from '../../../src/spawn/tree/identity.ts';
+import { identify, isSameScope, isStillAlive, ownsPid } from '../../../src/spawn/tree/identity.ts';
 import { startTicksOf } from '../../fixtures/os.ts';
 import { entry, leaderIdentity } from './entries.ts';
 
@@ -25,23 +25,23 @@ test('nobody has no identity', async () => {
 test('a zombie is not the process, but holds its number', () => {
   const zombie = entry(100, { alive: false });
 
-  expect(isSame(leaderIdentity, entry(100))).toBe(true);
-  expect(isSame(leaderIdentity, zombie)).toBe(false);
-  expect(holdsNumber(leaderIdentity, zombie)).toBe(true);
+  expect(isStillAlive(leaderIdentity, entry(100))).toBe(true);
+  expect(isStillAlive(leaderIdentity, zombie)).toBe(false);
+  expect(ownsPid(leaderIdentity, zombie)).toBe(true);
 });
 
 test('another start time is another process', () => {
   const other = entry(100, { startedAt: 'later' });
 
-  expect(isSame(leaderIdentity, other)).toBe(false);
-  expect(holdsNumber(leaderIdentity, other)).toBe(false);
-  expect(isSame(leaderIdentity, null)).toBe(false);
+  expect(isStillAlive(leaderIdentity, other)).toBe(false);
+  expect(ownsPid(leaderIdentity, other)).toBe(false);
+  expect(isStillAlive(leaderIdentity, null)).toBe(false);
 });
 
 test('a boot or a namespace later a pid means nothing', () => {
-  expect(isFromScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[1]' })).toBe(true);
-  expect(isFromScope(leaderIdentity, { bootId: 'next', pidNamespace: 'pid:[1]' })).toBe(false);
-  expect(isFromScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[2]' })).toBe(false);
+  expect(isSameScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[1]' })).toBe(true);
+  expect(isSameScope(leaderIdentity, { bootId: 'next', pidNamespace: 'pid:[1]' })).toBe(false);
+  expect(isSameScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[2]' })).toBe(false);
 });
 
 test('an unsupported platform is refused in words', () => {

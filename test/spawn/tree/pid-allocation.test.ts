@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { cannotHaveWrapped, countOf, isInRange, pidsOf } from '../../../src/spawn/tree/pid-allocation.ts';
+import {
+  cannotHaveWrapped,
+  countPids,
+  isInRange,
+  iteratePids,
+} from '../../../src/spawn/tree/pid-allocation.ts';
 
 const small = { startTicks: 1000, pidMax: 32_768, threadCount: 100, cpuCount: 2 };
 const large = { startTicks: 1000, pidMax: 4_194_304, threadCount: 20_000, cpuCount: 128 };
@@ -19,14 +24,14 @@ test('a range goes on past the largest number', () => {
   const range = { after: 95, last: 3, pidMax: 100 };
   const all = Array.from({ length: 100 }, (_, pid) => pid);
 
-  expect([...pidsOf(range)]).toEqual([96, 97, 98, 99, 1, 2, 3]);
-  expect(countOf(range)).toBe(8);
+  expect([...iteratePids(range)]).toEqual([96, 97, 98, 99, 1, 2, 3]);
+  expect(countPids(range)).toBe(8);
   expect(all.filter((pid) => pid > 0 && isInRange(pid, range))).toEqual([1, 2, 3, 96, 97, 98, 99]);
 });
 
 test('a range without births is empty', () => {
   const range = { after: 50, last: 50, pidMax: 100 };
 
-  expect([...pidsOf(range)]).toEqual([]);
-  expect(countOf(range)).toBe(0);
+  expect([...iteratePids(range)]).toEqual([]);
+  expect(countPids(range)).toBe(0);
 });

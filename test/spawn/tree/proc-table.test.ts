@@ -66,7 +66,7 @@ test('young descendants are found the quick way', async () => {
     return pids.length === 6 ? pids : null;
   });
 
-  const younger = (await table.since(elder)).map(({ pid }) => pid);
+  const younger = (await table.listSince(elder)).map(({ pid }) => pid);
 
   expect(younger).toEqual(expect.arrayContaining(tree.filter((pid) => pid !== leader)));
   expect(younger).not.toContain(leader);
@@ -75,8 +75,8 @@ test('young descendants are found the quick way', async () => {
 test('old descendants are found the slow way', async () => {
   const leader = start('sleep', ['300']);
 
-  const first = (await table.since({ pid: 1, startedAt: '0' })).map(({ pid }) => pid);
-  const again = (await table.since({ pid: 1, startedAt: '0' })).map(({ pid }) => pid);
+  const first = (await table.listSince({ pid: 1, startedAt: '0' })).map(({ pid }) => pid);
+  const again = (await table.listSince({ pid: 1, startedAt: '0' })).map(({ pid }) => pid);
 
   expect(first).toEqual(expect.arrayContaining([leader, process.pid]));
   expect(again).toEqual(expect.arrayContaining([leader, process.pid]));
@@ -94,7 +94,7 @@ test('a thread is no process', async () => {
     .filter((tid) => tid !== leader);
 
   const entries = await table.readAll(threads);
-  const younger = (await table.since(elder)).map(({ pid }) => pid);
+  const younger = (await table.listSince(elder)).map(({ pid }) => pid);
 
   expect(entries).toEqual([]);
   expect(younger.filter((pid) => threads.includes(pid))).toEqual([]);
@@ -106,7 +106,7 @@ test('only the lineage is searched for the cookie', async () => {
   await waitUntil(() => carriers('TROUPE_LINEAGE').filter((pid) => [ours, named].includes(pid)).length === 2);
   const entries = await table.readAll([ours, named]);
 
-  const found = await table.carrying(`/${id}/`, entries);
+  const found = await table.filterCarriers(`/${id}/`, entries);
 
   expect(found.map(({ pid }) => pid)).toEqual([ours]);
 });
@@ -116,7 +116,7 @@ test('a program in the middle of its start is not overlooked', async () => {
     const pid = start('sh', ['-c', 'exec sh -c "exec sleep 300"']);
     const entry = await table.read(pid);
 
-    const found = await table.carrying(`/${id}/`, entry === null ? [] : [entry]);
+    const found = await table.filterCarriers(`/${id}/`, entry === null ? [] : [entry]);
 
     expect(found.map((each) => each.pid)).toEqual([pid]);
     process.kill(pid, 'SIGKILL');
@@ -131,7 +131,7 @@ test('one machine has one scope', async () => {
 test('reading leaves no descriptor open', async () => {
   const before = readdirSync('/proc/self/fd').length;
 
-  for (let round = 0; round < 50; round += 1) await table.since({ pid: 1, startedAt: '0' });
+  for (let round = 0; round < 50; round += 1) await table.listSince({ pid: 1, startedAt: '0' });
 
   expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 2);
 });

@@ -235,7 +235,10 @@ test('an inner kill leaves the outer alone', async () => {
 test('a watch that was cancelled says nothing more', async () => {
   const started = await trees.start(['sleep', '300']);
   const said: string[] = [];
-  const cancel = started.tree.watch({ onGone: () => said.push('gone'), onAlive: () => said.push('alive') });
+  const cancel = started.tree.watch({
+    onGone: () => said.push('gone'),
+    onAliveChanged: () => said.push('alive'),
+  });
   await waitUntil(() => said.length > 0);
 
   cancel();

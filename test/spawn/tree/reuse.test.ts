@@ -19,8 +19,8 @@ function createFakeTree(
     identity,
     table: {
       ...table,
-      carrying: async (cookie, entries) => {
-        const found = await table.carrying(cookie, entries);
+      filterCarriers: async (cookie, entries) => {
+        const found = await table.filterCarriers(cookie, entries);
         afterLook();
         return found;
       },
@@ -130,7 +130,7 @@ test('a table that cannot be read is told and signals nothing', async () => {
   const errors: unknown[] = [];
   const tree = createProcessTree({
     identity: leaderIdentity,
-    table: { ...table, since: async () => Promise.reject(new Error('no ps')) },
+    table: { ...table, listSince: async () => Promise.reject(new Error('no ps')) },
     clock: { nowMs: () => 0, epochMs: () => 0, at: () => () => {} },
     reportError: (error) => errors.push(error),
   });

@@ -84,6 +84,6 @@ export function gone(tree: ProcessTree): Promise<{
 }> {
   const seen: (readonly TreeMember[])[] = [];
   return new Promise((resolve) => {
-    tree.watch({ onGone: (ended) => resolve({ ended, seen }), onAlive: (alive) => seen.push(alive) });
+    tree.watch({ onGone: (ended) => resolve({ ended, seen }), onAliveChanged: (alive) => seen.push(alive) });
   });
 }

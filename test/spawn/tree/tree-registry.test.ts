@@ -22,11 +22,11 @@ test('a tree abandoned before it comes is ended', () => {
     prepare: () => {},
     add: () => {},
     remove: () => {},
-    spare: () => {},
+    exempt: () => {},
   });
   const { heard, entry } = createHeardTree();
 
-  registry.abandon('tool_a');
+  registry.forceKill('tool_a');
   registry.add('tool_a', entry);
 
   expect(heard).toEqual(['SIGKILL']);
@@ -37,11 +37,11 @@ test('trees that never come are forgotten', () => {
     prepare: () => {},
     add: () => {},
     remove: () => {},
-    spare: () => {},
+    exempt: () => {},
   });
   const [old, young] = [createHeardTree(), createHeardTree()];
 
-  for (let count = 0; count <= 1_000; count += 1) registry.abandon(`tool_${count}`);
+  for (let count = 0; count <= 1_000; count += 1) registry.forceKill(`tool_${count}`);
   registry.add('tool_0', old.entry);
   registry.add('tool_1000', young.entry);
 
@@ -55,10 +55,10 @@ test('who is spared is told before it is there, and its group to nobody', () => 
     prepare: () => {},
     add: () => void told.push('add'),
     remove: () => void told.push('remove'),
-    spare: (id) => void told.push(`spare ${id}`),
+    exempt: (id) => void told.push(`spare ${id}`),
   });
 
-  registry.spare('tool_a');
+  registry.exempt('tool_a');
   registry.add('tool_a', createHeardTree().entry);
   registry.remove('tool_a');
 
@@ -68,7 +68,7 @@ test('who is spared is told before it is there, and its group to nobody', () => 
 test('who leads is known as long as the tree is', () => {
   const changes: string[] = [];
   const registry = createTreeRegistry(
-    { prepare: () => {}, add: () => {}, remove: () => {}, spare: () => {} },
+    { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} },
     { onChange: (id) => changes.push(`${id} ${registry.identityOf(id)?.pid}`) },
   );
 

@@ -86,7 +86,7 @@ test('a strange id is refused', () => {
   const clock = createRealClock();
 
   expect(() => createWatchdog({ supervisorId: 'a.*', clock })).toThrow(/supervisorId.*"a\.\*"/);
-  expect(() => create().spare('x|y')).toThrow(/processId.*"x\|y"/);
+  expect(() => create().exempt('x|y')).toThrow(/processId.*"x\|y"/);
 });
 
 test('a watchdog does not keep the program alive', async () => {

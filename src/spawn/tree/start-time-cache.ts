@@ -6,13 +6,13 @@ import type { ProcessEntry } from './process-table.ts';
 /** A full reading lets others run after so long: it adds up on a machine with thousands of processes. */
 const sliceMs = 4;
 
-interface Birth {
+interface StartTime {
   /** Of `/proc/<pid>`: the kernel gives every process that appears there a new one. */
   readonly inode: number;
   readonly startTicks: number;
 }
 
-export interface FullReading {
+export interface TableReading {
   /** The last pid given out when the reading began. */
   readonly lastPid: number;
   /** All that were there throughout the reading and began at `ticks` or later. */
@@ -24,20 +24,20 @@ export interface FullReading {
  * again: 5 µs for one that is known, 25 for a new one. The memory is as large as the process table was at the last
  * reading.
  */
-export function createBirthRegister(): { read(readLastPid: () => number): Promise<FullReading> } {
-  let births = new Map<number, Birth>();
-  let next: Promise<FullReading> | null = null;
+export function createStartTimeCache(): { read(readLastPid: () => number): Promise<TableReading> } {
+  let births = new Map<number, StartTime>();
+  let next: Promise<TableReading> | null = null;
 
-  async function readInSlices(readLastPid: () => number): Promise<FullReading> {
+  async function readInSlices(readLastPid: () => number): Promise<TableReading> {
     const lastPid = readLastPid();
-    const present = new Map<number, Birth>();
+    const present = new Map<number, StartTime>();
     let sliceEndsAtMs = performance.now() + sliceMs;
     for (const pid of listPids()) {
       if (performance.now() > sliceEndsAtMs) {
         await setImmediate();
         sliceEndsAtMs = performance.now() + sliceMs;
       }
-      const birth = readBirth(pid, births.get(pid));
+      const birth = readStartTime(pid, births.get(pid));
       if (birth !== null) present.set(pid, birth);
     }
     births = present;
@@ -56,7 +56,7 @@ export function createBirthRegister(): { read(readLastPid: () => number): Promis
   };
 }
 
-function readBirth(pid: number, remembered: Birth | undefined): Birth | null {
+function readStartTime(pid: number, remembered: StartTime | undefined): StartTime | null {
   const inode = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return null;
   if (remembered?.inode === inode) return remembered;
@@ -65,7 +65,9 @@ function readBirth(pid: number, remembered: Birth | undefined): Birth | null {
 }
 
 /** Those who share a reading share its entries, and what is kept with them. */
-function createEntryReader(births: ReadonlyMap<number, Birth>): (ticks: number) => readonly ProcessEntry[] {
+function createEntryReader(
+  births: ReadonlyMap<number, StartTime>,
+): (ticks: number) => readonly ProcessEntry[] {
   const entries = new Map<number, ProcessEntry | null>();
   return (ticks) => {
     const found: ProcessEntry[] = [];

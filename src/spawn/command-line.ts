@@ -1,4 +1,25 @@
-import type { SpawnRequest } from './backend.ts';
+import type { SpawnRequest, Work } from './backend.ts';
+
+/** What is started for it. @throws for a function, which is none. */
+export function toCommand(
+  work: Work,
+  backend: 'file' | 'pty' | 'tmux',
+): readonly [file: string, ...args: readonly string[]] {
+  if (work.type === 'argv') return [work.file, ...work.args];
+  if (work.type === 'shell') return [work.shell, '-c', work.script];
+  throw new Error(`the ${backend} backend runs commands, not functions`);
+}
+
+/** The error of a start that has a NUL in one of its texts: what comes after it would be cut off in silence. */
+export function findNulByte({ work, env }: Pick<SpawnRequest, 'work' | 'env'>): Error | null {
+  const texts = [...toTexts(work), ...Object.entries(env).flat()];
+  return texts.some((text) => text.includes('\0')) ? new Error('a text in it contains a NUL byte') : null;
+}
+
+function toTexts(work: SpawnRequest['work']): readonly string[] {
+  if (work.type === 'argv') return [work.file, ...work.args];
+  return work.type === 'shell' ? [work.shell, work.script] : [];
+}
 
 /** execve(2): one string has 32 pages, and all of them a quarter of the stack, which usually is 8 MiB; macOS has 1 MiB for all. */
 const linuxLimits = { oneBytes: 128 * 1024, allBytes: 2 * 1024 * 1024 };

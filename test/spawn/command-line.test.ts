@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Work } from '../../src/spawn/backend.ts';
-import { findLongArgument } from '../../src/spawn/long-argument.ts';
+import { findLongArgument } from '../../src/spawn/command-line.ts';
 
 const echo = (...args: string[]): Work => ({ type: 'argv', file: 'echo', args });
 const kibibytes = (count: number) => 'x'.repeat(count * 1024);

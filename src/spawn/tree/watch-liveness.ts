@@ -2,53 +2,53 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 
 /** A tree as far as its end is waited for. */
-export interface WatchedLife {
+export interface TreeLiveness {
   /** Cheap: whether somebody of those known is alive. */
-  anyKnownIsAlive(): Promise<boolean>;
+  isKnownMemberAlive(): Promise<boolean>;
   /** Dear: whether anybody at all is, newcomers too. */
-  anybodyIsAlive(): Promise<boolean>;
+  isAnyMemberAlive(): Promise<boolean>;
   /** Whom the last of both found. */
   alive(): readonly TreeMember[];
 }
 
-export interface LifeWatch {
+export interface LivenessWatch {
   /** Looks now, and again soon. */
-  hurry(): void;
+  checkNow(): void;
   readonly cancel: Cancel;
 }
 
 const firstPauseMs = 5;
-const longestPauseMs = 50;
+const maxPauseMs = 50;
 const pauseGrowth = 1.5;
 
 /** While a known member lives, newcomers are looked for this rarely: a full look may cost milliseconds. */
 const firstRescanMs = 250;
-const longestRescanMs = 2000;
+const maxRescanMs = 2000;
 
 /**
  * Looks at once and then at growing intervals until nobody is alive, which only a full look can say, and calls `onGone`
  * once. `onAlive` is told at the first look and whenever it is somebody else. A look that fails is repeated.
  */
-export function watchLife(
-  life: WatchedLife,
+export function watchLiveness(
+  life: TreeLiveness,
   options: {
     clock: Clock;
     onGone: () => void;
     onAlive: (alive: readonly TreeMember[]) => void;
     reportError: (error: unknown) => void;
   },
-): LifeWatch {
+): LivenessWatch {
   const { clock } = options;
   let pauseMs = firstPauseMs;
   let rescanMs = firstRescanMs;
   let rescanAtMs = Number.NEGATIVE_INFINITY;
-  let told: string | null = null;
+  let lastReported: string | null = null;
   let looking = false;
   let lookAgain = false;
   let over = false;
   let cancelTimer: Cancel = () => {};
 
-  function hurry(): void {
+  function checkNow(): void {
     pauseMs = firstPauseMs;
     lookAgain = true;
     cancelTimer();
@@ -70,27 +70,27 @@ export function watchLife(
       report(options.onGone);
       return;
     }
-    report(tell);
+    report(reportAlive);
     if (over) return;
     if (lookAgain) return pass();
     cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void pass());
-    pauseMs = Math.min(pauseMs * pauseGrowth, longestPauseMs);
+    pauseMs = Math.min(pauseMs * pauseGrowth, maxPauseMs);
   }
 
   async function isAlive(): Promise<boolean> {
-    if (clock.nowMs() < rescanAtMs && (await life.anyKnownIsAlive())) return true;
-    if (!(await life.anybodyIsAlive())) return false;
+    if (clock.nowMs() < rescanAtMs && (await life.isKnownMemberAlive())) return true;
+    if (!(await life.isAnyMemberAlive())) return false;
     rescanAtMs = clock.nowMs() + rescanMs;
-    rescanMs = Math.min(rescanMs * 2, longestRescanMs);
+    rescanMs = Math.min(rescanMs * 2, maxRescanMs);
     return true;
   }
 
-  function tell(): void {
+  function reportAlive(): void {
     const alive = life.alive();
     const names = alive.map(({ pid, startedAt }) => `${pid}@${startedAt}`);
-    const saying = names.sort().join();
-    if (saying === told) return;
-    told = saying;
+    const current = names.sort().join();
+    if (current === lastReported) return;
+    lastReported = current;
     options.onAlive(alive);
   }
 
@@ -108,6 +108,6 @@ export function watchLife(
     cancelTimer();
   }
 
-  hurry();
-  return { hurry, cancel };
+  checkNow();
+  return { checkNow: checkNow, cancel };
 }

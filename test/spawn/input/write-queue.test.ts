@@ -1,44 +1,44 @@
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
-import { createInTurn } from '../../../src/spawn/input/in-turn.ts';
-import { refuseWrite } from '../../../src/spawn/tree-commands.ts';
+import { createWriteQueue } from '../../../src/spawn/input/write-queue.ts';
+import { refuseWrite } from '../../../src/spawn/refusals.ts';
 
 const taken: WriteResult = { ok: true, bytesWritten: 1 };
 const unread = refuseWrite('notReading', 'It does not read.');
 
-/** Orders that note with which patience they were carried out. */
+/** Orders that note with which timeouts they were carried out. */
 function arrange() {
-  const patience: number[] = [];
-  const inTurn = createInTurn();
+  const timeouts: number[] = [];
+  const enqueue = createWriteQueue();
   const order = (result: WriteResult) =>
-    inTurn(async (patienceMs) => {
-      patience.push(patienceMs);
+    enqueue(async (timeoutMs) => {
+      timeouts.push(timeoutMs);
       return result;
     });
-  return { patience, order };
+  return { timeouts, order };
 }
 
 test('who stood behind an unread order waits no more', async () => {
-  const { patience, order } = arrange();
+  const { timeouts, order } = arrange();
 
   await Promise.all([order(taken), order(unread), order(unread), order(taken)]);
 
-  expect(patience).toEqual([10_000, 10_000, 0, 0]);
+  expect(timeouts).toEqual([10_000, 10_000, 0, 0]);
 });
 
 test('whoever tries again after a refusal waits anew', async () => {
-  const { patience, order } = arrange();
+  const { timeouts, order } = arrange();
 
   const again = [order(unread), order(unread)].map((first) => first.then(() => order(unread)));
   await Promise.all(again);
 
-  expect(patience).toEqual([10_000, 0, 10_000, expect.any(Number)]);
+  expect(timeouts).toEqual([10_000, 0, 10_000, expect.any(Number)]);
 });
 
-test('another refusal leaves the next its patience', async () => {
-  const { patience, order } = arrange();
+test('another refusal leaves the next its timeouts', async () => {
+  const { timeouts, order } = arrange();
 
   await Promise.all([order(refuseWrite('broken', 'It broke.')), order(taken)]);
 
-  expect(patience).toEqual([10_000, 10_000]);
+  expect(timeouts).toEqual([10_000, 10_000]);
 });

@@ -33,9 +33,9 @@ const script = [
   'read line',
 ].join('\n');
 
-const lookMs = 0.2;
+const pollMs = 0.2;
 /** A shell is ready within a few milliseconds; meanwhile this program does nothing else. */
-const mostLooks = 2_000 / lookMs;
+const maxPolls = 2_000 / pollMs;
 
 export function createPipePool(platform: NodeJS.Platform = process.platform): PipePool {
   /** Reading ends, which keep their pipe in being. */
@@ -55,12 +55,12 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
       shell = startShell();
       // Could not be started: perhaps it can the next time.
       if (shell.pid === undefined) return;
-      isUsable = hasMade(shell.pid);
+      isUsable = waitForPipes(shell.pid);
       if (isUsable) for (const number of numbers) idle.push(openEmpty(`/proc/${shell.pid}/fd/${number}`));
     } catch {
       // Too many open files: those that were opened will do.
     } finally {
-      if (shell !== null) sendAway(shell);
+      if (shell !== null) killShell(shell);
     }
   }
 
@@ -81,17 +81,17 @@ function startShell(): ChildProcess {
 }
 
 /** Waits until the shell has opened them; `false` where they are no pipes, or cannot be seen. */
-function hasMade(pid: number): boolean {
+function waitForPipes(pid: number): boolean {
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  for (let look = 0; look < mostLooks; look += 1) {
-    const first = nameOf(pid, 3);
-    if (first !== null && first === nameOf(pid, 2)) return first.startsWith('pipe:');
-    Atomics.wait(cell, 0, 0, lookMs);
+  for (let look = 0; look < maxPolls; look += 1) {
+    const first = readFdTarget(pid, 3);
+    if (first !== null && first === readFdTarget(pid, 2)) return first.startsWith('pipe:');
+    Atomics.wait(cell, 0, 0, pollMs);
   }
   return false;
 }
 
-function nameOf(pid: number, number: number): string | null {
+function readFdTarget(pid: number, number: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/fd/${number}`);
   } catch {
@@ -112,7 +112,7 @@ function openEmpty(path: string): number {
   }
 }
 
-function sendAway(shell: ChildProcess): void {
+function killShell(shell: ChildProcess): void {
   shell.kill('SIGKILL');
   shell.stdin?.destroy();
   shell.unref();

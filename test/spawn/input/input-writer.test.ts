@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createInputWriter } from '../../../src/spawn/pipe/input-writer.ts';
+import { createInputWriter } from '../../../src/spawn/input/input-writer.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 

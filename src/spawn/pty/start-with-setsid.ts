@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { TerminalSize } from '../../../machines/process/terminal.ts';
-import { findProgram } from '../file/find-program.ts';
+import { findProgram } from '../find-program.ts';
 import { hideMaster, runSync, startChild } from '../start-child.ts';
 import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
@@ -16,7 +16,7 @@ const sttyMs = 2_000;
  *
  * Ends by a signal without a name, those for real-time, are reported as code 0 here: Node does not tell them apart.
  */
-export function startBeside(
+export function startWithSetsid(
   { file, args }: PtyCommand,
   {
     native,

@@ -2,18 +2,18 @@ import type { ScreenCapture } from '../../../machines/process/terminal.ts';
 import { parseScreenText } from '../terminal/screen-text.ts';
 import { readStyledLines, toUnicodeLines } from '../terminal/styled-lines.ts';
 import { screenFormat } from './end-script.ts';
+import type { TmuxCommand } from './quoting.ts';
 import { toPaneTarget } from './tmux-server.ts';
-import type { TmuxCommand } from './tmux-text.ts';
 
-interface Wish {
+export interface CaptureOptions {
   readonly scrollbackLines: number;
   readonly withDrawing: boolean;
 }
 
-/** One question, so that all parts of the answer are of one moment. */
-export function toCaptureCommands(id: string, { scrollbackLines }: Wish): readonly TmuxCommand[] {
+/** Commands of one call, so that all parts of the answer are of one moment. */
+export function toCaptureCommands(id: string, { scrollbackLines }: CaptureOptions): readonly TmuxCommand[] {
   const target = toPaneTarget(id);
-  // Plain, it would print line drawing as letters.
+  // `-e` because a plain capture prints line drawing as letters.
   const capture = ['capture-pane', '-p', '-e', '-t', target];
   return [
     [
@@ -29,10 +29,10 @@ export function toCaptureCommands(id: string, { scrollbackLines }: Wish): readon
   ];
 }
 
-/** `null` where that is no answer to `toCaptureCommands`. */
+/** Parses the answer to `toCaptureCommands`; `null` where it is none. */
 export function readScreen(
   text: string,
-  { scrollbackLines, withDrawing }: Wish,
+  { scrollbackLines, withDrawing }: CaptureOptions,
 ): { readonly screen: ScreenCapture; readonly drawing: string | null } | null {
   const [head = '', ...rest] = text.split('\n');
   const [, rows = 0, historyLines = 0, isDead = 0, modes = ''] =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefusedTarget } from '../../../src/spawn/tree/refuse-signal.ts';
+import { isRefusedTarget } from '../../../src/spawn/tree/send-signal.ts';
 
 const own = { pid: 500, pgid: 400, sid: 300 };
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { toShellWord } from '../../../src/spawn/tmux/shell-word.ts';
-import { toTmuxText } from '../../../src/spawn/tmux/tmux-text.ts';
+import { toShellWord, toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
 
 const path = `/a b/'"$HOME\`id\`#{pid}%H\\\n\té😀;&*/x.log`;
 

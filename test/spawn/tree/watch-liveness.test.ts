@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../../src/clock/clock.ts';
-import { watchLife } from '../../../src/spawn/tree/watch-life.ts';
+import { watchLiveness } from '../../../src/spawn/tree/watch-liveness.ts';
 
 /** A clock whose timers are called by hand. */
 function createHandClock(): { clock: Clock; pausesMs: number[]; next(): Promise<void> } {
@@ -41,8 +41,12 @@ function watchOf(alive: TreeMember[], { fails = false } = {}) {
     if (state.fails) throw new Error('no table');
     return state.alive.length > 0;
   };
-  const watch = watchLife(
-    { anyKnownIsAlive: async () => state.alive.length > 0, anybodyIsAlive: look, alive: () => state.alive },
+  const watch = watchLiveness(
+    {
+      isKnownMemberAlive: async () => state.alive.length > 0,
+      isAnyMemberAlive: look,
+      alive: () => state.alive,
+    },
     {
       clock: hand.clock,
       onGone: () => said.push('gone'),
@@ -90,7 +94,7 @@ test('a hurried watch does not wait for its timer', async () => {
   await settle();
 
   state.alive = [];
-  watch.hurry();
+  watch.checkNow();
   await settle();
 
   expect(said).toEqual(['7', 'gone']);

@@ -1,9 +1,8 @@
 import type { Writable } from 'node:stream';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { createInTurn } from '../input/in-turn.ts';
-import { readingPatienceMs } from '../input/reading-patience.ts';
-import { refuseWrite } from '../tree-commands.ts';
+import { refuseWrite } from '../refusals.ts';
+import { createWriteQueue, readTimeoutMs } from './write-queue.ts';
 
 /** The writing end of a process's stdin. Writes are taken in order, one after another; one that breaks stops none after it. */
 export interface InputWriter {
@@ -20,17 +19,17 @@ export interface InputWriter {
 const PIECE_BYTES = 16 * 1024;
 
 const closed = 'Its input is closed: the process ended or closed it.';
-const unread = `It has not read its input for ${readingPatienceMs / 1_000} s.`;
+const unread = `It has not read its input for ${readTimeoutMs / 1_000} s.`;
 
 export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
-  const inTurn = createInTurn();
+  const enqueue = createWriteQueue();
   // Without a listener, a process that closed its stdin would end this program.
   stdin.on('error', () => {});
 
   return {
-    write: (data) => inTurn((patienceMs) => writeAll(stdin, { data, clock, patienceMs })),
+    write: (data) => enqueue((timeoutMs) => writeAll(stdin, { data, clock, timeoutMs })),
     end: () =>
-      inTurn(async () => {
+      enqueue(async () => {
         if (!stdin.writable) return refuseWrite('closed', 'Its input is closed already.');
         stdin.end();
         return { ok: true, bytesWritten: 0 };
@@ -40,10 +39,10 @@ export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
 
 async function writeAll(
   stdin: Writable,
-  { data, clock, patienceMs }: { data: Uint8Array; clock: Clock; patienceMs: number },
+  { data, clock, timeoutMs }: { data: Uint8Array; clock: Clock; timeoutMs: number },
 ): Promise<WriteResult> {
   // What was given up before may have been read by now.
-  if (patienceMs === 0 && stdin.writableLength > 0) return refuseWrite('notReading', unread);
+  if (timeoutMs === 0 && stdin.writableLength > 0) return refuseWrite('notReading', unread);
   let bytesWritten = 0;
   while (bytesWritten < data.byteLength) {
     if (!stdin.writable) return { ...refuseWrite('closed', closed), bytesWritten };
@@ -64,7 +63,7 @@ function writePiece(
   { piece, clock }: { piece: Uint8Array; clock: Clock },
 ): Promise<'in' | 'late' | 'broken'> {
   return new Promise((resolve) => {
-    const cancel = clock.at(clock.nowMs() + readingPatienceMs, () => resolve('late'));
+    const cancel = clock.at(clock.nowMs() + readTimeoutMs, () => resolve('late'));
     stdin.write(piece, (error) => {
       cancel();
       resolve(error == null ? 'in' : 'broken');

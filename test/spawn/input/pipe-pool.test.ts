@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createPipePool, type PipePool } from '../../../src/spawn/pipe/pipe-pool.ts';
+import { createPipePool, type PipePool } from '../../../src/spawn/input/pipe-pool.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 
 const openPipes = () =>

@@ -1,4 +1,0 @@
-import type { TerminalSize } from '../../../machines/process/terminal.ts';
-
-/** Of a terminal for which nobody has a wish. */
-export const usualSize: TerminalSize = { columns: 80, rows: 24 };

@@ -1,0 +1,99 @@
+import type { TreeMember } from '../../../machines/process/context.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { findMembers, type Members } from './find-members.ts';
+import { ownsPid, type ProcessIdentity } from './identity.ts';
+import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
+
+/** Finds the members of one tree and remembers them between two lookups. */
+export interface MemberLookup {
+  /** Reads the process table and returns all living members. */
+  find(): Promise<Members>;
+  /** Cheap: checks only the members already known, and forgets those that are dead. */
+  isKnownMemberAlive(): Promise<boolean>;
+  /** Members that the last of both calls found alive. */
+  known(): readonly TreeMember[];
+  knownAs(entry: ProcessEntry): TreeMember | undefined;
+  /** Processes that began after the leader, at the last lookup, and are not known to be members. */
+  unclaimed(): readonly ProcessEntry[];
+  isLeader(member: { pid: number; startedAt: string }): boolean;
+  /** Notes that the leader's pid may be reused from now on. */
+  leaderExited(groupExists: boolean): void;
+}
+
+/**
+ * Time for which the pgid of a group cannot have been reused after a member was seen in it: the kernel would have had to assign all
+ * its numbers in between. On a busy machine one lookup alone may take half of it.
+ */
+const pgidReuseSafeMs = 1_000;
+
+export function createMemberLookup(options: {
+  readonly identity: ProcessIdentity;
+  readonly table: ProcessTable;
+  readonly clock: Clock;
+  readonly isForeign: IsForeign | undefined;
+  readonly describe: (entry: ProcessEntry) => TreeMember;
+}): MemberLookup {
+  const { identity, table, clock, isForeign, describe } = options;
+  let leaderIsCollected = false;
+  /** Once the group is empty, its number may be reused. */
+  let groupHasEnded = false;
+  let known = new Map<string, TreeMember>();
+  let unclaimed: readonly ProcessEntry[] = [];
+  let groupSeenAtMs = Number.NEGATIVE_INFINITY;
+
+  const isLeader = (member: { pid: number; startedAt: string }): boolean =>
+    member.pid === identity.pid && member.startedAt === identity.startedAt;
+
+  /** Reads the leader first, so that what it started before it died is among the processes that began since. */
+  async function find(): Promise<Members> {
+    const [holder = null] = await table.readAll([identity.pid]);
+    const leaderOwnsPid = !leaderIsCollected && ownsPid(identity, holder);
+    const younger = await table.listSince(identity, isForeign);
+    const others = younger.filter((entry) => entry.alive && entry.pid !== process.pid && !isLeader(entry));
+    const entries = leaderOwnsPid && holder?.alive ? [holder, ...others] : others;
+    const carriers = await table.filterCarriers(identity.cookie, others);
+    // No `await` from here on: a concurrent lookup may have found a member that has just overwritten its environment.
+    const knownEntries = entries.filter((entry) => known.has(toKey(entry)));
+
+    const isPidReused = holder !== null && !ownsPid(identity, holder);
+    const groupIsOurs =
+      leaderOwnsPid ||
+      (!isPidReused &&
+        !groupHasEnded &&
+        (knownEntries.some(({ pgid }) => pgid === identity.pgid) ||
+          clock.nowMs() - groupSeenAtMs < pgidReuseSafeMs));
+    const found = findMembers({ identity, entries, carriers, known: knownEntries, groupIsOurs });
+    if (leaderOwnsPid || found.groups.has(identity.pgid)) groupSeenAtMs = clock.nowMs();
+    known = new Map(found.members.map((entry) => [toKey(entry), describe(entry)]));
+    const own = new Set(found.members);
+    unclaimed = others.filter((entry) => !own.has(entry));
+    return found;
+  }
+
+  async function isKnownMemberAlive(): Promise<boolean> {
+    const entries = await table.readAll([...known.values()].map(({ pid }) => pid));
+    const alive = new Set(entries.filter((entry) => entry.alive).map(toKey));
+    known = new Map([...known].filter(([key]) => alive.has(key)));
+    if ([...known.values()].some(({ pgid }) => pgid === identity.pgid)) groupSeenAtMs = clock.nowMs();
+    return known.size > 0;
+  }
+
+  return {
+    find,
+    isKnownMemberAlive,
+    known: () => [...known.values()],
+    knownAs: (entry) => known.get(toKey(entry)),
+    unclaimed: () => unclaimed,
+    isLeader,
+    leaderExited: (groupExists) => {
+      leaderIsCollected = true;
+      groupSeenAtMs = clock.nowMs();
+      if (!groupExists) groupHasEnded = true;
+    },
+  };
+}
+
+/** Key that names one process for ever. */
+export function toKey({ pid, startedAt }: { pid: number; startedAt: string }): string {
+  return `${pid}@${startedAt}`;
+}
