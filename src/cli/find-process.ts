@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import type { ProcessView } from '../process/process-view.ts';
-import { toProcessName } from './render/process-name.ts';
+import { toProcessName } from './render/process-text.ts';
 
 /** A process as a person names it, or why it is not clear which one is meant. */
 export type Found =

@@ -38,8 +38,8 @@ function readCurrentDirectory(): string | null {
 }
 
 async function tellItIsGone(io: CliIo): Promise<number> {
-  const { printError: complain } = await import('./cli-io.ts');
-  complain(io, 'the current directory is not there any more', 'Go to another one, and try again.');
+  const { printError } = await import('./cli-io.ts');
+  printError(io, 'the current directory is not there any more', 'Go to another one, and try again.');
   return exitCodes.failed;
 }
 

@@ -6,7 +6,7 @@ import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import { toVisible } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { type BorrowedTerminal, borrowTerminal } from './borrowed-terminal.ts';
 import { findLeaveKey, type LeaveKey } from './leave-key.ts';
 import { createTypedInput } from './typed-input.ts';

@@ -7,7 +7,7 @@ import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { toProgramName } from '../program-name.ts';
 import { toPrintable } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';

@@ -8,8 +8,8 @@ import { QUOTE_WIDTH, toMarked, toQuoted } from '../render/margin.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessFacts } from '../render/process-facts.ts';
-import { toProcessName } from '../render/process-name.ts';
 import { processColumns } from '../render/process-table.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { renderTable } from '../render/table.ts';
 import { pad, wrap } from '../render/wrap.ts';
 

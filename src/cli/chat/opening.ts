@@ -1,10 +1,9 @@
 import type { AgentDefinition } from '../../config/agent-file.ts';
 import type { ChatMessage, ChatModel } from '../../models/chat-model.ts';
-import { toMarked } from '../render/margin.ts';
-import { renderSaid } from '../render/narrator.ts';
+import { shortenLines, toMarked } from '../render/margin.ts';
+import { renderUserMessage } from '../render/narrator.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
-import { shorten } from '../render/shorten.ts';
 import { readVersion } from '../version.ts';
 
 /** Who speaks, and what a person should know before the first word. */
@@ -33,12 +32,12 @@ export function renderLastExchange(transcript: readonly ChatMessage[], page: Pag
   const text = `Going on with a conversation of ${count} ${count === 1 ? 'message' : 'messages'}. The last one:`;
   return [
     ...toMarked({ voice: 'remark', text, style: 'dim' }, page),
-    ...renderSaid(message.text, page),
+    ...renderUserMessage(message.text, page),
     ...(answer === undefined ? [] : renderAnswer(answer.text, page)),
   ];
 }
 
 function renderAnswer(text: string, page: Page): readonly string[] {
   const rows = toMarked({ voice: 'agent', text: toPrintable(text.trim()) }, page);
-  return shorten(rows, { first: 8, last: 4 });
+  return shortenLines(rows, { first: 8, last: 4 });
 }

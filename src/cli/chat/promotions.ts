@@ -1,6 +1,6 @@
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import { renderPromotion } from '../render/notice.ts';
 import type { Page } from '../render/page.ts';
-import { renderPromotion } from '../render/promotion.ts';
 import type { Screen } from './screen.ts';
 
 /** Tells of each process that was waited for and is not any more. */

@@ -3,7 +3,7 @@ import type { ConversationEvent } from '../../conversation/conversation-event.ts
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toMark, toMarked } from '../render/margin.ts';
-import { createNarrator, renderSaid } from '../render/narrator.ts';
+import { createNarrator, renderUserMessage } from '../render/narrator.ts';
 import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.ts';
 import { createConsent } from './consent.ts';
 import { createDumbTerminal } from './dumb-terminal.ts';
@@ -21,7 +21,7 @@ const HINT = '/help lists the commands. Ctrl-C interrupts, Ctrl-D ends.';
 /** Talks with a person, who may type at any time. @returns the exit code. */
 export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Talk): Promise<number> {
   const prompt = toMark('you', page);
-  const narrator = createNarrator({ page, tellsMessages: false });
+  const narrator = createNarrator({ page, showsUserMessages: false });
   const ending = Promise.withResolvers<number>();
   const { resolve: end } = ending;
   const isDumb = io.env['TERM'] === 'dumb';
@@ -35,10 +35,10 @@ export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Tal
       const waits = isInTurn
         ? toMarked({ voice: 'remark', text: 'told at the next safe point', style: 'dim' }, page)
         : [];
-      terminal.show({ rows: [...renderSaid(text, page), ...waits] });
+      terminal.show({ rows: [...renderUserMessage(text, page), ...waits] });
       return void conversation.say(text);
     }
-    terminal.show({ rows: renderSaid(text, page) });
+    terminal.show({ rows: renderUserMessage(text, page) });
     let hasQuit = false;
     const quit = () => {
       hasQuit = true;
@@ -60,7 +60,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToGoOn }: Tal
   const onEvent = (event: ConversationEvent) => {
     if (event.type === 'turn.started') isInTurn = true;
     if (event.type === 'turn.ended') isInTurn = false;
-    const rows = narrator.tell(event);
+    const rows = narrator.render(event);
     terminal.show({ rows, openRow: consent.isAsking ? '' : narrator.openRow });
   };
 

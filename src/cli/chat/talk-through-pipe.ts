@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { TurnOutcome } from '../../conversation/conversation-event.ts';
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
-import { createNarrator, renderSaid } from '../render/narrator.ts';
+import { createNarrator, renderUserMessage } from '../render/narrator.ts';
 import { isChatCommand, runChatCommand } from './chat-commands.ts';
 import { bidFarewell } from './farewell.ts';
 import { renderLastExchange } from './opening.ts';
@@ -23,9 +23,9 @@ export async function talkThroughPipe(
   pipeEnd: PipeEnd,
 ): Promise<number> {
   const screen = createPlainScreen(io.stdout);
-  const narrator = createNarrator({ page, tellsMessages: true });
+  const narrator = createNarrator({ page, showsUserMessages: true });
   screen.show({ rows: opening });
-  const agent = await open({ onEvent: (event) => screen.show({ rows: narrator.tell(event) }) });
+  const agent = await open({ onEvent: (event) => screen.show({ rows: narrator.render(event) }) });
   tellPromotions(agent.supervisor, { screen, page });
   screen.show({ rows: renderLastExchange(agent.conversation.transcript, page) });
 
@@ -55,7 +55,7 @@ export async function talkThroughPipe(
   return outcome === null || outcome.type === 'answered' ? exitCodes.done : exitCodes.failed;
 
   async function command(line: string): Promise<void> {
-    screen.show({ rows: renderSaid(line, page) });
+    screen.show({ rows: renderUserMessage(line, page) });
     const quit = () => end(exitCodes.done);
     const { supervisor, conversation } = agent;
     screen.show({ rows: await runChatCommand(line, { supervisor, conversation, page, quit }) });

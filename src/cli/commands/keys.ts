@@ -41,7 +41,7 @@ export function describeKeys(command: Command, { program, io, end }: VerbSetup):
     .addHelpText('after', toMore(program.name()))
     .action(async (word: string, _keys: readonly string[], flags: KeyFlags) => {
       const { pressKeys } = await import('../terminal/press-keys.ts');
-      const { readTypingOrder } = await import('../terminal/typing-order.ts');
+      const { parseTypingOrder: readTypingOrder } = await import('../terminal/typing-order.ts');
       end(await pressKeys({ word, typed: readTypingOrder(words, command), flags, io }));
     });
 }

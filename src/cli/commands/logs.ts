@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { LogFlags } from '../logs/log-flags.ts';
+import type { LogFlags } from '../logs/log-query.ts';
 import { addStateFlags } from '../state/state-flags.ts';
 import type { VerbSetup } from '../verb.ts';
 import { idHelp } from './id-help.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { collect } from '../collect.ts';
-import type { RunFlags } from '../run/run-flags.ts';
+import type { RunFlags } from '../run/run-request.ts';
 import type { VerbSetup } from '../verb.ts';
 
 const toMore = (name: string) => `

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addStateFlags } from '../state/state-flags.ts';
 import type { VerbSetup } from '../verb.ts';
-import { type ConditionFlags, readConditions } from '../wait/read-conditions.ts';
+import { type ConditionFlags, parseConditions } from '../wait/read-conditions.ts';
 import type { WaitFlags } from '../wait/wait-for-each.ts';
 import { idHelp } from './id-help.ts';
 
@@ -47,7 +47,7 @@ export function describeWait(command: Command, { program, io, end }: VerbSetup):
   )
     .addHelpText('after', toMore(program.name()))
     .action(async (words: readonly string[], flags: WaitFlags & ConditionFlags) => {
-      const order = readConditions(flags);
+      const order = parseConditions(flags);
       if (order !== null) {
         const { waitForConditions } = await import('../wait/wait-for-conditions.ts');
         return end(await waitForConditions({ words, order, flags, io }));

@@ -1,8 +1,7 @@
 import type { ConversationEvent } from '../../conversation/conversation-event.ts';
 import type { CliIo } from '../cli-io.ts';
 import { createPage } from '../render/page.ts';
-import { renderToolAnswer } from '../render/tool-answer.ts';
-import { renderToolCall } from '../render/tool-call.ts';
+import { renderToolAnswer, renderToolCall } from '../render/tool-lines.ts';
 
 /** Shows on stderr what an agent does while somebody watches: its calls, and what was answered. */
 export function createProgress(io: CliIo): (event: ConversationEvent) => void {

@@ -1,22 +1,22 @@
 import { createDecoder, type Decoder } from '../../output/decode.ts';
 import { unfinishedEscapeLength } from '../../output/plain-text.ts';
 import { toColoured, toPrintable } from '../render/printable.ts';
-import type { LogPiece, TimedPiece } from './log-piece.ts';
+import type { LogPiece, TimedPiece } from './log-pieces.ts';
 
 /** Turns pieces into what is written to stdout. */
-export interface LogText {
+export interface LogFormatter {
   push(piece: TimedPiece): string | Uint8Array;
   end(): string;
 }
 
 /** As it was written, byte by byte. */
-export function createRawText(): LogText {
+export function createRawFormatter(): LogFormatter {
   return { push: ({ bytes }) => bytes, end: () => '' };
 }
 
 /** Puts a name, a time or both before each line of another text, and writes no line before all of it is there. */
-export function createNamedText(
-  text: LogText,
+export function createPrefixedFormatter(
+  text: LogFormatter,
   {
     toName,
     isTerminal,
@@ -25,7 +25,7 @@ export function createNamedText(
     readonly toName: (piece: TimedPiece) => string;
     readonly isTerminal: boolean;
   },
-): LogText {
+): LogFormatter {
   let margin = Buffer.alloc(0);
   const parts: Uint8Array[] = [];
 
@@ -73,7 +73,7 @@ function toLastDrawn(line: Buffer): Buffer {
 }
 
 /** One JSON object a line; what is no UTF-8 by itself, such as a part of a character, is given in base64. */
-export function createJsonText(more: { readonly id?: string } = {}): LogText {
+export function createJsonFormatter(more: { readonly id?: string } = {}): LogFormatter {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const toContent = (bytes: Uint8Array) => {
     try {
@@ -93,7 +93,7 @@ export function createJsonText(more: { readonly id?: string } = {}): LogText {
  * For a terminal: nothing in it is obeyed but colours, if they are wanted, the end of a line, and the return to its beginning, which erases
  * the line. So a progress bar moves, and nothing above it can be changed.
  */
-export function createTerminalText({ hasColours }: { readonly hasColours: boolean }): LogText {
+export function createTerminalFormatter({ hasColours }: { readonly hasColours: boolean }): LogFormatter {
   let isColoured = false;
   const show = (text: string) => {
     const shown = toTerminal(text, hasColours ? toColoured : toPrintable);

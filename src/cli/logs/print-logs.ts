@@ -11,17 +11,15 @@ import { pad } from '../render/wrap.ts';
 import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';
 import { createLineTimes, readTimes, toTimestamp } from './line-times.ts';
-import type { LogFlags } from './log-flags.ts';
-import { type LogOrder, toLogOrder } from './log-order.ts';
-import type { LogPiece, PieceSieve, TimedPiece } from './log-piece.ts';
+import { createMatchingLines, type LogPiece, type PieceFilter, type TimedPiece } from './log-pieces.ts';
+import { type LogFlags, type LogQuery, parseLogFlags } from './log-query.ts';
 import {
-  createJsonText,
-  createNamedText,
-  createRawText,
-  createTerminalText,
-  type LogText,
+  createJsonFormatter,
+  createPrefixedFormatter,
+  createRawFormatter,
+  createTerminalFormatter,
+  type LogFormatter,
 } from './log-text.ts';
-import { createMatchingLines } from './matching-lines.ts';
 
 interface Source {
   readonly state: StateDirectory;
@@ -36,7 +34,7 @@ export function printLogs(
   scene: VerbInput<LogFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
-  const order = toLogOrder(flags, Date.now());
+  const order = parseLogFlags(flags, Date.now());
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
     printMissed(chosen, io);
@@ -49,9 +47,9 @@ export function printLogs(
     });
     try {
       const printings = views.map((view) =>
-        print(
+        formatLog(
           { state, view },
-          { order, text: chooseText(view, { views, flags, io }), flags, io, signal: leaving.signal },
+          { order, text: chooseFormatter(view, { views, flags, io }), flags, io, signal: leaving.signal },
         ),
       );
       const codes = await writeAll(printings, { order, io, signal: leaving.signal });
@@ -65,9 +63,9 @@ export function printLogs(
 }
 
 /** What one process has to print, in order; then the exit code. */
-type Printing = AsyncGenerator<Printed, number>;
+type FormattedLog = AsyncGenerator<FormattedPiece, number>;
 
-interface Printed {
+interface FormattedPiece {
   readonly data: string | Uint8Array;
   /** When it came, at the earliest. */
   readonly at: number | null;
@@ -79,12 +77,12 @@ interface Target {
 }
 
 /** Between what was there and what comes, where processes are followed. */
-const endOfBacklog: Printed = { data: '', at: null };
+const endOfBacklog: FormattedPiece = { data: '', at: null };
 
 /** In order of time where that is shown; else all at once while they are followed, or one after another. */
 async function writeAll(
-  printings: readonly Printing[],
-  { order, ...target }: Target & { readonly order: LogOrder },
+  printings: readonly FormattedLog[],
+  { order, ...target }: Target & { readonly order: LogQuery },
 ): Promise<readonly number[]> {
   if (order.showsTimes) return writeMerged(printings, target);
   if (order.follows) return Promise.all(printings.map((printing) => writeOne(printing, target)));
@@ -93,7 +91,7 @@ async function writeAll(
   return codes;
 }
 
-async function writeOne(printing: Printing, target: Target): Promise<number> {
+async function writeOne(printing: FormattedLog, target: Target): Promise<number> {
   while (true) {
     const { done, value } = await printing.next();
     if (done === true) return value;
@@ -102,7 +100,7 @@ async function writeOne(printing: Printing, target: Target): Promise<number> {
 }
 
 /** What has no time comes first; what comes while it is followed, as it comes. */
-async function writeMerged(printings: readonly Printing[], target: Target): Promise<readonly number[]> {
+async function writeMerged(printings: readonly FormattedLog[], target: Target): Promise<readonly number[]> {
   const heads = await Promise.all(printings.map((printing) => printing.next()));
   while (true) {
     const times = heads.map(({ done, value }) =>
@@ -125,19 +123,19 @@ async function writeMerged(printings: readonly Printing[], target: Target): Prom
   );
 }
 
-function chooseText(
+function chooseFormatter(
   view: ProcessView,
   { views, flags, io }: { views: readonly ProcessView[]; flags: LogFlags; io: CliIo },
-): LogText {
+): LogFormatter {
   const isAlone = views.length === 1;
-  if (flags.json === true) return createJsonText(isAlone ? {} : { id: view.id });
+  if (flags.json === true) return createJsonFormatter(isAlone ? {} : { id: view.id });
   const isShown = showsOnTerminal(flags, io);
-  const text = isShown ? createTerminalText({ hasColours: hasColours(io) }) : createRawText();
+  const text = isShown ? createTerminalFormatter({ hasColours: hasColours(io) }) : createRawFormatter();
   if (isAlone && flags.timestamps !== true) return text;
   const width = Math.max(...views.map((each) => toShortName(each).length));
   const name = isAlone ? [] : [`${pad(toShortName(view), width)} │`];
   const toTime = flags.timestamps === true ? ({ time }: TimedPiece) => [toTimestamp(time)] : () => [];
-  return createNamedText(text, {
+  return createPrefixedFormatter(text, {
     toName: (piece) => [...toTime(piece), ...name].join(' '),
     isTerminal: isShown,
   });
@@ -156,15 +154,15 @@ function hasColours({ env }: CliIo): boolean {
   return (env['NO_COLOR'] ?? '') === '';
 }
 
-interface Wiring extends Target {
-  readonly order: LogOrder;
-  readonly text: LogText;
+interface FormatOptions extends Target {
+  readonly order: LogQuery;
+  readonly text: LogFormatter;
   readonly flags: LogFlags;
 }
 
-async function* print(source: Source, { order, text, flags, io, signal }: Wiring): Printing {
+async function* formatLog(source: Source, { order, text, flags, io, signal }: FormatOptions): FormattedLog {
   const { state, view } = source;
-  const span = await findSpan(source, order);
+  const span = await findRange(source, order);
   if (span.problem !== null) {
     printError(io, `The output of ${view.id} cannot be read: ${span.problem}.`);
     return exitCodes.failed;
@@ -175,15 +173,15 @@ async function* print(source: Source, { order, text, flags, io, signal }: Wiring
   // After the span, so that nothing in it is younger than what is known.
   const known = needsTimes ? await readTimes(state, view.id) : noTimes;
   if (order.showsTimes && known.marks.length === 0 && span.length > 0)
-    printNote(io, `${unknownTimes(view)}.`);
+    printNote(io, `${describeUnknownTimes(view)}.`);
   const times = createLineTimes({
     known,
     to: span.length,
     read: needsTimes && order.follows ? () => readTimes(state, view.id) : null,
   });
-  const sieve = createSieve(order, span);
+  const sieve = createFilter(order, span);
   let last: TimeBounds = { earliest: null, latest: null };
-  async function* toPrinted(pieces: readonly LogPiece[]): AsyncGenerator<Printed, void> {
+  async function* toPrinted(pieces: readonly LogPiece[]): AsyncGenerator<FormattedPiece, void> {
     for (const piece of pieces) {
       if (piece.bytes.byteLength === 0) continue;
       if (needsTimes) last = await times.at(piece.offset);
@@ -230,7 +228,7 @@ function createScreenHint({ id, terminal }: ProcessView, io: CliIo): (piece: Log
 const alternateScreen = /\x1b\[\?(?:47|1047|1049)h/;
 
 /** Offsets between which the output of now is printed. */
-interface Span {
+interface LogRange {
   readonly from: number;
   readonly to: number;
   /** Of all output of now. */
@@ -240,15 +238,15 @@ interface Span {
 
 const noTimes: OutputTimes = { marks: [], lastAt: null };
 
-function unknownTimes({ id }: ProcessView): string {
+function describeUnknownTimes({ id }: ProcessView): string {
   return `when the output of ${id} came is unknown: its log has no index of times`;
 }
 
 /** Whoever looks for lines must look at all of them, however many are to be shown. */
-async function findSpan(
+async function findRange(
   { state, view }: Source,
-  { tail, since, until, stream, pattern }: LogOrder,
-): Promise<Span> {
+  { tail, since, until, stream, pattern }: LogQuery,
+): Promise<LogRange> {
   const isTimed = since.type === 'time' || until?.type === 'time';
   const known = isTimed ? await readTimes(state, view.id) : noTimes;
   const looksAtAll = tail === null || pattern !== null;
@@ -266,7 +264,7 @@ async function findSpan(
   });
   if (problem === null && isTimed && known.marks.length === 0 && length > 0) {
     const hint = '--since and --until take offsets in bytes all the same, as --json tells them';
-    return { from: 0, to: 0, length, problem: `${unknownTimes(view)}; ${hint}` };
+    return { from: 0, to: 0, length, problem: `${describeUnknownTimes(view)}; ${hint}` };
   }
   const end = until?.type === 'time' ? findAfter(known, until.at) : (until?.offset ?? null);
   const to = Math.min(length, end ?? length);
@@ -276,7 +274,7 @@ async function findSpan(
 /** The output of now, and with `follows` what comes after it. */
 async function* readPieces(
   { state, view: { id } }: Source,
-  { order, span, io, signal }: { order: LogOrder; span: Span; io: CliIo; signal: AbortSignal },
+  { order, span, io, signal }: { order: LogQuery; span: LogRange; io: CliIo; signal: AbortSignal },
 ): AsyncGenerator<LogPiece> {
   if (!order.follows && span.from >= span.to) return;
   for await (const { stream, offset, bytes, droppedBytes } of state.follow(id, { from: span.from, signal })) {
@@ -289,7 +287,7 @@ async function* readPieces(
 }
 
 /** Lets through only what is asked for; of the matching lines of now, the last. */
-function createSieve({ pattern, tail, stream, showsTimes }: LogOrder, span: Span): PieceSieve {
+function createFilter({ pattern, tail, stream, showsTimes }: LogQuery, span: LogRange): PieceFilter {
   const isWanted = (piece: LogPiece) => stream === null || piece.stream === stream;
   if (pattern === null && !showsTimes)
     return { push: (piece) => (isWanted(piece) ? [piece] : []), end: () => [] };

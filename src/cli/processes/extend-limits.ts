@@ -4,7 +4,7 @@ import type { LimitChanges } from '../../process/process-handle.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';

@@ -9,11 +9,10 @@ import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toMemberLine } from '../render/member-line.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
 import { renderProcessTable } from '../render/process-table.ts';
+import { toMemberLine, toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
 import { type Chosen, chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
@@ -27,7 +26,7 @@ export interface KillFlags extends StateFlags {
   readonly grace?: string;
 }
 
-interface KillOrder {
+interface KillRequest {
   readonly signal?: ProcessSignal;
   readonly grace?: number;
 }
@@ -42,25 +41,25 @@ export function killProcesses(
   scene: VerbInput<KillFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
   const { flags, io } = scene;
-  const order: KillOrder = {
+  const order: KillRequest = {
     ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
     ...(flags.grace !== undefined && { grace: parseDuration(flags.grace, '--grace') }),
   };
   return withState(scene, async (state) => {
     const chosen = await chooseProcesses(scene.words, { state, io });
     printMissed(chosen, io);
-    const confirmation = await mayKill(chosen.processes, { flags, io });
+    const confirmation = await confirmKill(chosen.processes, { flags, io });
     if (confirmation !== 'yes') {
       printLines(io, 'Nothing was ended.');
       return confirmation === 'no' ? exitCodes.failed : toSignalCode('SIGINT');
     }
     const outcomes = await killAll(chosen.processes, { state, order, io });
-    tell({ outcomes, chosen }, { flags, io });
+    report({ outcomes, chosen }, { flags, io });
     return chosen.missed.length === 0 && outcomes.every(isGone) ? exitCodes.done : exitCodes.failed;
   });
 }
 
-async function mayKill(
+async function confirmKill(
   processes: readonly SeenProcess[],
   { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
 ): Promise<'yes' | 'no' | 'interrupted'> {
@@ -76,7 +75,7 @@ async function mayKill(
 
 async function killAll(
   processes: readonly SeenProcess[],
-  { state, order, io }: { readonly state: StateDirectory; readonly order: KillOrder; readonly io: CliIo },
+  { state, order, io }: { readonly state: StateDirectory; readonly order: KillRequest; readonly io: CliIo },
 ): Promise<readonly Outcome[]> {
   const left = new Set(processes);
   const names = () => [...left].map(({ view }) => toProcessName(view)).join(', ');
@@ -107,7 +106,7 @@ function isGone(outcome: Outcome): boolean {
   return 'receipt' in answer && answer.receipt.survivors.length === 0;
 }
 
-function tell(
+function report(
   { outcomes, chosen }: { readonly outcomes: readonly Outcome[]; readonly chosen: Chosen },
   { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
 ): void {

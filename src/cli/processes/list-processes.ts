@@ -18,7 +18,7 @@ export function listProcesses(scene: VerbInput<ListFlags>): Promise<number> {
   const { flags, io } = scene;
   return withState(scene, async (state) => {
     const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
-    const shown = toReadingOrder(processes, flags);
+    const shown = sortForReading(processes, flags);
     printLines(io, ...toLines(shown, { ...scene, path: state.path }));
     for (const warning of warnings) printNote(io, warning);
     return exitCodes.done;
@@ -26,7 +26,7 @@ export function listProcesses(scene: VerbInput<ListFlags>): Promise<number> {
 }
 
 /** Live ones first; of the ended ones the newest last, where a reader's eye is. Ended ones with live leftovers are always among them. */
-export function toReadingOrder(
+export function sortForReading(
   processes: readonly SeenProcess[],
   { all = false }: Pick<ListFlags, 'all'>,
 ): readonly SeenProcess[] {
@@ -45,12 +45,12 @@ function toLines(
 ): readonly string[] {
   if (flags.json === true) return [JSON.stringify(shown.map(toJson))];
   if (flags.quiet === true) return shown.map(({ view }) => toPrintable(view.id));
-  if (shown.length === 0) return [toNothingListed({ path, all: flags.all === true })];
+  if (shown.length === 0) return [describeEmptyList({ path, all: flags.all === true })];
   return renderProcessTable(shown, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY }));
 }
 
 /** What an empty list says: what is known, since what left all ties behind may run unseen. */
-export function toNothingListed({ path, all }: { readonly path: string; readonly all: boolean }): string {
+export function describeEmptyList({ path, all }: { readonly path: string; readonly all: boolean }): string {
   return `No ${all ? '' : 'live '}processes known in ${toPrintable(path)}`;
 }
 

@@ -3,7 +3,7 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';
 

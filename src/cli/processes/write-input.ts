@@ -1,7 +1,7 @@
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';

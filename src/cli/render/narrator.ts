@@ -6,13 +6,12 @@ import { renderNotice } from './notice.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import { createTextFlow } from './text-flow.ts';
-import { renderToolAnswer } from './tool-answer.ts';
-import { renderToolCall } from './tool-call.ts';
+import { renderToolAnswer, renderToolCall } from './tool-lines.ts';
 
 /** Tells of a conversation as it happens. */
 export interface Narrator {
   /** The rows that stay. */
-  tell(event: ConversationEvent): readonly string[];
+  render(event: ConversationEvent): readonly string[];
   /** The row that still changes: the text as it comes, or what is waited for. Empty when the agent does nothing. */
   readonly openRow: string;
 }
@@ -20,11 +19,11 @@ export interface Narrator {
 export interface NarratorOptions {
   readonly page: Page;
   /** Whether a person's messages are told, too: not where they stand on the screen as they were typed. */
-  readonly tellsMessages: boolean;
+  readonly showsUserMessages: boolean;
 }
 
 /** Makes rows of events; it holds what is open between two of them, and writes nothing. */
-export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrator {
+export function createNarrator({ page, showsUserMessages: tellsMessages }: NarratorOptions): Narrator {
   const flow = createTextFlow(page);
   const calls = new Map<string, string>();
   let isThinking = false;
@@ -70,7 +69,7 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
       case 'turn.ended':
         isThinking = false;
         calls.clear();
-        return [...flow.end(), ...tellOutcome(event.outcome, page)];
+        return [...flow.end(), ...renderOutcome(event.outcome, page)];
       default:
         return [];
     }
@@ -79,7 +78,7 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
   const tellMessage = (message: ChatMessage): readonly string[] => {
     switch (message.role) {
       case 'user':
-        return tellsMessages ? renderSaid(message.text, page) : [];
+        return tellsMessages ? renderUserMessage(message.text, page) : [];
       case 'notice':
         return ['', ...renderNotice(message.text, page)];
       case 'assistant': {
@@ -93,7 +92,7 @@ export function createNarrator({ page, tellsMessages }: NarratorOptions): Narrat
   };
 
   return {
-    tell: toRows,
+    render: toRows,
     get openRow() {
       if (flow.open !== '') return flow.open;
       if (calls.size > 0) return page.paint('dim', `  ${[...calls.values()].join(', ')} …`);
@@ -111,11 +110,11 @@ function describeShortening({ removed, emptied }: { removed: number; emptied: nu
 }
 
 /** A message as it stands above the answer to it. */
-export function renderSaid(text: string, page: Page): readonly string[] {
+export function renderUserMessage(text: string, page: Page): readonly string[] {
   return ['', ...toMarked({ voice: 'you', text: toPrintable(text), style: 'bold' }, page)];
 }
 
-function tellOutcome(outcome: TurnOutcome, page: Page): readonly string[] {
+function renderOutcome(outcome: TurnOutcome, page: Page): readonly string[] {
   switch (outcome.type) {
     case 'answered':
       return outcome.text.trim() === '' ? remark('The agent has nothing to say.', page) : [];

@@ -1,14 +1,15 @@
 import type { ProcessStatus } from '../../../machines/process/view.ts';
-import { toMarked, toQuoted } from './margin.ts';
+import { formatDuration } from '../../config/duration.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import { shortenLines, toMarked, toQuoted } from './margin.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
-import { shorten } from './shorten.ts';
-import { statusStyle } from './status-style.ts';
+import { statusStyle, toProcessName } from './process-text.ts';
 
 const SHOWN = { first: 0, last: 8 };
 
 /** One thing that a notice tells: a sentence, and what was printed or said. */
-interface Told {
+interface NoticeEntry {
   readonly sentence: string;
   readonly status: ProcessStatus | null;
   readonly quoted: readonly string[];
@@ -18,7 +19,7 @@ interface Told {
 export function renderNotice(text: string, page: Page): string[] {
   return readNotice(text).flatMap(({ sentence, status, quoted }) => [
     ...toMarked({ voice: 'notice', text: paintStatus(sentence, status, page) }, page),
-    ...toQuoted(shorten(quoted, SHOWN), page),
+    ...toQuoted(shortenLines(quoted, SHOWN), page),
   ]);
 }
 
@@ -26,19 +27,20 @@ export function renderNotice(text: string, page: Page): string[] {
  * Reads our own markup, in which each element begins a line and what somebody else wrote is escaped. Ours are the lines outside of
  * elements, too: they speak to the model and are left out.
  */
-export function readNotice(text: string): readonly Told[] {
+export function readNotice(text: string): readonly NoticeEntry[] {
   const elements = text.matchAll(/^<(process|schedule|event|more)\b([^\n]*?)(?:\/>|>(.*?)<\/\1>)$/gms);
   return [...elements].map(([, name, attributeText = '', body = '']) => {
     const attributes = readAttributes(attributeText);
     const status =
       attributes['status'] !== undefined && attributes['status'] in statusStyle ? attributes['status'] : null;
     const [first = '', ...rest] = body.split('\n').filter((line) => line !== '');
-    const quoted = rest.filter((line) => !/^<\/?(output|answer)\b.*>$/.test(line)).map(toClear);
+    const quoted = rest.filter((line) => !/^<\/?(output|answer)\b.*>$/.test(line)).map(unescapeText);
     const id =
       attributes['label'] === undefined ? attributes['id'] : `${attributes['id']} (${attributes['label']})`;
     if (name === 'event')
-      return { sentence: `${attributes['source']}: ${toClear(first)}`, status: null, quoted };
-    const sentence = first === '' ? `${id} ${status ?? ''} after ${attributes['duration']}.` : toClear(first);
+      return { sentence: `${attributes['source']}: ${unescapeText(first)}`, status: null, quoted };
+    const sentence =
+      first === '' ? `${id} ${status ?? ''} after ${attributes['duration']}.` : unescapeText(first);
     const isNamed = id === undefined || sentence.startsWith(id);
     return {
       sentence: isNamed ? sentence : `${id}: ${sentence}`,
@@ -50,7 +52,7 @@ export function readNotice(text: string): readonly Told[] {
 
 function readAttributes(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, toClear(value)]),
+    [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, unescapeText(value)]),
   );
 }
 
@@ -61,7 +63,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-function toClear(text: string): string {
+function unescapeText(text: string): string {
   return toPrintable(text.replace(/&(?:lt|gt|quot|amp);/g, (entity) => CHARACTERS[entity] ?? entity));
 }
 
@@ -71,4 +73,12 @@ function paintStatus(sentence: string, status: ProcessStatus | null, { paint }: 
   return sentence.replace(/\b(completed|failed|was killed|timed out|was lost)\b/, (word) =>
     paint(statusStyle[status], word),
   );
+}
+
+/** A process that nobody waits for any more. */
+export function renderPromotion(view: ProcessView, page: Page): string[] {
+  const after = 'runtimeMs' in view ? ` after ${formatDuration(view.runtimeMs)}` : '';
+  const doing = view.status === 'pending' ? 'waits on for a free place' : `goes on in the background${after}`;
+  const text = `${toProcessName(view)} ${doing}`;
+  return toMarked({ voice: 'process', text, style: 'blue' }, page);
 }

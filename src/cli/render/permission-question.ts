@@ -3,7 +3,7 @@ import type { PermissionQuestion } from '../../policy/gate.ts';
 import { MARGIN_WIDTH, toMarked } from './margin.ts';
 import type { Page } from './page.ts';
 import { toPrintable, toVisible } from './printable.ts';
-import { describeArguments } from './tool-call.ts';
+import { describeArguments } from './tool-lines.ts';
 import { wrap } from './wrap.ts';
 
 /**

@@ -4,13 +4,15 @@ import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView, ProgressView } from '../../process/process-view.ts';
 import type { TimelineEntry } from '../../process/timeline.ts';
-import { describeAwaited } from './awaited-input.ts';
-import { toMemberLine } from './member-line.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
-import { toProcessName } from './process-name.ts';
-import { toProgressText } from './progress-text.ts';
-import { statusStyle } from './status-style.ts';
+import {
+  describeAwaitedInput,
+  statusStyle,
+  toMemberLine,
+  toProcessName,
+  toProgressText,
+} from './process-text.ts';
 import { pad, wrap } from './wrap.ts';
 
 type Fact = readonly [name: string, value: string];
@@ -63,7 +65,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
       : [
           [
             'input',
-            `it ${describeAwaited(view.awaitsInput)}, since ${toTimeText(view.awaitsInput.since)}`,
+            `it ${describeAwaitedInput(view.awaitsInput)}, since ${toTimeText(view.awaitsInput.since)}`,
           ] as const,
         ]),
     ...(view.progress === null ? [] : [['progress', toProgressFact(view.progress)] as const]),

@@ -1,11 +1,14 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { describeAwaited, toAwaitedMark } from './awaited-input.ts';
-import { toMemberLine } from './member-line.ts';
 import type { Page } from './page.ts';
 import { toVisible } from './printable.ts';
-import { toProgressText } from './progress-text.ts';
-import { statusStyle } from './status-style.ts';
+import {
+  describeAwaitedInput,
+  statusStyle,
+  toAwaitedInputMark,
+  toMemberLine,
+  toProgressText,
+} from './process-text.ts';
 import { type Column, renderTable } from './table.ts';
 
 /** A process as a table shows it. */
@@ -16,7 +19,7 @@ export interface ListedProcess {
 }
 
 /** The owner of what a person starts, which need not be told. */
-const usualOwners: readonly string[] = ['user', 'shell'];
+const defaultOwners: readonly string[] = ['user', 'shell'];
 
 export const processColumns = {
   id: { heading: 'ID', cell: ({ view }) => toVisible(view.id) },
@@ -25,16 +28,16 @@ export const processColumns = {
     cell: ({ view }) => toStatusCell(view),
     style: ({ view }) => statusStyle[view.status],
   },
-  kind: { heading: 'KIND', cell: ({ view }) => view.kind, dispensable: 3 },
+  kind: { heading: 'KIND', cell: ({ view }) => view.kind, dropPriority: 3 },
   pid: {
     heading: 'PID',
     cell: ({ view }) => ('pid' in view && view.pid !== null ? String(view.pid) : '–'),
-    dispensable: 2,
+    dropPriority: 2,
   },
   runtime: {
     heading: 'RUNTIME',
     cell: ({ view }) => ('runtimeMs' in view ? formatDuration(view.runtimeMs) : '–'),
-    dispensable: 1,
+    dropPriority: 1,
   },
   command: { heading: 'COMMAND', cell: ({ view }) => toCommandText(view) },
 } as const satisfies Record<string, Column<ListedProcess>>;
@@ -50,7 +53,7 @@ export function renderProcessTable(processes: readonly ListedProcess[], page: Pa
 }
 
 function toDetails(process: ListedProcess): readonly string[] {
-  const belonging = toBelonging(process);
+  const belonging = toOriginLine(process);
   return [...(belonging === null ? [] : [belonging]), ...toLeftoverLines(process.view)];
 }
 
@@ -72,12 +75,12 @@ function toLeftoverLines(view: ProcessView): readonly string[] {
 }
 
 /** Who started it, for whom, and whether that is known for certain; `null` where there is nothing to tell. */
-function toBelonging({ view, answered }: ListedProcess): string | null {
+function toOriginLine({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
-    ...(view.awaitsInput === null ? [] : [describeAwaited(view.awaitsInput)]),
+    ...(view.awaitsInput === null ? [] : [describeAwaitedInput(view.awaitsInput)]),
     ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
-    ...(usualOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
+    ...(defaultOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
     ...(isLive && !answered ? ['its supervisor does not answer: as last written down'] : []),
   ];
   return parts.length === 0 ? null : `└ ${parts.join(' · ')}`;
@@ -92,7 +95,7 @@ function toCommandText({ commandLine, label }: ProcessView): string {
 function toStatusCell({ status, awaitsInput, progress }: ProcessView): string {
   const parts = [
     status.replace('_', ' '),
-    ...(awaitsInput === null ? [] : [toAwaitedMark(awaitsInput)]),
+    ...(awaitsInput === null ? [] : [toAwaitedInputMark(awaitsInput)]),
     ...(progress === null ? [] : [toProgressText(progress)]),
   ];
   return parts.join(' · ');

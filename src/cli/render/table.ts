@@ -1,6 +1,5 @@
 import type { Page, Style } from './page.ts';
-import { textWidth } from './text-width.ts';
-import { clip, pad } from './wrap.ts';
+import { clip, pad, textWidth } from './wrap.ts';
 
 export interface Column<Row> {
   readonly heading: string;
@@ -9,7 +8,7 @@ export interface Column<Row> {
   style?(row: Row): Style;
   readonly align?: 'right';
   /** Where there is not room for all, the column with the highest number goes first; one without a number stays. */
-  readonly dispensable?: number;
+  readonly dropPriority?: number;
 }
 
 export interface TableOptions<Row> {
@@ -82,8 +81,8 @@ function fitColumns<Row>({ rows, columns }: TableOptions<Row>, page: Page): read
     return before + Math.min(LEAST_LAST_WIDTH, last?.width ?? 0) > page.width;
   };
   const dispensable = fitted
-    .filter(({ column }) => column.dispensable !== undefined)
-    .sort((a, b) => (b.column.dispensable ?? 0) - (a.column.dispensable ?? 0));
+    .filter(({ column }) => column.dropPriority !== undefined)
+    .sort((a, b) => (b.column.dropPriority ?? 0) - (a.column.dropPriority ?? 0));
   let left: readonly FittedColumn<Row>[] = fitted;
   for (const gone of dispensable) {
     if (!isTooWide(left)) break;

@@ -3,7 +3,7 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CliIo } from '../cli-io.ts';
 
 /** Who gets our input. */
-export interface InputTaker {
+export interface InputTarget {
   write(data: Uint8Array): Promise<WriteResult>;
   endInput(): Promise<WriteResult>;
   /**
@@ -31,15 +31,15 @@ export function hasInput({ stdin }: Pick<CliIo, 'stdin'>, { asked }: { readonly 
 }
 
 /** Hands on what comes on stdin, piece by piece as it is taken, and its end, once each. Returns when nothing more is taken; rejects as the taker does. */
-export async function passInput({ stdin }: Pick<CliIo, 'stdin'>, taker: InputTaker): Promise<void> {
+export async function forwardInput({ stdin }: Pick<CliIo, 'stdin'>, taker: InputTarget): Promise<void> {
   for await (const piece of readPieces(stdin)) {
-    if (!(await passPiece(piece, taker))) return;
+    if (!(await forwardPiece(piece, taker))) return;
   }
-  await passEnd(taker);
+  await forwardEnd(taker);
 }
 
 /** A piece that is under way is not to be written twice; what a terminal did not get is given again. `false`: nothing more is taken. */
-async function passPiece(piece: Uint8Array, taker: InputTaker): Promise<boolean> {
+async function forwardPiece(piece: Uint8Array, taker: InputTarget): Promise<boolean> {
   for (let rest = piece; ; ) {
     const result = await taker.write(rest);
     if (result.ok || result.code !== 'notReading') return result.ok;
@@ -50,7 +50,7 @@ async function passPiece(piece: Uint8Array, taker: InputTaker): Promise<boolean>
 }
 
 /** In a terminal the end is typed, too. */
-async function passEnd(taker: InputTaker): Promise<void> {
+async function forwardEnd(taker: InputTarget): Promise<void> {
   for (;;) {
     const result = await taker.endInput();
     if (result.ok || result.code !== 'notReading' || taker.unread !== 'notGiven') return;

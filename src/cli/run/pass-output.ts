@@ -4,13 +4,13 @@ import type { Backend } from '../../spawn/backend.ts';
 import type { CliIo } from '../cli-io.ts';
 
 /** What may wait for a slow reader before the command has to wait, too. */
-const ENOUGH_BYTES = 256 * 1024;
+const MAX_QUEUED_BYTES = 256 * 1024;
 
 /** How long it must be quiet after a slow reader has caught up. */
 const QUIET_MS = 100;
 
 /** Passes the output of one command on to our own, besides keeping it. */
-export interface OutputPassage {
+export interface OutputForwarder {
   /** See `wrapBackend`. */
   readonly wrapBackend: (backend: Backend) => Backend;
   /** Resolves once what a slow reader kept waiting has been passed on. */
@@ -21,12 +21,12 @@ export interface OutputPassage {
  * Byte for byte, each stream to its own, as soon as it comes. A reader slower than the command slows the command down, as a pipe
  * between them would: nothing is dropped and nothing is queued without bound.
  */
-export function createOutputPassage(
+export function createOutputForwarder(
   { stdout, stderr }: Pick<CliIo, 'stdout' | 'stderr'>,
   clock: Clock,
-): OutputPassage {
+): OutputForwarder {
   let hasEnded = false;
-  let sink: PassingSink | null = null;
+  let sink: ForwardingSink | null = null;
 
   const isSettled = () =>
     sink === null || hasEnded || (!sink.isHeld && clock.nowMs() - sink.lastWriteAtMs >= QUIET_MS);
@@ -34,7 +34,7 @@ export function createOutputPassage(
     wrapBackend: (backend) => ({
       ...backend,
       run: (port): Cancel => {
-        sink = createPassingSink(port.output, { stdout, stderr });
+        sink = createForwardingSink(port.output, { stdout, stderr });
         return backend.run({
           ...port,
           output: sink,
@@ -52,13 +52,14 @@ export function createOutputPassage(
   };
 }
 
-type PassingSink = OutputSink & { readonly wasHeld: boolean };
+type ForwardingSink = OutputSink & { readonly wasHeld: boolean };
 
-function createPassingSink(
+function createForwardingSink(
   kept: OutputSink,
   { stdout, stderr }: Pick<CliIo, 'stdout' | 'stderr'>,
-): PassingSink {
-  const isFull = (target: NodeJS.WriteStream) => target.writableLength > ENOUGH_BYTES && !target.destroyed;
+): ForwardingSink {
+  const isFull = (target: NodeJS.WriteStream) =>
+    target.writableLength > MAX_QUEUED_BYTES && !target.destroyed;
   const full = () => [stdout, stderr].filter(isFull);
   let wasHeld = false;
 

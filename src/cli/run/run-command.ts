@@ -2,10 +2,9 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import { parseDuration } from '../parse-span.ts';
 import { findStateDirectory } from '../state-dir.ts';
+import { parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
 import { hasInput } from './pass-input.ts';
-import { readCommand, readDirectory, readVariables } from './read-command.ts';
-import type { RunFlags } from './run-flags.ts';
-import type { RunOrder } from './run-order.ts';
+import type { RunFlags, RunRequest } from './run-request.ts';
 
 export interface RunCall {
   readonly words: readonly string[];
@@ -15,8 +14,8 @@ export interface RunCall {
 
 /** Runs one command as a person asked for it. @returns the exit code. @throws TroupeError `invalid-option` */
 export async function runCommand(call: RunCall): Promise<number> {
-  refuseMixture(call.flags);
-  const order = readOrder(call);
+  checkFlagConflicts(call.flags);
+  const order = parseRunRequest(call);
   if (order.isInteractive && !order.background) {
     const { runInteractive } = await import('./run-interactive.ts');
     return runInteractive(order);
@@ -29,16 +28,16 @@ export async function runCommand(call: RunCall): Promise<number> {
   return runHere(order);
 }
 
-function readOrder({ words, flags, io }: RunCall): RunOrder {
+function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
   const timeoutMs = flags.timeout === undefined ? 0 : parseDuration(flags.timeout, '--timeout');
   const onTimeout = flags.onTimeout ?? 'background';
   const isShell = flags.shell === true;
   return {
     words,
     isShell,
-    command: readCommand({ words, isShell }),
-    cwd: readDirectory(flags.cwd, io),
-    env: readVariables(flags.env ?? []),
+    command: parseCommand({ words, isShell }),
+    cwd: resolveDirectory(flags.cwd, io),
+    env: parseVariables(flags.env ?? []),
     label: flags.name ?? null,
     timeoutMs,
     onTimeout,
@@ -66,7 +65,7 @@ function isAtTerminal({ io, flags }: Pick<RunCall, 'io' | 'flags'>): boolean {
 }
 
 /** What means nothing where a person sits at the command. @throws TroupeError `invalid-option` */
-function refuseMixture({ interactive, background, json, timeout, stdin }: RunFlags): void {
+function checkFlagConflicts({ interactive, background, json, timeout, stdin }: RunFlags): void {
   if (interactive !== true || background === true) return;
   const flag = [
     ...(json === true ? ['--json'] : []),

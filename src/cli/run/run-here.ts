@@ -6,20 +6,19 @@ import { openSupervisor } from '../open-supervisor.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { printFault } from '../tell-fault.ts';
 import { forwardSignals } from './forward-signals.ts';
-import { passInput } from './pass-input.ts';
-import { createOutputPassage } from './pass-output.ts';
-import type { RunOrder } from './run-order.ts';
+import { forwardInput } from './pass-input.ts';
+import { createOutputForwarder } from './pass-output.ts';
+import { type RunRequest, reportEnd } from './run-request.ts';
 import { shareTerminal, toSize } from './share-terminal.ts';
-import { tellEnd } from './tell-end.ts';
 
 /**
  * Runs the command under a supervisor of this program; what it leaves running ends with it. At a terminal the command has one of its own,
  * which is shown in ours; where none can be had, it has pipes and no input. @returns the exit code.
  */
-export async function runHere(order: RunOrder): Promise<number> {
+export async function runHere(order: RunRequest): Promise<number> {
   const { io, json, stateDirectory, isAtTerminal } = order;
   const clock = createRealClock();
-  const passage = createOutputPassage(io, clock);
+  const passage = createOutputForwarder(io, clock);
   const supervisor = openSupervisor({
     stateDirectory,
     io,
@@ -31,20 +30,20 @@ export async function runHere(order: RunOrder): Promise<number> {
   const onFault = (error: unknown) => void printFault(error, io);
   const { terminal } = process.view();
   const shared = terminal?.type === 'terminal' ? shareTerminal(process, { io, clock, onFault }) : null;
-  if (order.hasInput) passInput(io, process).catch(onFault);
+  if (order.hasInput) forwardInput(io, process).catch(onFault);
   else if (isAtTerminal && shared === null) void process.endInput();
   const end = await process.ended;
   if (json) printLines(io, JSON.stringify(await process.result()));
   if (signals.first === null) await passage.settled();
-  shared?.giveBack();
-  tellEnd(end, order);
+  shared?.restore();
+  reportEnd(end, order);
   await endAll(supervisor, order);
   signals.remove();
   const isCancelled = end.reason.type === 'cancelled';
   return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
 }
 
-function toSpec(order: RunOrder) {
+function toSpec(order: RunRequest) {
   const { command, cwd, env, label, timeoutMs, onTimeout, maxTimeMs, graceMs, isAtTerminal, io } = order;
   return {
     command,
@@ -62,7 +61,7 @@ function toSpec(order: RunOrder) {
   };
 }
 
-async function endAll(supervisor: Supervisor, { io }: Pick<RunOrder, 'io'>): Promise<void> {
+async function endAll(supervisor: Supervisor, { io }: Pick<RunRequest, 'io'>): Promise<void> {
   const { survivors } = await supervisor.shutdown();
   for (const { id, members } of survivors) {
     printError(

@@ -24,9 +24,8 @@ import { printFault } from '../tell-fault.ts';
 import { printBackgroundHints } from '../tell-how.ts';
 import { printTerminalHint } from '../tell-terminal.ts';
 import { forwardSignals } from './forward-signals.ts';
-import { passInput } from './pass-input.ts';
-import type { RunOrder } from './run-order.ts';
-import { tellEnd } from './tell-end.ts';
+import { forwardInput } from './pass-input.ts';
+import { type RunRequest, reportEnd } from './run-request.ts';
 
 /** How far we may be behind before something is missing here. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
@@ -36,7 +35,7 @@ const BUFFER_BYTES = 16 * 1024 * 1024;
  * program. @returns the exit code.
  */
 export async function runInDaemon(
-  order: RunOrder,
+  order: RunRequest,
   { open, daemon = openDaemon }: { readonly open?: OpenState; readonly daemon?: OpenDaemon } = {},
 ): Promise<number> {
   const { io, stateDirectory } = order;
@@ -46,7 +45,7 @@ export async function runInDaemon(
     return await withState(scene, async (state) => {
       const view = await client.start(toDaemonSpec(order));
       printTerminalHint(view, { asked: 'session', io });
-      return await attend(view, { order, state });
+      return await runForeground(view, { order, state });
     });
   } finally {
     client.close();
@@ -54,7 +53,7 @@ export async function runInDaemon(
 }
 
 /** What the daemon is asked to start. */
-export function toDaemonSpec(order: RunOrder): CommandSpec {
+export function toDaemonSpec(order: RunRequest): CommandSpec {
   const { command, cwd, env, label, maxTimeMs, graceMs, isInteractive, io } = order;
   return {
     ...interactiveDefaults,
@@ -71,12 +70,12 @@ export function toDaemonSpec(order: RunOrder): CommandSpec {
   };
 }
 
-async function attend(
+async function runForeground(
   { id, terminal }: Pick<ProcessView, 'id' | 'terminal'>,
-  { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
+  { order, state }: { readonly order: RunRequest; readonly state: StateDirectory },
 ): Promise<number> {
   const { io, timeoutMs, hasInput, background } = order;
-  if (background) return leave(id, order);
+  if (background) return reportBackgrounded(id, order);
   const clock = createRealClock();
   const leaving = new AbortController();
   const fault = Promise.withResolvers<never>();
@@ -92,13 +91,13 @@ async function attend(
         endInput: () => state.endInput(id),
         unread: terminal?.type === 'terminal' ? ('notGiven' as const) : ('underWay' as const),
       };
-      passInput(io, taker).catch(fault.reject);
+      forwardInput(io, taker).catch(fault.reject);
     }
-    const passing = passOn(id, { state, io, signal: leaving.signal, json: order.json });
+    const passing = forwardOutput(id, { state, io, signal: leaving.signal, json: order.json });
     const end = await Promise.race([passing, fault.promise]);
-    if (end === null) return leave(id, order);
+    if (end === null) return reportBackgrounded(id, order);
     if (order.json) printLines(io, JSON.stringify(await toResult(end, state)));
-    tellEnd(end, order);
+    reportEnd(end, order);
     const isCancelled = end.reason.type === 'cancelled';
     return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
   } catch (error) {
@@ -114,7 +113,7 @@ async function attend(
 }
 
 /** Passes its output on until it has ended; `null` when it is left before that. */
-async function passOn(
+async function forwardOutput(
   id: string,
   { state, io, signal, json }: { state: StateDirectory; io: CliIo; signal: AbortSignal; json: boolean },
 ): Promise<FinalView | null> {
@@ -140,7 +139,7 @@ async function toResult(view: FinalView, state: StateDirectory): Promise<ResultE
 }
 
 /** It goes on. On stdout stands the id where nothing else does. */
-function leave(id: string, { io, background, json, timeoutMs }: RunOrder): number {
+function reportBackgrounded(id: string, { io, background, json, timeoutMs }: RunRequest): number {
   if (json) printLines(io, JSON.stringify({ id, status: 'backgrounded' }));
   else if (background) printLines(io, id);
   if (!background)

@@ -9,11 +9,10 @@ import { type OpenDaemon, openDaemon } from '../daemon.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
-import { untilStarted } from '../start/until-started.ts';
+import { waitUntilStarted } from '../start/start-progress.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
 import { toDaemonSpec } from './run-in-daemon.ts';
-import type { RunOrder } from './run-order.ts';
-import { tellEnd } from './tell-end.ts';
+import { type RunRequest, reportEnd } from './run-request.ts';
 
 /**
  * Runs the command in a terminal of the daemon and sits down at it. Whoever leaves leaves it running; what ends this program ends it,
@@ -22,7 +21,7 @@ import { tellEnd } from './tell-end.ts';
  * @throws TroupeError `invalid-option` where there is no terminal to show it in.
  */
 export async function runInteractive(
-  order: RunOrder,
+  order: RunRequest,
   { open, daemon = openDaemon }: { readonly open?: OpenState; readonly daemon?: OpenDaemon } = {},
 ): Promise<number> {
   const { io, stateDirectory } = order;
@@ -32,22 +31,22 @@ export async function runInteractive(
   try {
     return await withState(scene, async (state) => {
       const { id } = await client.start(toDaemonSpec(order));
-      return await attend(id, { order, state });
+      return await runForeground(id, { order, state });
     });
   } finally {
     client.close();
   }
 }
 
-async function attend(
+async function runForeground(
   id: string,
-  { order, state }: { readonly order: RunOrder; readonly state: StateDirectory },
+  { order, state }: { readonly order: RunRequest; readonly state: StateDirectory },
 ): Promise<number> {
   const { io } = order;
-  const view = await untilStarted(id, { state, clock: createRealClock() });
+  const view = await waitUntilStarted(id, { state, clock: createRealClock() });
   if ('endedAt' in view) {
     for await (const { bytes } of state.follow(id, { from: 0 })) io.stdout.write(bytes);
-    tellEnd(view, order);
+    reportEnd(view, order);
     return toProcessExitCode(view);
   }
   if (view.terminal?.type !== 'terminal') {

@@ -8,7 +8,7 @@ import type { ProcessHandle } from '../../process/process-handle.ts';
 import { defaultSize } from '../../spawn/terminal/terminal-deps.ts';
 import { readProcText } from '../../spawn/tree/proc-entry.ts';
 import type { CliIo } from '../cli-io.ts';
-import { passInput } from './pass-input.ts';
+import { forwardInput } from './pass-input.ts';
 
 const CTRL_Z = 0x1a;
 
@@ -25,7 +25,7 @@ const MAX_CELLS = 1_000;
 /** Our terminal, while a command in a terminal of its own is shown in it. */
 export interface SharedTerminal {
   /** Gives it back as it was; calling it again does nothing. */
-  giveBack(): void;
+  restore(): void;
 }
 
 /**
@@ -55,7 +55,7 @@ export function shareTerminal(
   };
 
   /** Returns when the shell has this program go on; at once where no shell could, as the system then discards the signal. */
-  const stopTogether = async (leader: number) => {
+  const suspendTogether = async (leader: number) => {
     stdin.setRawMode(false);
     // Our whole group, as a script may be around us.
     process.kill(0, 'SIGTSTP');
@@ -70,7 +70,7 @@ export function shareTerminal(
     if (leader === null) return;
     const untilMs = clock.nowMs() + SELF_STOP_MS;
     while (!readState(leader).isStopped && clock.nowMs() < untilMs) await pause(clock, { ms: LOOK_MS });
-    if (readState(leader).isStopped) await stopTogether(leader);
+    if (readState(leader).isStopped) await suspendTogether(leader);
   };
 
   const write = async (data: Uint8Array): Promise<WriteResult> => {
@@ -84,7 +84,7 @@ export function shareTerminal(
     const before = await handle.write(data.subarray(0, at));
     if (!before.ok) return before;
     signalGroup(leader, 'SIGSTOP');
-    await stopTogether(leader);
+    await suspendTogether(leader);
     // Typed so fast that it came together.
     const after = await write(data.subarray(at + 1));
     return { ...after, bytesWritten: at + 1 + after.bytesWritten };
@@ -93,8 +93,8 @@ export function shareTerminal(
   enter();
   process.on('exit', giveBack);
   stdout.on('resize', follow);
-  passInput(io, { write, endInput: () => handle.endInput(), unread: 'notGiven' }).catch(onFault);
-  return { giveBack };
+  forwardInput(io, { write, endInput: () => handle.endInput(), unread: 'notGiven' }).catch(onFault);
+  return { restore: giveBack };
 }
 
 /** The size of ours as a process can have it; of one that tells none, the usual one. */

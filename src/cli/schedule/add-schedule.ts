@@ -5,7 +5,7 @@ import type { AddedSchedule, SeenSchedule } from '../../state-directory/state-di
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toClockTime } from '../render/clock-time.ts';
+import { toClockTime } from '../render/local-time.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';

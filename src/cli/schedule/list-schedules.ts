@@ -2,7 +2,7 @@ import { formatDuration } from '../../config/format-duration.ts';
 import type { SeenSchedule } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { toClockTime } from '../render/clock-time.ts';
+import { toClockTime } from '../render/local-time.ts';
 import { createPage } from '../render/page.ts';
 import { toVisible } from '../render/printable.ts';
 import { type Column, renderTable } from '../render/table.ts';
@@ -15,10 +15,10 @@ const columns: readonly Column<SeenSchedule>[] = [
   {
     heading: 'EVERY',
     cell: ({ everyMs }) => (everyMs === null ? 'once' : formatDuration(everyMs)),
-    dispensable: 1,
+    dropPriority: 1,
   },
-  { heading: 'OWNER', cell: ({ owner }) => toVisible(owner), dispensable: 3 },
-  { heading: 'PROCESS', cell: ({ processId }) => toVisible(processId ?? '–'), dispensable: 2 },
+  { heading: 'OWNER', cell: ({ owner }) => toVisible(owner), dropPriority: 3 },
+  { heading: 'PROCESS', cell: ({ processId }) => toVisible(processId ?? '–'), dropPriority: 2 },
   { heading: 'MESSAGE', cell: ({ message }) => toVisible(message) },
 ];
 

@@ -6,7 +6,7 @@ import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { describeEvent } from '../up/describe-event.ts';
 import type { ServeFlags } from './serve-flags.ts';

@@ -12,7 +12,7 @@ type Kind = Exclude<keyof Readiness, 'within'>;
  *
  * @throws TroupeError `invalid-option`, naming what is wrong.
  */
-export function readReadiness(conditions: readonly string[], within: string | undefined): Readiness | null {
+export function parseReadiness(conditions: readonly string[], within: string | undefined): Readiness | null {
   const ready: Partial<Record<Kind, unknown>> = {};
   for (const text of conditions) {
     const [kind, value] = readCondition(text);

@@ -10,15 +10,14 @@ import { parseSize } from '../parse-size.ts';
 import { parseDuration } from '../parse-span.ts';
 import { toProcessExitCode } from '../process-exit-code.ts';
 import { restartPolicies } from '../restart-words.ts';
-import { adviseOnCommand, readCommand, readDirectory, readVariables } from '../run/read-command.ts';
+import { parseCommand, parseVariables, resolveDirectory, suggestShell } from '../run/parse-command.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
 import { findStateDirectory } from '../state-dir.ts';
 import { printBackgroundHints } from '../tell-how.ts';
 import { printTerminalHint } from '../tell-terminal.ts';
-import { readReadiness } from './read-readiness.ts';
+import { parseReadiness } from './read-readiness.ts';
 import type { StartFlags } from './start-flags.ts';
-import { untilStarted } from './until-started.ts';
-import { waitUntilReady } from './wait-until-ready.ts';
+import { waitUntilReady, waitUntilStarted } from './start-progress.ts';
 
 export interface StartCall {
   readonly words: readonly string[];
@@ -48,9 +47,9 @@ export async function startCommand({
   try {
     return await withState(scene, async (state) => {
       const { id } = await startIn(client, spec);
-      const view = await untilStarted(id, { state, clock: createRealClock() });
+      const view = await waitUntilStarted(id, { state, clock: createRealClock() });
       if ('reason' in view && view.reason.type === 'spawnFailed') {
-        printError(io, view.reason.message, ...adviseOnCommand({ words, isShell }));
+        printError(io, view.reason.message, ...suggestShell({ words, isShell }));
         return toProcessExitCode({ reason: view.reason, exit: null });
       }
       printLines(io, flags.json === true ? JSON.stringify(view) : id);
@@ -86,13 +85,13 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     const message = '--size is of a terminal, and there is none without --interactive.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
-  const ready = readReadiness(flags.ready ?? [], flags.readyWithin);
+  const ready = parseReadiness(flags.ready ?? [], flags.readyWithin);
   return {
     ...interactiveDefaults,
     kind: 'service',
-    command: readCommand({ words, isShell: flags.shell === true }),
-    cwd: readDirectory(flags.cwd, io),
-    env: readVariables(flags.env ?? []),
+    command: parseCommand({ words, isShell: flags.shell === true }),
+    cwd: resolveDirectory(flags.cwd, io),
+    env: parseVariables(flags.env ?? []),
     lifetime: flags.session === true ? 'session' : 'persistent',
     maxBackgroundTime: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
     restart: { policy: restartPolicies[flags.restart ?? 'never'] },

@@ -6,17 +6,17 @@ import { parseKeys } from '../../spawn/terminal/parse-keys.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';
-import type { Typed } from './typing-order.ts';
+import type { TypedPart } from './typing-order.ts';
 
 export interface KeyFlags extends StateFlags {
   readonly enter?: boolean;
 }
 
-type KeyScene = VerbInput<KeyFlags> & { readonly word: string; readonly typed: readonly Typed[] };
+type KeyScene = VerbInput<KeyFlags> & { readonly word: string; readonly typed: readonly TypedPart[] };
 
 /**
  * Types in the terminal of a process, in the order of `typed`, and Enter at the end. A paste of `-` is what stands on stdin. @returns the exit code.
@@ -43,7 +43,7 @@ async function type(
   { state, id }: { readonly state: StateDirectory; readonly id: string },
 ): Promise<WriteResult> {
   let bytesWritten = 0;
-  for (const order of await toOrders(scene)) {
+  for (const order of await toKeyOrders(scene)) {
     const result = await state.sendKeys(id, order);
     bytesWritten += result.bytesWritten;
     if (!result.ok) return { ...result, bytesWritten };
@@ -52,7 +52,7 @@ async function type(
 }
 
 /** As few as keep the order: within one nobody else's keys come in between. */
-async function toOrders({ typed, flags, io }: KeyScene): Promise<readonly KeyOrder[]> {
+async function toKeyOrders({ typed, flags, io }: KeyScene): Promise<readonly KeyOrder[]> {
   const orders: { text: string; paste: boolean; keys: string[]; pressEnter: boolean }[] = [];
   for (const part of typed) {
     const last = orders.at(-1);
@@ -90,7 +90,7 @@ function checkKeys({ flags: { enter }, typed }: KeyScene): void {
     });
 }
 
-function toKeys(typed: readonly Typed[]): readonly string[] {
+function toKeys(typed: readonly TypedPart[]): readonly string[] {
   return typed.flatMap((part) => (part.type === 'keys' ? part.keys : []));
 }
 

@@ -21,7 +21,7 @@ const MAX_SCROLLBACK_LINES = 100_000;
 /** Prints what the terminal of a process shows, or showed last. @returns the exit code. */
 export function printScreen(scene: VerbInput<ScreenFlags> & { readonly word: string }): Promise<number> {
   const { flags, io } = scene;
-  const scrollbackLines = readCount(flags.scrollback);
+  const scrollbackLines = parseScrollback(flags.scrollback);
   const withDrawing = flags.colour === true;
   return withState(scene, async (state) => {
     const chosen = await chooseProcess(scene.word, { state, io });
@@ -57,7 +57,7 @@ function withoutBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex(isSeen) + 1);
 }
 
-function readCount(text: string | undefined): number {
+function parseScrollback(text: string | undefined): number {
   const count = text === undefined ? 0 : Number(text);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_SCROLLBACK_LINES && text !== '') return count;
   const message = `--scrollback is ${quote(text ?? '')}; expected a number of lines, at most ${MAX_SCROLLBACK_LINES}.`;

@@ -1,7 +1,7 @@
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseSize } from '../parse-size.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';

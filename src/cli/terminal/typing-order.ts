@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 /** One part of what is to be typed. */
-export type Typed =
+export type TypedPart =
   | { readonly type: 'keys'; readonly keys: readonly string[] }
   | { readonly type: 'text' | 'paste'; readonly text: string };
 
@@ -9,11 +9,11 @@ export type Typed =
  * What the words of a command line say is to be typed, in their order, which commander does not keep: it has keys on one side and flags on the other. The
  * first word without a dash is the process.
  */
-export function readTypingOrder(
+export function parseTypingOrder(
   words: readonly string[],
   { options }: Pick<Command, 'options'>,
-): readonly Typed[] {
-  const typed: Typed[] = [];
+): readonly TypedPart[] {
+  const typed: TypedPart[] = [];
   let hasProcess = false;
   let areFlagsOver = false;
   for (let at = 0; at < words.length; at += 1) {

@@ -2,10 +2,10 @@ import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import { toReadingOrder } from '../processes/list-processes.ts';
+import { sortForReading } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { renderProcessFacts } from '../render/process-facts.ts';
-import { sortRows, type TopRow, type TopScene, type TopView, topOrders } from './top-view.ts';
+import { sortRows, type TopPane, type TopRow, type TopView, topOrders } from './top-view.ts';
 import type { UsageMeter } from './tree-usage.ts';
 
 /** What `troupe top` shows, and what keys do to it. */
@@ -55,7 +55,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
 
   const read = async () => {
     const { processes, warnings } = await state.list();
-    const rows = sortRows(toRows(toReadingOrder(processes, { all: view.showsAll })), view.order);
+    const rows = sortRows(toRows(sortForReading(processes, { all: view.showsAll })), view.order);
     change({ rows, selectedId: toSelected(rows, view), message: warnings[0] ?? null });
     await refreshFacts();
   };
@@ -81,7 +81,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
     if (scene.type === 'facts' && scene.of.id === id) change({ scene: toFactsScene(seen, scene.from) });
   };
 
-  const toFactsScene = (seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): TopScene => ({
+  const toFactsScene = (seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): TopPane => ({
     type: 'facts',
     of: seen.view,
     lines: renderProcessFacts(seen, page),
@@ -146,7 +146,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
     return: backToList,
   });
 
-  const pressIn = (scene: TopScene, key: string): unknown => {
+  const pressIn = (scene: TopPane, key: string): unknown => {
     if (scene.type === 'list') return listKeys[key]?.();
     if (scene.type === 'facts') return toFactsKeys(scene.of)[key]?.();
     backToList();

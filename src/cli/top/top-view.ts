@@ -1,14 +1,12 @@
-import type { ProcessView } from '../../process/process-view.ts';
-import { hasLiveMembers } from '../../process/process-view.ts';
+import { hasLiveMembers, type ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
-import { toNothingListed } from '../processes/list-processes.ts';
+import { describeEmptyList } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable, toVisible } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
 import { processColumns } from '../render/process-table.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { type Column, renderTable } from '../render/table.ts';
-import { textWidth } from '../render/text-width.ts';
-import { clip, pad } from '../render/wrap.ts';
+import { clip, pad, textWidth } from '../render/wrap.ts';
 import type { TreeUsage } from './tree-usage.ts';
 
 export interface TopRow extends SeenProcess {
@@ -20,7 +18,7 @@ export const topOrders = ['cpu', 'memory', 'age'] as const;
 export type TopOrder = (typeof topOrders)[number];
 
 /** What a person sees under the title. Facts and a question name their process: it stays the same when the selection moves. */
-export type TopScene =
+export type TopPane =
   | { readonly type: 'list' }
   | {
       readonly type: 'facts';
@@ -37,7 +35,7 @@ export interface TopView {
   readonly order: TopOrder;
   /** Also ended ones without leftovers. */
   readonly showsAll: boolean;
-  readonly scene: TopScene;
+  readonly scene: TopPane;
   /** What happened last, or what is wrong; `null` where there is nothing to say. */
   readonly message: string | null;
 }
@@ -47,11 +45,11 @@ const { id, status, kind, pid, runtime, command } = processColumns;
 const columns: readonly Column<TopRow>[] = [
   id,
   status,
-  { ...kind, dispensable: 5 },
-  { ...pid, dispensable: 3 },
-  { heading: 'CPU', cell: ({ usage }) => toPercent(usage), align: 'right', dispensable: 1 },
-  { heading: 'MEM', cell: ({ usage }) => toMebibytes(usage), align: 'right', dispensable: 2 },
-  { ...runtime, dispensable: 4 },
+  { ...kind, dropPriority: 5 },
+  { ...pid, dropPriority: 3 },
+  { heading: 'CPU', cell: ({ usage }) => toPercent(usage), align: 'right', dropPriority: 1 },
+  { heading: 'MEM', cell: ({ usage }) => toMebibytes(usage), align: 'right', dropPriority: 2 },
+  { ...runtime, dropPriority: 4 },
   command,
 ];
 
@@ -84,7 +82,7 @@ function toTitle({ path, rows }: TopView, page: Page): string {
 }
 
 function renderList(view: TopView, { page, rows }: { readonly page: Page; readonly rows: number }): string[] {
-  if (view.rows.length === 0) return [`  ${toNothingListed({ path: view.path, all: view.showsAll })}`];
+  if (view.rows.length === 0) return [`  ${describeEmptyList({ path: view.path, all: view.showsAll })}`];
   const [heading = [], ...lines] = renderTable({ rows: view.rows, columns }, page);
   const selected = view.rows.findIndex((row) => row.view.id === view.selectedId);
   const room = rows - 1;

@@ -14,7 +14,7 @@ export interface MergedLog {
   /** Resolves when all that it wrote is out. */
   follow(name: string, process: ProcessHandle): Promise<void>;
   /** A word of ours about one of them. */
-  remark(name: string, words: string): void;
+  annotate(name: string, words: string): void;
 }
 
 export function createMergedLog(
@@ -61,7 +61,7 @@ export function createMergedLog(
       for await (const piece of process.output()) await show(toRows(piece));
       await show(splitter.flush().map(({ text }) => text));
     },
-    remark: (name, words) => {
+    annotate: (name, words) => {
       void print([`${toMargin(name)} ${page.paint('dim', toPrintable(words))}`]);
     },
   };

@@ -5,7 +5,7 @@ import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { openDaemon, programFile } from '../daemon.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toProgramName } from '../program-name.ts';
-import { waitUntilReady } from '../start/wait-until-ready.ts';
+import { waitUntilReady } from '../start/start-progress.ts';
 
 /** What `up` says once the start of each has come out one way or the other; what members print stands behind their names. */
 const OUTCOME = /^troupe: (all \d+ are ready|not all of )/;

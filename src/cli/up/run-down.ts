@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { KillAnswer } from '../../process/process-handle.ts';
-import type { ProcessView } from '../../process/process-view.ts';
-import { hasLiveMembers } from '../../process/process-view.ts';
+import { hasLiveMembers, type ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -10,10 +9,8 @@ import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type OpenState, withState } from '../state/with-state.ts';
-import { findOfStack } from './find-of-stack.ts';
-import { findStackFile } from './find-stack-file.ts';
-import { readStackWords } from './read-words.ts';
-import { isStopped, stopMember } from './stop-member.ts';
+import { findStackFile } from './find-stack.ts';
+import { findStackProcesses, isStopped, parseStackArguments, stopMember } from './stack-processes.ts';
 
 export interface DownCall {
   /** A file, and names of its processes. */
@@ -34,10 +31,10 @@ interface Stopped {
  * @returns the exit code.
  */
 export async function runDown({ words, flags, io, open }: DownCall): Promise<number> {
-  const { file: named, names } = readStackWords(words);
+  const { file: named, names } = parseStackArguments(words);
   const file = findStackFile(named, io);
   return withState({ flags, io, ...(open !== undefined && { open }) }, async (state) => {
-    const { seen, warnings } = await findOfStack(file, state);
+    const { seen, warnings } = await findStackProcesses(file, state);
     const isMeant = ({ label }: ProcessView) =>
       names.length === 0 || (label !== null && names.includes(label));
     const running = seen.filter(({ view }) => hasLiveMembers(view) && isMeant(view));

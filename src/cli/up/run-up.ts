@@ -20,15 +20,12 @@ import { exitCodes } from '../exit-code.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { showProgress } from '../render/progress-line.ts';
 import { findStateDirectory } from '../state-dir.ts';
-import { makeRoom, tellChanges } from './apply-changes.ts';
 import { describeEvent } from './describe-event.ts';
-import { findOfStack } from './find-of-stack.ts';
-import { findStackFile, toStackOwner } from './find-stack-file.ts';
-import { loadStack } from './load-stack.ts';
+import { findStackFile, loadStack, toStackOwner } from './find-stack.ts';
 import { createMergedLog } from './merged-log.ts';
-import { planChanges } from './plan-changes.ts';
-import { chooseMembers, readStackWords } from './read-words.ts';
+import { planChanges, reportChanges, stopChanged } from './plan-changes.ts';
 import type { Stack } from './stack-file.ts';
+import { findStackProcesses, parseStackArguments, selectMembers } from './stack-processes.ts';
 import type { UpFlags } from './up-flags.ts';
 
 export interface UpCall {
@@ -45,29 +42,29 @@ export interface UpCall {
  * @throws TroupeError `invalid-option`, where nothing was started.
  */
 export async function runUp({ words, flags, io }: UpCall): Promise<number> {
-  const { file: named, names } = readStackWords(words);
+  const { file: named, names } = parseStackArguments(words);
   const file = findStackFile(named, io);
   const stack = await loadStack(file, io);
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   const state = openStateDirectory({ directory });
   try {
-    const { seen, warnings } = await findOfStack(file, state);
+    const { seen, warnings } = await findStackProcesses(file, state);
     for (const warning of warnings) printNote(io, warning);
-    const changes = planChanges(stack, { names: chooseMembers(names, stack), seen });
-    tellChanges(changes, { file, io });
+    const changes = planChanges(stack, { names: selectMembers(names, stack), seen });
+    reportChanges(changes, { file, io });
     if (Object.keys(changes.start).length === 0) return exitCodes.done;
     if (flags.detach === true) {
       const { runDetached } = await import('./run-detached.ts');
       return await runDetached({ file, names }, { directory, state, io });
     }
-    await makeRoom(changes, { state, io });
-    return await attend({ file, strategy: stack.strategy, processes: changes.start, directory, io });
+    await stopChanged(changes, { state, io });
+    return await runForeground({ file, strategy: stack.strategy, processes: changes.start, directory, io });
   } finally {
     state.close();
   }
 }
 
-interface Scene {
+interface ForegroundOptions {
   readonly file: string;
   readonly strategy: Stack['strategy'];
   readonly processes: Stack['processes'];
@@ -75,7 +72,13 @@ interface Scene {
   readonly io: CliIo;
 }
 
-async function attend({ file, strategy, processes, directory, io }: Scene): Promise<number> {
+async function runForeground({
+  file,
+  strategy,
+  processes,
+  directory,
+  io,
+}: ForegroundOptions): Promise<number> {
   const names = Object.keys(processes);
   const supervisor = openSupervisor({
     stateDirectory: directory,
@@ -93,12 +96,12 @@ async function attend({ file, strategy, processes, directory, io }: Scene): Prom
   };
   const above = (print: () => void) => (isWaiting ? progress.above(print) : print());
   const shown = showAll(supervisor, { names, io, above });
-  const signals = listen(supervisor);
+  const signals = listenForSignals(supervisor);
   try {
     group = startGroup(supervisor, { strategy, processes });
     const ready = await Promise.race([group.ready(), signals.first]);
     endWait();
-    if (typeof ready !== 'string') tellReadiness(ready, { io, file });
+    if (typeof ready !== 'string') reportReadiness(ready, { io, file });
     const end = await Promise.race([group.ended, signals.first]);
     if (typeof end === 'string') return await stopInOrder(group, { signal: end, io });
     await shown.all();
@@ -122,7 +125,7 @@ function showAll(
     const { id, label } = event.process;
     // What it printed before stands above.
     await (event.type === 'process.ended' ? follows.get(id) : nextTurn());
-    log.remark(label ?? id, words);
+    log.annotate(label ?? id, words);
   };
   supervisor.events$.subscribe((event) => {
     if (event.type === 'supervisor.faulted') return printNote(io, toErrorText(event.error));
@@ -140,7 +143,7 @@ function showAll(
 type ProcessEvent = Extract<RuntimeEvent, { readonly process: unknown }>;
 
 /** The first signal asks for an orderly end, the second kills all at once, the third ends this program as it is. */
-function listen(supervisor: Supervisor) {
+function listenForSignals(supervisor: Supervisor) {
   keepIgnoringBrokenPipes();
   const { promise: first, resolve } = Promise.withResolvers<EndSignal>();
   let count = 0;
@@ -184,7 +187,7 @@ function describeWait(group: ProcessGroup | null): string {
   return `waiting for ${waiting.join(', ') || 'the start'}`;
 }
 
-function tellReadiness({ ok, message }: GroupReadiness, { io, file }: { io: CliIo; file: string }): void {
+function reportReadiness({ ok, message }: GroupReadiness, { io, file }: { io: CliIo; file: string }): void {
   if (ok) return printNote(io, message);
   const [first = '', ...more] = message.split('\n');
   printError(io, `not all of ${relative(io.cwd, file)} is up: ${first}`, ...more);

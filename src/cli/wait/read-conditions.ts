@@ -24,7 +24,7 @@ export interface ConditionFlags {
  *
  * @throws TroupeError `invalid-option`, naming the flag.
  */
-export function readConditions(flags: ConditionFlags): WaitOrder | null {
+export function parseConditions(flags: ConditionFlags): WaitOrder | null {
   const { exit, ready, text, pattern, port, portFree, http, file, quietFor, input, any, all } = flags;
   const conditions: WaitOrder = {
     ...(exit === true && { exit }),

@@ -6,7 +6,7 @@ import type { WaitOrder } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-code.ts';
 import { toPrintable } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { type WaitScene, waitForEach } from './wait-for-each.ts';
 
 interface ConditionsScene extends WaitScene {
@@ -17,7 +17,7 @@ interface ConditionsScene extends WaitScene {
 export function waitForConditions(scene: ConditionsScene): Promise<number> {
   return waitForEach(scene, {
     wait: (state, { id, signal }) => state.waitFor(id, scene.order, { signal }),
-    tell: (waited) => tell(waited, scene),
+    report: (waited) => tell(waited, scene),
     toExitCode: (all) => (all.every(({ end }) => end.type === 'met') ? exitCodes.done : exitCodes.failed),
     late: ': it has not come true',
   });

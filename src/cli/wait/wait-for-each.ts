@@ -2,14 +2,14 @@ import type { Clock } from '../../clock/clock.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError } from '../cli-io.ts';
+import { onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
 import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';
-import { watchForInterruption } from './interruption.ts';
 
 export interface WaitFlags extends StateFlags {
   readonly timeout?: string;
@@ -22,11 +22,11 @@ export interface WaitScene extends VerbInput<WaitFlags> {
 }
 
 /** What processes are waited for. */
-export interface Goal<Answer> {
+export interface WaitGoal<Answer> {
   /** Waits for one of them. May reject once `signal` is aborted: nobody waits any more. */
   wait(state: StateDirectory, one: { readonly id: string; readonly signal: AbortSignal }): Promise<Answer>;
   /** Says what became of one, as soon as it is known. */
-  tell(answer: Answer): void;
+  report(answer: Answer): void;
   /** Of all of them, in the order in which they were named. */
   toExitCode(answers: readonly Answer[]): number;
   /** What stands behind the names of those that are left when the time is over. */
@@ -34,7 +34,7 @@ export interface Goal<Answer> {
 }
 
 /** Waits for each of the processes until a signal or the time ends it; they are not touched. @returns the exit code. */
-export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promise<number> {
+export function waitForEach<Answer>(scene: WaitScene, goal: WaitGoal<Answer>): Promise<number> {
   const { flags, io, clock = createRealClock() } = scene;
   const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
   return withState(scene, async (state) => {
@@ -50,7 +50,7 @@ export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promi
     const wait = async (seen: SeenProcess): Promise<Answer> => {
       const answer = await goal.wait(state, { id: seen.view.id, signal: giveUp.signal });
       left.delete(seen);
-      if (!giveUp.signal.aborted) progress.above(() => goal.tell(answer));
+      if (!giveUp.signal.aborted) progress.above(() => goal.report(answer));
       return answer;
     };
     try {
@@ -70,4 +70,30 @@ export function waitForEach<Answer>(scene: WaitScene, goal: Goal<Answer>): Promi
       giveUp.abort();
     }
   });
+}
+
+/** What ended a wait before what was waited for: an exit code. */
+export type Interruption = { readonly interruptedWith: number };
+
+/** Resolves at a signal that asks us to end, or when the time is over. */
+export function watchForInterruption({
+  timeoutMs,
+  clock,
+}: {
+  readonly timeoutMs: number | null;
+  readonly clock: Clock;
+}) {
+  const { promise, resolve } = Promise.withResolvers<Interruption>();
+  const removeSignals = onEndSignal((signal) => resolve({ interruptedWith: toSignalCode(signal) }));
+  const cancelTimer =
+    timeoutMs === null
+      ? () => {}
+      : clock.at(clock.nowMs() + timeoutMs, () => resolve({ interruptedWith: exitCodes.timedOut }));
+  return {
+    promise,
+    cancel: () => {
+      removeSignals();
+      cancelTimer();
+    },
+  };
 }

@@ -6,9 +6,9 @@ import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-code.ts';
 import { parseDuration } from '../parse-span.ts';
-import { toClockTime } from '../render/clock-time.ts';
+import { toClockTime } from '../render/local-time.ts';
 import { toPrintable } from '../render/printable.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { chooseProcess } from '../state/choose-processes.ts';
 import type { StateFlags } from '../state/state-flags.ts';
 import { type VerbInput, withState } from '../state/with-state.ts';
@@ -26,7 +26,7 @@ export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
  */
 export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: string }): Promise<number> {
   const { flags, io } = scene;
-  const options = readOptions(flags);
+  const options = parseOptions(flags);
   return withState(scene, async (state) => {
     const chosen = await chooseProcess(scene.word, { state, io });
     if (chosen === null) return exitCodes.failed;
@@ -39,7 +39,7 @@ export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: str
     });
     try {
       for await (const news of state.watch(id, { ...options, signal: leaving.signal })) {
-        tell(news, { flags, io });
+        report(news, { flags, io });
         if (news.type === 'watch.failed') return exitCodes.failed;
         if (flags.once === true) return exitCodes.done;
       }
@@ -55,7 +55,7 @@ export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: str
   });
 }
 
-function readOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; pattern?: string } {
+function parseOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; pattern?: string } {
   if (quietFor !== undefined && pattern !== undefined) {
     const message = '--quiet and --pattern are two watches: run this command twice.';
     throw new TroupeError({ code: 'invalid-option', message });
@@ -64,7 +64,7 @@ function readOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; patte
   return quietFor === undefined ? {} : { quiet: parseDuration(quietFor, '--quiet') };
 }
 
-function tell(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {
+function report(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {
   if (flags.json === true) return printLines(io, JSON.stringify(news));
   if (news.type === 'watch.failed') return printError(io, `the watch has ended: ${news.why}`);
   const head = `${toClockTime(news.at)} ${toProcessName(news.process)} ${describe(news)}`;

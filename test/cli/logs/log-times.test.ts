@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LogFlags } from '../../../src/cli/logs/log-flags.ts';
-import { parseMoment } from '../../../src/cli/logs/log-moment.ts';
+import { type LogFlags, parsePosition } from '../../../src/cli/logs/log-query.ts';
 import { printLogs } from '../../../src/cli/logs/print-logs.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
@@ -148,11 +147,11 @@ test.each([
   ['2026-06-15T11:00:00Z', { type: 'time', at: Date.UTC(2026, 5, 15, 11) }],
   ['2026-06-15T11:00:00+02:00', { type: 'time', at: Date.UTC(2026, 5, 15, 9) }],
 ])('%s is a place in a log', (text, moment) => {
-  expect(parseMoment(text, { option: '--since', nowAt: noon })).toEqual(moment);
+  expect(parsePosition(text, { option: '--since', nowAt: noon })).toEqual(moment);
 });
 
 test.each(['soon', '25:00', '12:60', '2026-13-01', '-5'])('%s is no place in a log', (text) => {
-  expect(() => parseMoment(text, { option: '--until', nowAt: noon })).toThrow(
+  expect(() => parsePosition(text, { option: '--until', nowAt: noon })).toThrow(
     `--until is "${text}"; expected how long ago ("10m"), a time`,
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LogFlags } from '../../../src/cli/logs/log-flags.ts';
+import type { LogFlags } from '../../../src/cli/logs/log-query.ts';
 import { printLogs } from '../../../src/cli/logs/print-logs.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';

@@ -10,8 +10,8 @@ const said = (text: string): ConversationEvent => ({
 });
 
 function tellAll(events: readonly ConversationEvent[], tellsMessages = false) {
-  const narrator = createNarrator({ page: plainPage(80), tellsMessages });
-  return { rows: events.flatMap((event) => narrator.tell(event)), openRow: narrator.openRow };
+  const narrator = createNarrator({ page: plainPage(80), showsUserMessages: tellsMessages });
+  return { rows: events.flatMap((event) => narrator.render(event)), openRow: narrator.openRow };
 }
 
 test('a streamed text is told once', () => {

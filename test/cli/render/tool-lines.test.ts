@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderToolAnswer } from '../../../src/cli/render/tool-answer.ts';
-import { renderToolCall } from '../../../src/cli/render/tool-call.ts';
+import { renderToolAnswer, renderToolCall } from '../../../src/cli/render/tool-lines.ts';
 import { plainPage } from '../plain-page.ts';
 
 const page = plainPage(60);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CliIo } from '../../../src/cli/cli-io.ts';
-import { type InputTaker, passInput } from '../../../src/cli/run/pass-input.ts';
+import { forwardInput, type InputTarget } from '../../../src/cli/run/pass-input.ts';
 
 type Answer = (bytes: number) => WriteResult;
 
@@ -13,14 +13,14 @@ const reads =
 const isClosed: Answer = () => ({ ok: false, bytesWritten: 0, code: 'closed', error: 'It is closed.' });
 
 /** Passes pieces to one who answers each call in its turn, and takes all after the last. */
-async function pass(answers: readonly Answer[], unread?: InputTaker['unread']): Promise<string[]> {
+async function pass(answers: readonly Answer[], unread?: InputTarget['unread']): Promise<string[]> {
   const left = [...answers];
   const given: string[] = [];
   const answer = (text: string): WriteResult => {
     given.push(text);
     return (left.shift() ?? takes)(text.length);
   };
-  await passInput(
+  await forwardInput(
     { stdin: Readable.from([Buffer.from('hello'), Buffer.from('world')]) as unknown as CliIo['stdin'] },
     {
       write: async (data) => answer(Buffer.from(data).toString()),

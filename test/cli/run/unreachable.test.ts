@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { passInput } from '../../../src/cli/run/pass-input.ts';
+import { forwardInput } from '../../../src/cli/run/pass-input.ts';
 import { runInDaemon } from '../../../src/cli/run/run-in-daemon.ts';
-import type { RunOrder } from '../../../src/cli/run/run-order.ts';
+import type { RunRequest } from '../../../src/cli/run/run-request.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
 import type { StateDirectory } from '../../../src/state-directory/state-directory.ts';
 import { waitUntil } from '../../fixtures/os.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
 function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasInput?: boolean } = {}) {
   const fake = fakeIo();
   const { open } = fakeStateDirectory([{ view }]);
-  const order: RunOrder = {
+  const order: RunRequest = {
     ...{ words: ['cat'], isShell: false, command: ['cat'], cwd: '/project', env: {}, label: null },
     ...{ timeoutMs: 100_000, onTimeout: 'background', maxTimeMs: 0, graceMs: null, promotes: true, hasInput },
     ...{
@@ -73,7 +73,7 @@ test('an input that breaks is at its end', async () => {
   const { io } = fakeIo();
   const taken: string[] = [];
   const done = async () => ({ ok: true, bytesWritten: 0 }) as const;
-  const passing = passInput(io, {
+  const passing = forwardInput(io, {
     write: async (data) => {
       taken.push(Buffer.from(data).toString());
       return done();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readReadiness } from '../../../src/cli/start/read-readiness.ts';
+import { parseReadiness } from '../../../src/cli/start/read-readiness.ts';
 
 test('each condition is read', () => {
   const conditions = ['line:up: yes', 'port:3000', 'file:a:b', 'alive:2s', 'http://127.0.0.1:1/x'];
 
-  expect(readReadiness(conditions, '1m')).toEqual({
+  expect(parseReadiness(conditions, '1m')).toEqual({
     line: 'up: yes',
     port: 3_000,
     file: 'a:b',
@@ -18,7 +18,7 @@ test.each([
   ['line:/up \\d+/i', { line: /up \d+/i }],
   ['http:http://localhost:1/', { http: 'http://localhost:1/' }],
 ])('%s is read', (text, ready) => {
-  expect(readReadiness([text], undefined)).toEqual(ready);
+  expect(parseReadiness([text], undefined)).toEqual(ready);
 });
 
 test.each([
@@ -31,5 +31,5 @@ test.each([
   [['port:1', 'port:2'], undefined, '--ready has port twice'],
   [[], '5s', '--ready-within has no --ready that it belongs to.'],
 ])('%j within %s is told', (conditions, within, words) => {
-  expect(() => readReadiness(conditions, within)).toThrow(words);
+  expect(() => parseReadiness(conditions, within)).toThrow(words);
 });

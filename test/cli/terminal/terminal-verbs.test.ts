@@ -5,7 +5,7 @@ import { toColouredLines } from '../../../src/cli/terminal/coloured-lines.ts';
 import { pressKeys } from '../../../src/cli/terminal/press-keys.ts';
 import { printScreen } from '../../../src/cli/terminal/print-screen.ts';
 import { resizeTerminal } from '../../../src/cli/terminal/resize-terminal.ts';
-import { readTypingOrder } from '../../../src/cli/terminal/typing-order.ts';
+import { parseTypingOrder } from '../../../src/cli/terminal/typing-order.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';
@@ -136,7 +136,7 @@ test('what is typed keeps the order of the command line', async () => {
     '--enter',
   ];
 
-  const typed = readTypingOrder(words, command);
+  const typed = parseTypingOrder(words, command);
   await pressKeys({ word: 'repl', typed, flags: { enter: true }, io, open });
 
   expect(orders.slice(0, 3)).toEqual([
@@ -149,7 +149,7 @@ test('what is typed keeps the order of the command line', async () => {
 test('a key behind two dashes is a key', () => {
   const command = new Command('keys').option('--text <text>');
 
-  const typed = readTypingOrder(['repl', '--', '--text', '-'], command);
+  const typed = parseTypingOrder(['repl', '--', '--text', '-'], command);
 
   expect(typed.map((part) => 'keys' in part && part.keys)).toEqual([['--text'], ['-']]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planChanges, type StackChanges } from '../../../src/cli/up/plan-changes.ts';
-import { chooseMembers, readStackWords } from '../../../src/cli/up/read-words.ts';
 import type { Stack } from '../../../src/cli/up/stack-file.ts';
+import { parseStackArguments, selectMembers } from '../../../src/cli/up/stack-processes.ts';
 import type { SeenProcess } from '../../../src/state-directory/state-directory.ts';
 import { endedView, processView } from '../process-views.ts';
 
@@ -81,11 +81,11 @@ test.each([
     ['db', 'mail'],
   ],
 ])('up %j starts %j', (names, expected) => {
-  expect(chooseMembers(names, { strategy: 'oneForOne', processes })).toEqual(expected);
+  expect(selectMembers(names, { strategy: 'oneForOne', processes })).toEqual(expected);
 });
 
 test('an unknown name is refused with the nearest', () => {
-  const choose = () => chooseMembers(['webb'], { strategy: 'oneForOne', processes });
+  const choose = () => selectMembers(['webb'], { strategy: 'oneForOne', processes });
 
   expect(choose).toThrow('There is no process "webb" in the file. Did you mean web?');
 });
@@ -96,5 +96,5 @@ test.each([
   [['dev.yaml', 'web'], 'dev.yaml', ['web']],
   [['./stack'], './stack', []],
 ])('the words %j are file %s and names %j', (words, file, names) => {
-  expect(readStackWords(words)).toEqual({ file, names });
+  expect(parseStackArguments(words)).toEqual({ file, names });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ConditionFlags, readConditions } from '../../../src/cli/wait/read-conditions.ts';
+import { type ConditionFlags, parseConditions } from '../../../src/cli/wait/read-conditions.ts';
 import { waitForConditions } from '../../../src/cli/wait/wait-for-conditions.ts';
 import type { Waited } from '../../../src/observe/wait-for.ts';
 import type { WaitOrder } from '../../../src/state-directory/state-directory.ts';
@@ -124,7 +124,7 @@ test.each<[ConditionFlags, WaitOrder | null]>([
     { portFree: 80, input: true, mode: 'any' },
   ],
 ])('%j means %j', (flags, order) => {
-  expect(readConditions(flags)).toEqual(order);
+  expect(parseConditions(flags)).toEqual(order);
 });
 
 test.each<[ConditionFlags, string]>([
@@ -135,5 +135,5 @@ test.each<[ConditionFlags, string]>([
   [{ any: true, all: true, ready: true }, 'exclude each other'],
   [{ all: true }, '--all has no conditions'],
 ])('%j is refused', (flags, problem) => {
-  expect(() => readConditions(flags)).toThrow(problem);
+  expect(() => parseConditions(flags)).toThrow(problem);
 });

@@ -2,10 +2,40 @@ import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { toDependencies } from '../../groups/group-options.ts';
+import type { KillAnswer } from '../../process/process-handle.ts';
+import type { ProcessView } from '../../process/process-view.ts';
+import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
+import { parseSignal } from '../processes/parse-signal.ts';
+import { toStackOwner } from './find-stack.ts';
 import type { Stack } from './stack-file.ts';
 
+/** The processes of a file, whichever program started them, in the order of their start; ended ones as far as they are kept. */
+export async function findStackProcesses(
+  file: string,
+  state: StateDirectory,
+): Promise<{ readonly seen: readonly SeenProcess[]; readonly warnings: readonly string[] }> {
+  const { processes, warnings } = await state.list();
+  const owner = toStackOwner(file);
+  const seen = processes
+    .filter(({ view }) => view.owner === owner)
+    .toSorted((a, b) => a.view.createdAt - b.view.createdAt);
+  return { seen, warnings };
+}
+
+/** Stops a process of a stack by the signal that its file names. */
+export function stopMember({ id, metadata }: ProcessView, state: StateDirectory): Promise<KillAnswer> {
+  const { stopSignal } = metadata;
+  const signal = typeof stopSignal === 'string' && { signal: parseSignal(stopSignal) };
+  return state.kill(id, { by: 'user', ...signal });
+}
+
+/** Whether nothing is left; one that has ended by itself meanwhile is gone as well. */
+export function isStopped(answer: KillAnswer): boolean {
+  return !('receipt' in answer) || answer.receipt.survivors.length === 0;
+}
+
 /** The words behind `up` and `down`. */
-export interface StackWords {
+export interface StackArguments {
   /** As it was named; `undefined`: the nearest one. */
   readonly file: string | undefined;
   /** Of processes; none means all. */
@@ -13,7 +43,7 @@ export interface StackWords {
 }
 
 /** Takes the first word for a file where it is a path or ends as YAML does; the others are names of processes. */
-export function readStackWords(words: readonly string[]): StackWords {
+export function parseStackArguments(words: readonly string[]): StackArguments {
   const [first, ...others] = words;
   return first !== undefined && /[/\\]|\.ya?ml$/i.test(first)
     ? { file: first, names: others }
@@ -25,7 +55,7 @@ export function readStackWords(words: readonly string[]): StackWords {
  *
  * @throws TroupeError `invalid-option` for a name that is not in the file.
  */
-export function chooseMembers(names: readonly string[], { processes }: Stack): readonly string[] {
+export function selectMembers(names: readonly string[], { processes }: Stack): readonly string[] {
   const known = Object.keys(processes);
   for (const name of names) if (!known.includes(name)) throw unknown(name, known);
   if (names.length === 0) return known;

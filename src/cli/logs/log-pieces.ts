@@ -1,5 +1,25 @@
+import type { TimeBounds } from '../../output/log-times.ts';
 import { toPlainText } from '../../output/plain-text.ts';
-import type { LogPiece, PieceSieve } from './log-piece.ts';
+
+/** Bytes of one stream, as a log prints them. */
+export interface LogPiece {
+  readonly stream: 'stdout' | 'stderr' | 'screen';
+  /** Bytes of all streams before it. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  /** Bytes that are missing right before it. */
+  readonly droppedBytes: number;
+}
+
+/** When the first byte of a piece came. */
+export type TimedPiece = LogPiece & { readonly time: TimeBounds };
+
+/** Takes pieces one after another and gives what is to be printed of each. */
+export interface PieceFilter {
+  push(piece: LogPiece): readonly LogPiece[];
+  /** What is left when no more comes. */
+  end(): readonly LogPiece[];
+}
 
 const NEWLINE = 10;
 
@@ -18,7 +38,7 @@ interface OpenLine {
  * Whole lines that match, with their line feeds. Escape sequences do not count; an unfinished line counts at the end, and so does one
  * whose rest is no longer kept.
  */
-export function createMatchingLines(pattern: RegExp): PieceSieve {
+export function createMatchingLines(pattern: RegExp): PieceFilter {
   const open = new Map<LogPiece['stream'], OpenLine>();
 
   const push = (piece: LogPiece): readonly LogPiece[] => {

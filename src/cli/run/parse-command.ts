@@ -10,7 +10,7 @@ export interface CommandWords {
 }
 
 /** @throws TroupeError `invalid-option` */
-export function readCommand({ words, isShell }: CommandWords): string | [string, ...string[]] {
+export function parseCommand({ words, isShell }: CommandWords): string | [string, ...string[]] {
   const [program = '', ...args] = words;
   if (isShell && args.length > 0) {
     const message = `with --shell the command is one text, and ${words.length} words were given: put it in quotes.`;
@@ -23,7 +23,7 @@ export function readCommand({ words, isShell }: CommandWords): string | [string,
 }
 
 /** What to do when there is no such program. */
-export function adviseOnCommand({ words, isShell }: CommandWords): readonly string[] {
+export function suggestShell({ words, isShell }: CommandWords): readonly string[] {
   const [program = ''] = words;
   const isText = !isShell && words.length === 1 && /\s/.test(program);
   return isText ? [`To run a text in the shell: --shell -- ${quote(program)}`] : [];
@@ -34,7 +34,7 @@ export function adviseOnCommand({ words, isShell }: CommandWords): readonly stri
  *
  * @throws TroupeError `invalid-option`
  */
-export function readVariables(assignments: readonly string[]): Readonly<Record<string, string>> {
+export function parseVariables(assignments: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     assignments.map((text) => {
       const at = text.indexOf('=');
@@ -45,6 +45,6 @@ export function readVariables(assignments: readonly string[]): Readonly<Record<s
   );
 }
 
-export function readDirectory(directory: string | undefined, { cwd }: Pick<CliIo, 'cwd'>): string {
+export function resolveDirectory(directory: string | undefined, { cwd }: Pick<CliIo, 'cwd'>): string {
   return resolve(cwd, directory ?? '.');
 }

@@ -1,14 +1,30 @@
 import { isFinal } from '../../../machines/process/view.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError } from '../cli-io.ts';
 import { toProgramName } from '../program-name.ts';
-import { toProcessName } from '../render/process-name.ts';
+import { toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
 
-const ASK_EVERY_MS = 100;
+/** How often a supervisor is asked, which costs it microseconds. */
+const START_POLL_MS = 20;
+
+/** The process once it was started, or could not be. One that waits for a slot is not waited for. */
+export async function waitUntilStarted(
+  id: string,
+  { state, clock }: { readonly state: Pick<StateDirectory, 'show'>; readonly clock: Clock },
+): Promise<ProcessView> {
+  for (;;) {
+    const { view } = await state.show(id);
+    if (view.status !== 'pending' || view.queued) return view;
+    await new Promise<void>((resolve) => clock.at(clock.nowMs() + START_POLL_MS, resolve));
+  }
+}
+
+const READINESS_POLL_MS = 100;
 
 /** Waits for readiness, with a line that says so on a terminal. `false` where it will not come: that was said on stderr. */
 export async function waitUntilReady(
@@ -28,7 +44,7 @@ export async function waitUntilReady(
         printError(io, `${name} is not ready: ${verdict}.`, toAdvice(view, toProgramName(io.env)));
         return false;
       }
-      await new Promise<void>((resolve) => clock.at(clock.nowMs() + ASK_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => clock.at(clock.nowMs() + READINESS_POLL_MS, resolve));
     }
   } finally {
     progress.end();

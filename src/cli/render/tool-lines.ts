@@ -1,11 +1,49 @@
 import type { ToolCall } from '../../models/chat-model.ts';
 import type { ToolAnswer } from '../../tools/tool.ts';
-import { toMarked, toQuoted } from './margin.ts';
+import { shortenLines, toMarked, toQuoted } from './margin.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
-import { shorten } from './shorten.ts';
 
-const SHOWN = { first: 5, last: 5 };
+/** How much of a long argument is shown: a script, or a file that is written. */
+const SHOWN_ARGUMENT_LINES = { first: 6, last: 2 };
+
+/** A call as it is made: the tool, its arguments, and behind `$` the command. */
+export function renderToolCall(call: ToolCall, page: Page): string[] {
+  const name = page.paint('bold', toPrintable(call.name));
+  const [first = '', ...more] = shortenLines(
+    toPrintable(describeArguments(call.argumentsText)).split('\n'),
+    SHOWN_ARGUMENT_LINES,
+  );
+  return toMarked({ voice: 'call', text: [`${name}  ${first}`.trimEnd(), ...more].join('\n') }, page);
+}
+
+/** The arguments of a call in one text; as they were written where they are no JSON. */
+export function describeArguments(argumentsText: string): string {
+  const given = parse(argumentsText);
+  if (given === null) return argumentsText;
+  const { command, ...rest } = given;
+  const others = Object.entries(rest).map(([key, value]) => `${key}=${toText(value)}`);
+  const shell =
+    typeof command === 'string' ? [`$ ${command}`] : command === undefined ? [] : [toText(command)];
+  return [...others, ...shell].join('  ');
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() || '{}');
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const SHOWN_OUTPUT_LINES = { first: 5, last: 5 };
 
 /** What a call was answered: one line that says how it went, and the shortened output behind a bar. */
 export function renderToolAnswer(
@@ -29,13 +67,13 @@ function renderFailure(name: string, error: string, page: Page): string[] {
   const text = isSaid ? `${name} failed: ${first}` : `${name} failed`;
   return [
     ...toMarked({ voice: 'answer', text, style: 'red' }, page),
-    ...toQuoted(shorten(isSaid ? more : [first, ...more], SHOWN), page),
+    ...toQuoted(shortenLines(isSaid ? more : [first, ...more], SHOWN_OUTPUT_LINES), page),
   ];
 }
 
 function renderOutput(output: string, page: Page): string[] {
   const text = toPrintable(output).trimEnd();
-  return text === '' ? [] : toQuoted(shorten(text.split('\n'), SHOWN), page);
+  return text === '' ? [] : toQuoted(shortenLines(text.split('\n'), SHOWN_OUTPUT_LINES), page);
 }
 
 /** What tools of ours answer has known keys; what others answer is shown as it is. */
