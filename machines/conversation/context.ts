@@ -1,63 +1,63 @@
-/** What waits for the agent. What it says is known where the effects are filled in. */
+/** Entry that waits for the agent. Its content is known to the effects only. */
 export interface InboxItem {
-  /** The same thing has the same id everywhere and for ever: it is taken in once. */
+  /** Identifies the event everywhere and for ever, so that it is taken in once. */
   readonly id: string;
-  /** A `notice` is something that happened; all that wait are one message. A `message` stays one by itself. */
+  /** A `notice` is an event; all waiting notices become one message. A `message` stays a message of its own. */
   readonly kind: 'message' | 'notice';
-  /** `turn` wakes an agent that is idle; `context` is delivered with whatever comes next. */
+  /** `turn` wakes an idle agent; `context` is delivered with the next delivery. */
   readonly attention: 'turn' | 'context';
 }
 
 export interface ConversationLimits {
-  /** How often the model may speak in one turn. */
+  /** Maximum model calls in one turn. */
   readonly maxSteps: number;
-  /** How often a model that failed is asked again before the turn fails, while a person waits for the answer. */
+  /** Maximum retries of a failed model call before the turn fails, while a person waits for the answer. */
   readonly maxRetries: number;
-  /** The same for a turn that no person waits for. */
+  /** Maximum retries in a turn that no person waits for. */
   readonly maxNoticeRetries: number;
-  /** The first pause before a retry; each one after it is twice as long, up to `maxBackoffMs`. */
+  /** Pause before the first retry; doubles with each retry up to `maxBackoffMs`. */
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
-  /** The longest pause in a turn that no person waits for. */
+  /** Longest pause in a turn that no person waits for. */
   readonly maxNoticeBackoffMs: number;
-  /** How often the transcript is made shorter for one step before the turn fails. */
+  /** Maximum compactions of the transcript for one step before the turn fails. */
   readonly maxCompactions: number;
 }
 
-/** Why a turn ended; the words belong to it elsewhere. */
+/** Reason for which a turn ended. */
 export type TurnEnd = 'answered' | 'stepLimit' | 'failed' | 'interrupted' | 'closed';
 
 export interface ConversationInput {
   readonly limits: ConversationLimits;
-  /** What a journal held of the inbox. */
+  /** Entries restored from a journal. */
   readonly inbox: readonly InboxItem[];
-  /** A turn was under way when the program ended: it is gone on with. */
+  /** Set when a turn was under way as the program ended: it is resumed. */
   readonly isUnfinished: boolean;
 }
 
 export interface ConversationContext {
   readonly limits: ConversationLimits;
-  /** Oldest first. */
+  /** Entries in order of arrival, oldest first. */
   readonly inbox: readonly InboxItem[];
   readonly isUnfinished: boolean;
-  /** Of the turn that runs: how often the model has spoken, notices were delivered, and the model failed in a row. */
+  /** Counters of the current turn: model calls, deliveries of notices, and model failures in a row. */
   readonly steps: number;
   readonly noticeDeliveries: number;
   readonly failures: number;
-  /** How often the transcript was made shorter for the step that runs. */
+  /** Compactions of the transcript for the current step. */
   readonly compactions: number;
-  /** A person has said something in the turn that runs, and waits for its end. */
+  /** Set once a person has written in the current turn and waits for its end. */
   readonly hasUserMessage: boolean;
-  /** What the endpoint asked for with the last failure; `null` where it did not. */
+  /** Pause that the endpoint asked for with the last failure; `null` without one. */
   readonly retryAfterMs: number | null;
-  /** How the conversation is to end, once somebody wants it to. */
+  /** End of the conversation that was ordered, if any. */
   readonly ending: 'none' | 'withProcesses' | 'now';
   readonly isBroken: boolean;
 }
 
-/** A person's messages that one safe point delivers; the rest waits for the next safe point. */
+/** Messages of a person that one safe point delivers; the rest waits for the next safe point. */
 const MAX_MESSAGES_PER_DELIVERY = 3;
-/** How often notices are delivered in one turn; the rest waits for the next turn. A person's words have no such limit. */
+/** Deliveries of notices in one turn; the rest waits for the next turn. Messages have no such limit. */
 const MAX_NOTICE_DELIVERIES = 5;
 
 export function createConversationContext(input: ConversationInput): ConversationContext {
@@ -74,17 +74,17 @@ export function createConversationContext(input: ConversationInput): Conversatio
   };
 }
 
-/** Whether something waits that an idle agent is woken for. */
+/** Tells whether an entry waits that wakes an idle agent. */
 export function hasReasonToWake({ inbox, isUnfinished }: ConversationContext): boolean {
   return isUnfinished || inbox.some(({ attention }) => attention === 'turn');
 }
 
-/** Whether a person has said what the next safe point delivers. */
+/** Tells whether a person's message waits for the next safe point. */
 export function hasPendingMessage({ inbox }: ConversationContext): boolean {
   return inbox.some(({ kind }) => kind === 'message');
 }
 
-/** The ids that the next safe point takes out of the inbox: the oldest messages, and all notices, which are one message. */
+/** Returns the ids that the next safe point takes out of the inbox: the oldest messages, and all notices, which become one message. */
 export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): readonly string[] {
   const messages = inbox.filter(({ kind }) => kind === 'message').slice(0, MAX_MESSAGES_PER_DELIVERY);
   const canNotify = noticeDeliveries < MAX_NOTICE_DELIVERIES;
@@ -92,7 +92,7 @@ export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): 
   return [...messages, ...notices].map(({ id }) => id);
 }
 
-/** Takes these entries out of the inbox. With a person's first words in a turn, the failures before them do not count. */
+/** Removes delivered entries from the inbox. A person's first message in a turn resets the count of failures. */
 export function removeDelivered(
   context: ConversationContext,
   ids: readonly string[],
@@ -109,7 +109,7 @@ export function removeDelivered(
   };
 }
 
-/** Whether a model that failed is asked again: less often while a person waits, and not after the time to finish in. */
+/** Tells whether a failed model call is retried: more often while a person waits, and not after the background deadline. */
 export function isWorthRetrying({ limits, failures, hasUserMessage, ending }: ConversationContext): boolean {
   return hasUserMessage
     ? failures < limits.maxRetries

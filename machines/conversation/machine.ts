@@ -26,17 +26,17 @@ const compact = {
 const endTurn = (end: TurnEnd) => ({ type: 'endTurn' as const, params: { end } });
 
 /**
- * The loop of an agent: the model speaks, its calls are made, and what happens outside comes in at safe points only – never
- * between a call and its result.
+ * Loop of an agent: the model is called, its tool calls run, and events from outside enter at safe points only, never between a
+ * call and its result.
  */
 export const conversationMachine = conversationSetup.createMachine({
   id: 'conversation',
-  description: 'An agent, its turns, and what waits for it.',
+  description: 'An agent, its turns and its inbox.',
   context: ({ input }) => createConversationContext(input),
   initial: 'open',
   states: {
     open: {
-      description: 'The agent can be spoken to and woken.',
+      description: 'The agent takes messages and can be woken.',
       type: 'parallel',
       on: {
         'conversation.close': 'closing',
@@ -54,7 +54,7 @@ export const conversationMachine = conversationSetup.createMachine({
       },
       states: {
         inbox: {
-          description: 'What happened outside, until it is delivered, read of otherwise, or closed with.',
+          description: 'Events from outside wait here until they are delivered or withdrawn.',
           on: { 'inbox.arrived': { actions: 'addToInbox' }, 'inbox.withdrawn': { actions: 'withdraw' } },
         },
         loop: {
@@ -65,7 +65,7 @@ export const conversationMachine = conversationSetup.createMachine({
               initial: 'resting',
               states: {
                 resting: {
-                  description: 'Nothing waits that is worth a turn.',
+                  description: 'No entry waits that is worth a turn.',
                   always: [
                     { guard: 'isEndingNow', target: '#conversation.closing' },
                     { guard: 'hasReasonToWake', target: 'gathering' },
@@ -77,15 +77,14 @@ export const conversationMachine = conversationSetup.createMachine({
                   on: { 'conversation.compact': 'compacting' },
                 },
                 compacting: {
-                  description: 'A person wants the transcript shorter.',
+                  description: 'The transcript is compacted for a person.',
                   entry: compact,
                   exit: 'stopCompacting',
                   always: { guard: 'isEndingNow', target: '#conversation.closing' },
                   on: { 'compaction.settled': 'resting' },
                 },
                 gathering: {
-                  description:
-                    'Whatever happens together is told together: this turn of the event loop is let pass.',
+                  description: 'Entries of the same turn of the event loop are delivered together.',
                   entry: 'gather',
                   on: {
                     'inbox.gathered': [
@@ -101,7 +100,7 @@ export const conversationMachine = conversationSetup.createMachine({
               },
             },
             thinking: {
-              description: 'The model speaks.',
+              description: 'The model is called.',
               entry: {
                 type: 'callModel',
                 params: ({ context }) => ({ mayCompact: context.compactions === 0 }),
@@ -130,7 +129,7 @@ export const conversationMachine = conversationSetup.createMachine({
               },
             },
             acting: {
-              description: 'The calls of one reply are being made.',
+              description: 'The tool calls of one reply run.',
               initial: 'working',
               entry: {
                 type: 'runCalls',
@@ -138,7 +137,7 @@ export const conversationMachine = conversationSetup.createMachine({
               },
               states: {
                 working: {
-                  description: 'Several at once; the results are kept in the order of the calls.',
+                  description: 'Calls run in parallel; their results keep the order of the calls.',
                   on: {
                     'inbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
                     'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
@@ -156,7 +155,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   },
                 },
                 stopping: {
-                  description: 'The turn was interrupted; each call still gets its result.',
+                  description: 'The turn was interrupted; each call still gets a result.',
                   on: {
                     'calls.settled': {
                       target: '#conversation.open.loop.idle',
@@ -167,12 +166,12 @@ export const conversationMachine = conversationSetup.createMachine({
               },
             },
             waiting: {
-              description: 'Nothing can be done now.',
+              description: 'The loop waits.',
               initial: 'toRetry',
               states: {
                 toRetry: {
                   description:
-                    'The model failed and is asked again after a pause, which the first words of a person cut short.',
+                    'The failed model call is repeated after a pause, which the first message of a person ends.',
                   always: {
                     guard: 'isEndingUnattended',
                     target: '#conversation.open.loop.idle',
@@ -206,7 +205,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   },
                 },
                 compacting: {
-                  description: 'The transcript is too long for the model and is made shorter.',
+                  description: 'The transcript is too long for the model and is compacted.',
                   entry: compact,
                   exit: 'stopCompacting',
                   on: {
@@ -221,8 +220,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   },
                 },
                 forProcesses: {
-                  description:
-                    'The work is done; what still runs in the background may end, and its end is told.',
+                  description: 'The work is done; background processes may end, and the agent is told.',
                   entry: 'watchProcesses',
                   always: [
                     { guard: 'isEndingNow', target: '#conversation.closing' },
@@ -237,7 +235,7 @@ export const conversationMachine = conversationSetup.createMachine({
       },
     },
     closing: {
-      description: 'What still runs of a turn is ended, and the processes as their lifetime says.',
+      description: 'The rest of the turn is ended, and the processes according to their lifetime.',
       entry: [{ type: 'disarmDeadline', params: { deadline: 'background' } }, 'shutDown'],
       on: {
         'conversation.broke': { actions: 'recordBreak' },
@@ -245,11 +243,11 @@ export const conversationMachine = conversationSetup.createMachine({
       },
     },
     done: {
-      description: 'Nothing wakes it any more.',
+      description: 'The conversation is closed.',
       type: 'final',
     },
     failed: {
-      description: 'It broke by a fault of ours or of an effect; what was recorded stays.',
+      description: 'An effect or troupe itself broke; the journal stays.',
       type: 'final',
     },
   },

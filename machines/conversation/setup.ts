@@ -20,34 +20,34 @@ export const conversationSetup = setup({
     input: {} as ConversationInput,
   },
   actions: {
-    /** Answers `inbox.gathered` once this turn of the event loop is over. */
+    /** Reports `inbox.gathered` once this turn of the event loop is over. */
     gather: () => notProvided('gather'),
     announceTurn: () => notProvided('announceTurn'),
     endTurn: (_, _turn: { end: TurnEnd }) => notProvided('endTurn'),
-    /** Puts these entries of the inbox at the end of the transcript, in one step that a crash cannot divide. */
+    /** Appends these entries of the inbox to the transcript, in one atomic step. */
     deliver: (_, _delivery: { ids: readonly string[] }) => notProvided('deliver'),
-    /** Answers `model.replied`, `model.failed` or `context.exceeded`; by the limit only where it `mayCompact`. */
+    /** Reports `model.replied`, `model.failed` or `context.exceeded`; by the conversation's own limit only where it `mayCompact`. */
     callModel: (_, _call: { mayCompact: boolean }) => notProvided('callModel'),
-    /** Nobody wants its reply any more. */
+    /** Aborts the model call; its reply is ignored. */
     stopModel: () => notProvided('stopModel'),
-    /** Makes the transcript shorter; answers `compaction.settled`. */
+    /** Compacts the transcript; reports `compaction.settled`. */
     compact: (_, _compaction: { because: CompactionReason }) => notProvided('compact'),
-    /** The transcript stays as it is. */
+    /** Aborts the compaction; the transcript stays as it is. */
     stopCompacting: () => notProvided('stopCompacting'),
     /**
-     * Makes the calls of the last reply; answers `calls.settled` when each has its result in the transcript. Where something was
-     * said already, no call waits.
+     * Runs the calls of the last reply; reports `calls.settled` when each has its result in the transcript. Without `mayWait`, no
+     * call waits.
      */
     runCalls: (_, _order: { mayWait: boolean }) => notProvided('runCalls'),
-    /** Calls that wait answer with how far they are. Nothing is ended by it. */
+    /** Makes waiting calls return their progress so far. Ends no process. */
     interruptWaits: () => notProvided('interruptWaits'),
-    /** The same for all calls, and soon. */
+    /** Interrupts all calls, which return soon. */
     interruptCalls: () => notProvided('interruptCalls'),
-    /** Answers `processes.gone`, now or later. */
+    /** Reports `processes.gone`, now or later. */
     watchProcesses: () => notProvided('watchProcesses'),
-    /** Ends what still runs of the turn, and the processes as their lifetime says; answers `conversation.closed`. */
+    /** Ends the rest of the turn, and the processes according to their lifetime; reports `conversation.closed`. */
     shutDown: () => notProvided('shutDown'),
-    /** The model is asked again after a pause. */
+    /** Announces that the model is called again after a pause. */
     announceRetry: (_, _retry: { attempt: number; afterMs: number }) => notProvided('announceRetry'),
     armDeadline: (_, _order: { deadline: ConversationDeadlineName; afterMs: number }) =>
       notProvided('armDeadline'),
@@ -84,7 +84,7 @@ export const conversationSetup = setup({
   guards: {
     hasReasonToWake: ({ context }) => hasReasonToWake(context),
     isMessage: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
-    /** No person has waited so far, and the endpoint has not asked for a pause. */
+    /** True while no person has waited in this turn and the endpoint has not asked for a pause. */
     isFirstMessage: ({ context, event }) =>
       event.type === 'inbox.arrived' &&
       event.item.kind === 'message' &&

@@ -1,10 +1,10 @@
-/** Names of POSIX signals, as `kill -l` prints them, with the `SIG`. */
+/** Name of a POSIX signal with its `SIG`, as `kill -l` lists it. */
 export type ProcessSignal = `SIG${string}`;
 
-/** Who ordered something: the model, a person, troupe itself, or the conversation the process belongs to. */
+/** Origin of a command: the model, a person, troupe itself, or the conversation that owns the process. */
 export type Requester = 'agent' | 'user' | 'supervisor' | 'owner';
 
-/** What the operating system reported of the leader. `code` stays `null` after a signal, and never becomes 0. */
+/** Exit of the leader as the operating system reported it. `code` is `null` after a signal, never 0. */
 export interface ExitStatus {
   readonly code: number | null;
   readonly signal: ProcessSignal | null;
@@ -14,12 +14,12 @@ export interface ExitStatus {
 export interface TreeMember {
   readonly pid: number;
   readonly pgid: number;
-  /** Start time in the process table's unit: with the pid it names one process for ever. */
+  /** Start time in the unit of the process table; identifies one process for ever together with the pid. */
   readonly startedAt: string;
   readonly command: string;
 }
 
-/** Which step of a start the operating system refused. */
+/** Step of a start that the operating system refused. */
 export type SpawnFailureCause =
   | 'missing-program'
   | 'missing-cwd'
@@ -29,10 +29,10 @@ export type SpawnFailureCause =
   | 'out-of-processes'
   | 'other';
 
-/** Which limit stopped a process. */
+/** Limit that stopped a process. */
 export type LimitName = 'timeout' | 'maxExecutionTime' | 'maxBackgroundTime';
 
-/** Why a run ended. Exactly one per run; beside it `exit` keeps what the operating system reported. */
+/** Reason for which a run ended, exactly one per run; `exit` keeps what the operating system reported. */
 export type EndReason =
   | { readonly type: 'exited'; readonly code: number }
   | { readonly type: 'signalled'; readonly signal: ProcessSignal; readonly by: 'outside' }
@@ -52,17 +52,17 @@ export type EndReason =
   | { readonly type: 'cancelled'; readonly by: Requester }
   | { readonly type: 'lost'; readonly why: string };
 
-/** What the proof of a kill says. */
+/** Proof of a kill. */
 export interface KillReceipt {
-  /** The first signal that was sent. */
+  /** First signal that was sent. */
   readonly signalled: ProcessSignal;
-  /** Whether SIGKILL had to follow. */
+  /** True if SIGKILL had to follow. */
   readonly escalated: boolean;
-  /** Still alive. Empty in all but the strangest cases: a process that the kernel cannot end. */
+  /** Members still alive. Empty unless the kernel cannot end one. */
   readonly survivors: readonly TreeMember[];
   /** Members beside the leader that ended with it. */
   readonly leftoversEnded: readonly TreeMember[];
-  /** From the signal to the proof. */
+  /** Time from the signal to the proof. */
   readonly durationMs: number;
 }
 
@@ -81,27 +81,27 @@ export interface Limits {
 /** Limits that may change while the process runs. */
 export type LimitChange = Partial<Pick<Limits, 'timeoutMs' | 'maxExecutionMs' | 'maxBackgroundMs'>>;
 
-/** What happens when a foreground caller has waited for `timeoutMs`. */
+/** Reaction when a foreground caller has waited for `timeoutMs`. */
 export type OnTimeout = 'background' | 'kill' | 'wait';
 
-/** OTP's words: never, after an abnormal end, always. */
+/** Restart policies of OTP: never, after an abnormal end, always. */
 export type RestartPolicy = 'temporary' | 'transient' | 'permanent';
 
 export interface RestartSettings {
   readonly policy: RestartPolicy;
-  /** More restarts than this within `withinMs` end the process for good. */
+  /** Maximum restarts within `withinMs`; one more ends the process for good. */
   readonly maxRestarts: number;
   readonly withinMs: number;
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
-  /** Alive for so long, earlier restarts are forgotten. */
+  /** Uptime after which earlier restarts are forgotten. */
   readonly healthyAfterMs: number;
 }
 
 /** The five ways to end. */
 export type FinalStatus = 'completed' | 'failed' | 'killed' | 'timed_out' | 'lost';
 
-/** What the chart is told of a process when it is created. All of it can be written down as JSON. */
+/** Description of a process from which the chart is created. Plain JSON. */
 export interface ProcessInput {
   readonly id: string;
   readonly background: boolean;
@@ -109,29 +109,29 @@ export interface ProcessInput {
   readonly limits: Limits;
   readonly leftoverPolicy: 'keep' | 'kill';
   readonly restart: RestartSettings;
-  /** Where the jitter of restarts comes from: the chart itself makes no random numbers. */
+  /** Seed of the jitter of restarts: the chart itself makes no random numbers. */
   readonly seed: number;
-  /** `null` for one that is new. */
+  /** Progress under an earlier supervisor; `null` for a new process. */
   readonly past: ProcessPast | null;
 }
 
-/** What an earlier supervisor knew of a process that is taken over from it. Monotonic times are of this program's clock. */
+/** Progress of an adopted process under its earlier supervisor. Monotonic times belong to this program's clock. */
 export interface ProcessPast {
   readonly attempt: number;
   readonly restartTimesMs: readonly number[];
-  /** Set while it waited for its next attempt. */
+  /** Set while the process waits for its next attempt. */
   readonly nextStartAtMs: number | null;
-  /** It was being stopped. */
+  /** Set while the process is being stopped. */
   readonly stop: StopOrder | null;
 }
 
-/** An ordered stop, from the order to the proof. */
+/** Order to stop, from the command to the proof. */
 export interface StopOrder {
   readonly cause:
     | { readonly type: 'kill'; readonly by: Requester }
     | { readonly type: 'limit'; readonly limit: LimitName; readonly afterMs: number }
     | { readonly type: 'restart'; readonly by: Requester }
-    /** It is started again once that is ordered. */
+    /** Stopped until a restart is ordered. */
     | { readonly type: 'hold'; readonly by: Requester };
   readonly signal: ProcessSignal;
   readonly graceMs: number;
@@ -140,30 +140,30 @@ export interface StopOrder {
 }
 
 export interface ProcessContext extends Omit<ProcessInput, 'past'> {
-  /** 1 for the first start. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly pid: number | null;
   readonly pgid: number | null;
   readonly spawnedAtMs: number | null;
   readonly exit: ExitStatus | null;
-  /** While it was being stopped it became known that nobody can say how its leader ended, or whether it did. */
+  /** Set if the backend lost the leader during a stop, so that its exit, or its life, is unknown. */
   readonly loss: EndReason | null;
   readonly spawnFailure: Extract<EndReason, { type: 'spawnFailed' }> | null;
   readonly outputEnded: boolean;
   readonly stop: StopOrder | null;
-  /** Alive beside the leader, after its natural end. */
+  /** Members alive beside the leader after its natural end. */
   readonly leftovers: readonly TreeMember[];
-  /** Perhaps its own, which cannot be proven: alive at its end, begun in its life, without a trace of who started them. */
+  /** Processes that may belong to the tree without proof: alive at its end, started during its life, without a trace of their origin. */
   readonly suspects: readonly TreeMember[];
-  /** Alive although SIGKILL was sent. */
+  /** Members alive although SIGKILL was sent. */
   readonly survivors: readonly TreeMember[];
-  /** Members beside the leader that were ended by us. */
+  /** Members beside the leader that we ended. */
   readonly leftoversEnded: readonly TreeMember[];
   readonly receipt: KillReceipt | null;
   readonly reason: EndReason | null;
   /** Monotonic times of the restarts that still count. */
   readonly restartTimesMs: readonly number[];
-  /** The pause before the next start; drawn when the process went into `restarting`. */
+  /** Monotonic time of the next start; computed on entry to `restarting`. */
   readonly nextStartAtMs: number | null;
 }
 
@@ -190,7 +190,7 @@ export function createProcessContext({ past, ...input }: ProcessInput): ProcessC
   };
 }
 
-/** What a context says of a run that begins anew: everything of the attempt before is forgotten. */
+/** Returns the context of the next attempt, without what the attempt before recorded. */
 export function createNextAttempt(context: ProcessContext): ProcessContext {
   return {
     ...createProcessContext({ ...context, past: null }),

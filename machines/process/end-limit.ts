@@ -1,14 +1,17 @@
 import type { LimitName, ProcessContext } from './context.ts';
 
-/** The time limit that ends a process if nothing else does. */
+/** Time limit that ends a process if nothing else does. */
 export interface EndLimit {
   readonly limit: LimitName;
   readonly afterMs: number;
-  /** From when it counts; as in `DeadlineOrder`. */
+  /** Start of the count, as in `DeadlineOrder`. */
   readonly from: 'call' | 'start';
 }
 
-/** Which limit will end the process as things are; `null` where none will. In the foreground a time-out may only promote it. */
+/**
+ * Returns the limit that will end the process as things are; `null` without one. A timeout in the foreground may only move the
+ * process to the background.
+ */
 export function toEndLimit({ background, onTimeout, limits }: ProcessContext): EndLimit | null {
   const inBackground = ending('maxBackgroundTime', limits.maxBackgroundMs, 'start');
   if (background) return inBackground;

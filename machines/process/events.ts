@@ -9,13 +9,10 @@ import type {
 } from './context.ts';
 import type { TerminalCommand } from './terminal.ts';
 
-/**
- * Every event carries `atMs`, the supervisor's monotonic time in milliseconds at which it was true: the chart never
- * reads a clock.
- */
+/** Time of an event, `atMs`: the supervisor's monotonic time in milliseconds, because the chart never reads a clock. */
 type At<E> = E & { readonly atMs: number };
 
-/** What a backend tells of the world. Facts, past tense. */
+/** Facts that a backend reports, in the past tense. */
 export type BackendFact = At<
   | {
       type: 'process.spawned';
@@ -24,17 +21,17 @@ export type BackendFact = At<
       pgid: number | null;
     }
   | {
-      /** What another supervisor had started was found again; its exit may follow at once. */
+      /** The process of an earlier supervisor was found; its exit may follow at once. */
       type: 'process.adopted';
       pid: number | null;
       pgid: number | null;
-      /** Monotonic, as far as the wall clock tells it: when it was started. */
+      /** Monotonic time of the start, as far as the wall clock tells it. */
       startedAtMs: number;
     }
   | { type: 'process.spawnFailed'; cause: SpawnFailureCause; code: string | null; message: string }
   | { type: 'process.exited'; exit: ExitStatus }
   | {
-      /** The backend has lost sight of the process and cannot say what became of it. */
+      /** The backend has lost the process and does not know its end. */
       type: 'process.lost';
       why: string;
     }
@@ -43,7 +40,7 @@ export type BackendFact = At<
   | {
       type: 'tree.surveyed';
       leftovers: readonly TreeMember[];
-      /** Perhaps its own: they began in its life and show no trace of who started them. They are never signalled. */
+      /** Processes that may belong to the tree: started during its life, without a trace of their origin. Never signalled. */
       suspects?: readonly TreeMember[];
     }
   | {
@@ -55,7 +52,7 @@ export type BackendFact = At<
   | { type: 'tree.seen'; alive: readonly TreeMember[] }
 >;
 
-/** What a process actor asks of its backend. Orders, imperative. */
+/** Commands of a process actor to its backend, in the imperative. */
 export type BackendCommand =
   | { type: 'process.signal'; signal: ProcessSignal }
   | { type: 'tree.survey' }
@@ -64,7 +61,7 @@ export type BackendCommand =
   | { type: 'process.endInput'; reply: (result: WriteResult) => void }
   | TerminalCommand<WriteResult>;
 
-/** How much of a write went in, and if not all of it, why. */
+/** Number of bytes that were written, and the reason where some were not. */
 export type WriteResult =
   | { readonly ok: true; readonly bytesWritten: number }
   | {
@@ -75,75 +72,75 @@ export type WriteResult =
     };
 
 export type WriteFailure =
-  /** Its input was not asked for at its start, or it cannot have one. */
+  /** The process was started without input, or cannot have one. */
   | 'noInput'
-  /** It closed its input or somebody did for it, or it has ended meanwhile. */
+  /** The input was closed, or the process has ended meanwhile. */
   | 'closed'
-  /** It does not read what is there. */
+  /** The process does not read its input. */
   | 'notReading'
-  /** There is no process that could be written to. */
+  /** No process is running. */
   | 'notRunning'
-  /** It has no terminal. */
+  /** The process has no terminal. */
   | 'noTerminal'
-  /** There is no such key, no such size, or no secret of that name. */
+  /** No such key, size or secret exists. */
   | 'invalid'
-  /** It is a secret, and would be seen: by what the terminal shows, or in a log that the process writes by itself. */
+  /** The text is a secret and would show on the terminal or in a log that the process writes itself. */
   | 'exposed'
-  /** The system refused, for a reason of its own. */
+  /** The system refused for another reason. */
   | 'broken';
 
-/** What somebody wants of a process. */
+/** Commands to a process. */
 export type ProcessCommand = At<
   | { type: 'process.admit' }
-  /** Another supervisor had started it and is gone: look for it instead of starting it. */
+  /** Finds the process of an earlier supervisor instead of starting one. */
   | { type: 'process.adopt' }
-  /** Let go of it while it runs: it is meant to outlive this supervisor. */
+  /** Detaches from a running process that is to outlive this supervisor. */
   | { type: 'process.release' }
   | { type: 'process.background'; by: Requester }
   | {
       type: 'process.stop';
       by: Requester;
       signal: ProcessSignal;
-      /** Time from the signal to SIGKILL; the process's own `killGraceMs` where absent. */
+      /** Time from the signal to SIGKILL; defaults to the `killGraceMs` of the process. */
       graceMs?: number;
     }
   | { type: 'process.restart'; by: Requester }
-  /** End it, or let its pause go on, and do not start it before `process.proceed`. */
+  /** Ends the process, or lets its pause go on, and does not start it before `process.proceed`. */
   | { type: 'process.hold'; by: Requester; signal: ProcessSignal }
-  /** Start what is held: at once, or when its pause is over. */
+  /** Starts a held process, at once or when its pause is over. */
   | { type: 'process.proceed' }
   | { type: 'limits.change'; limits: LimitChange }
 >;
 
-/** Times that the chart armed by name and that have come. */
+/** Names of the deadlines that the chart arms. */
 export type DeadlineName =
-  /** A foreground caller has waited long enough, for a place, its attempts and the pauses between them. */
+  /** The limit of a foreground caller's wait, over queueing, attempts and pauses. */
   | 'wait'
   /** The hard limit of a foreground call. */
   | 'execution'
   /** The hard limit of a background run. */
   | 'background'
-  /** From the polite signal to SIGKILL. */
+  /** Time from the polite signal to SIGKILL. */
   | 'grace'
-  /** From SIGKILL to the admission that something survives. */
+  /** Time from SIGKILL until the living are reported as survivors. */
   | 'proof'
   /** The longest wait for output after the leader's exit. */
   | 'drain'
   /** The pause before a restart. */
   | 'backoff'
-  /** Long enough alive to forget earlier restarts. */
+  /** Uptime after which earlier restarts are forgotten. */
   | 'health'
-  /** A background process has said nothing for long. */
+  /** Time without output of a background process. */
   | 'silence'
-  /** A background process has run for long. */
+  /** Running time of a background process. */
   | 'elapsed';
 
 export type DeadlineEvent = { [Name in DeadlineName]: At<{ type: `deadline.${Name}` }> }[DeadlineName];
 
-/** Why a signal was sent: the order to stop, the end of its grace, or leftovers that may not stay. */
+/** Reason for a signal: the order to stop, the end of its grace, or leftovers that may not stay. */
 export type SignalCause = StopOrder['cause'] | { readonly type: 'grace' } | { readonly type: 'leftovers' };
 
-/** What a process actor announces as it happens, once each time. The facts themselves stand in its context. */
+/** Announcements of a process actor, each made once. The facts themselves are in its context. */
 export type ProcessAnnouncement =
   | { type: 'process.started' }
   | { type: 'process.adopted' }

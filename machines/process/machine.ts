@@ -3,7 +3,7 @@ import type { ProcessEvent } from './events.ts';
 import { orderedGraceMs } from './recording.ts';
 import { type DeadlineOrder, processSetup } from './setup.ts';
 
-/** How long SIGKILL may take before what is still alive is called a survivor. */
+/** Time SIGKILL may take before living members are called survivors. */
 const PROOF_MS = 2_000;
 
 type In = { context: ProcessContext };
@@ -16,7 +16,7 @@ const arm = (order: (context: ProcessContext) => DeadlineOrder) =>
 const disarm = (deadline: DeadlineOrder['deadline']) =>
   ({ type: 'disarmDeadline', params: { deadline } }) as const;
 
-/** The caller's limits count from the call, over all attempts, pauses and waits for a place. */
+/** Arms a limit of the caller, which counts from the call over all attempts, pauses and queueing. */
 const callerLimit = (deadline: 'wait' | 'execution', limitMs: (context: ProcessContext) => number) =>
   arm((context) => ({
     deadline,
@@ -78,10 +78,10 @@ const armBackoff = {
   }),
 } as const;
 
-/** From the leader's natural exit to the end: late output, then what is left of the tree. */
+/** States from the leader's natural exit to the end: late output, then leftovers. */
 const ending = {
   draining: processSetup.createStateConfig({
-    description: 'The leader has exited; its output may still be on the way.',
+    description: 'The leader has exited; its last output may still arrive.',
     entry: ['settleOutput', armDrain],
     exit: disarm('drain'),
     always: { guard: 'isOutputEnded', target: 'surveying' },
@@ -91,7 +91,7 @@ const ending = {
     },
   }),
   surveying: processSetup.createStateConfig({
-    description: 'Looking for processes of the tree that outlived the leader.',
+    description: 'The tree is searched for processes that outlived the leader.',
     entry: 'surveyTree',
     on: {
       'tree.surveyed': [
@@ -112,7 +112,7 @@ const ending = {
     },
   }),
   ended: processSetup.createStateConfig({
-    description: 'The run is over; what it means is decided here.',
+    description: 'The run is over; its final status is decided here.',
     always: [
       { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
       { guard: 'isCleanExit', target: '#process.completed' },
@@ -122,12 +122,12 @@ const ending = {
 };
 
 /**
- * The life of one process. States describe the process and never the request: `killed` is entered only when the tree
- * is proven gone. Effects are named here and filled in by `src/`.
+ * Life of one process. States describe the process and never the request: `killed` is entered only when the tree is proven gone.
+ * Effects are named here and provided by `src/`.
  */
 export const processMachine = processSetup.createMachine({
   id: 'process',
-  description: 'The life of one process, from the order to its proven end.',
+  description: 'Life of one process, from the request to its proven end.',
   context: ({ input }) => createProcessContext(input),
   initial: 'pending',
   on: {
@@ -138,7 +138,7 @@ export const processMachine = processSetup.createMachine({
   },
   states: {
     pending: {
-      description: 'Accepted, waiting for a slot or being started.',
+      description: 'Accepted, queued or being started.',
       entry: armCaller,
       initial: 'queued',
       on: {
@@ -192,7 +192,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         adopting: {
-          description: 'Another supervisor had started it; what became of it is being looked up.',
+          description: 'The backend looks for the process of an earlier supervisor.',
           entry: 'adoptRunner',
           on: {
             'process.adopted': [
@@ -203,7 +203,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         unspawned: {
-          description: 'It could not be started; whether it is tried again is decided here.',
+          description: 'The start failed; whether it is repeated is decided here.',
           always: [
             { guard: 'isRestartDue', target: '#process.restarting', actions: 'scheduleRestart' },
             { target: '#process.failed' },
@@ -213,7 +213,7 @@ export const processMachine = processSetup.createMachine({
     },
 
     running: {
-      description: 'The process exists and somebody waits for it.',
+      description: 'The process exists and a caller waits for it.',
       entry: armHealth,
       exit: disarm('health'),
       initial: 'up',
@@ -246,7 +246,7 @@ export const processMachine = processSetup.createMachine({
     },
 
     backgrounded: {
-      description: 'The process exists and nobody waits for it.',
+      description: 'The process exists and no caller waits for it.',
       entry: [...stopCallerLimits, armBackground, armSilence, armElapsed, armHealth],
       exit: [disarm('background'), disarm('silence'), disarm('elapsed'), disarm('health')],
       initial: 'up',
@@ -269,7 +269,7 @@ export const processMachine = processSetup.createMachine({
         },
         ...ending,
         released: {
-          description: 'Its supervisor has let go of it and tells it nothing more; another one may adopt it.',
+          description: 'The supervisor has detached; another one may adopt the process.',
           entry: [
             'stopRunner',
             disarm('background'),
@@ -296,7 +296,7 @@ export const processMachine = processSetup.createMachine({
       },
       states: {
         ordered: {
-          description: 'How hard it is stopped is decided here.',
+          description: 'The first signal is decided here.',
           always: [{ guard: 'isForced', target: 'killing' }, { target: 'terminating' }],
         },
         terminating: {
@@ -316,7 +316,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         killing: {
-          description: 'SIGKILL was sent to the whole tree and to what escaped from it.',
+          description: 'SIGKILL was sent to the whole tree and to processes that left its group.',
           entry: ['killTree', 'announceKill', armProof],
           exit: disarm('proof'),
           on: {
@@ -327,7 +327,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         surviving: {
-          description: 'Something is alive although it was killed; it is still watched.',
+          description: 'A member is alive after SIGKILL; it is still watched.',
           entry: ['recordSurvivors', 'announceSurvivors'],
           on: {
             'tree.seen': { actions: ['recordSeen', 'recordSurvivors'] },
@@ -335,7 +335,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         settling: {
-          description: 'The tree is gone; the last report and the last output are on the way.',
+          description: 'The tree is gone; the exit and the last output may still arrive.',
           entry: ['settleOutput', armDrain],
           exit: disarm('drain'),
           always: { guard: 'isSettled', target: 'ended' },
@@ -345,7 +345,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         ended: {
-          description: 'The tree is proven gone; what the run is called is decided here.',
+          description: 'The tree is proven gone; the final status is decided here.',
           always: [
             {
               guard: 'isStopForRestart',
@@ -361,7 +361,7 @@ export const processMachine = processSetup.createMachine({
     },
 
     restarting: {
-      description: 'It ended and will be started again.',
+      description: 'The process ended and will be started again.',
       entry: ['stopRunner', 'recordReason', ...armCaller, 'announceRestarting'],
       initial: 'pausing',
       on: {
@@ -377,7 +377,7 @@ export const processMachine = processSetup.createMachine({
       },
       states: {
         pausing: {
-          description: 'It is started after a pause.',
+          description: 'The next attempt starts after a pause.',
           entry: armBackoff,
           exit: disarm('backoff'),
           on: {
@@ -386,7 +386,8 @@ export const processMachine = processSetup.createMachine({
           },
         },
         held: {
-          description: 'It is started when that is ordered, and its pause is over: others are ended first.',
+          description:
+            'The next attempt starts on command and after its pause, because others are ended first.',
           entry: 'recordHold',
           on: {
             'process.proceed': [
@@ -415,7 +416,7 @@ export const processMachine = processSetup.createMachine({
       entry: ['recordReason', 'announceEnd'],
     },
     lost: {
-      description: 'What became of it cannot be known.',
+      description: 'The end of the process is unknown.',
       type: 'final',
       entry: 'announceEnd',
     },

@@ -10,7 +10,7 @@ import type {
 import type { ProcessEvent, SignalCause } from './events.ts';
 import { backoffMs, nextSeed, recentRestarts, toChance } from './restart.ts';
 
-/** What a context remembers of an event. Events that tell nothing of the kind change nothing. */
+/** Returns what an event adds to the context; `{}` for other events. */
 type Recorder = (context: ProcessContext, event: ProcessEvent) => Partial<ProcessContext>;
 
 const POLITE: ProcessSignal = 'SIGTERM';
@@ -18,7 +18,7 @@ const POLITE: ProcessSignal = 'SIGTERM';
 export const recordSpawn: Recorder = (_, event) =>
   event.type === 'process.spawned' ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.atMs } : {};
 
-/** Times count from its real start: what is left of its limits is the rest. */
+/** Counts times from the real start, so that limits keep only their rest. */
 export const recordAdoption: Recorder = (_, event) =>
   event.type === 'process.adopted'
     ? { pid: event.pid, pgid: event.pgid, spawnedAtMs: event.startedAtMs }
@@ -92,32 +92,32 @@ export const orderHold: Recorder = (context, event) => {
   };
 };
 
-/** What was ended to be held has no pause of its own. */
+/** Ends the hold's stop: a process that was stopped to be held needs no pause. */
 export const recordHold: Recorder = ({ stop }, event) =>
   stop === null ? {} : { stop: null, nextStartAtMs: event.atMs };
 
-/** A kill that comes while a stop is under way decides how the run ends, unless that was ordered by a kill before. */
+/** Turns a stop for a restart into a kill when a kill arrives meanwhile; an earlier kill stays. */
 export const overruleRestart: Recorder = (context, event) => {
   if (event.type !== 'process.stop' || context.stop === null) return {};
   if (context.stop.cause.type !== 'restart' && context.stop.cause.type !== 'hold') return {};
   return { stop: { ...context.stop, cause: { type: 'kill', by: event.by } } };
 };
 
-/** A later order leaves less time than is left: the grace ends with the sooner one. */
+/** Shortens the grace when a later stop leaves less time than is left. */
 export const shortenGrace: Recorder = (context, event) => {
   if (event.type !== 'process.stop' || context.stop === null) return {};
   const passedMs = event.atMs - context.stop.orderedAtMs;
   return { stop: { ...context.stop, graceMs: passedMs + orderedGraceMs(context, event) } };
 };
 
-/** From an order to stop to SIGKILL: what it says, or else what the process has. */
+/** Returns the time from an order to stop to SIGKILL; defaults to the limit of the process. */
 export function orderedGraceMs({ limits }: ProcessContext, event: ProcessEvent): number {
   return (event.type === 'process.stop' ? event.graceMs : undefined) ?? limits.killGraceMs;
 }
 
 export const orderTimeout: Recorder = (context, event) => {
   const reached = reachedLimit(context, event);
-  // A process that is coming up may have been ordered to stop before.
+  // A stop may have been ordered while the process was starting.
   if (reached === null || context.stop !== null) return {};
   return {
     stop: toStopOrder(event.atMs, {
@@ -141,7 +141,7 @@ export const scheduleRestart: Recorder = (context, event) => {
   return { seed, restartTimesMs: [...recentMs, event.atMs], nextStartAtMs: event.atMs + pauseMs };
 };
 
-/** The reason for ending, most specific first. */
+/** Returns the reason for ending, most specific first. */
 export function toEndReason(context: ProcessContext): EndReason {
   const { stop, exit, spawnFailure, spawnedAtMs, nextStartAtMs } = context;
   if (stop?.cause.type === 'limit') {
@@ -158,7 +158,7 @@ export function toEndReason(context: ProcessContext): EndReason {
   return { type: 'lost', why: 'its end was not reported' };
 }
 
-/** What is announced of a signal: who sent it, and why. */
+/** Returns the announcement of a signal with its sender and reason. */
 export function toSignalAnnouncement(
   { stop }: ProcessContext,
   { event, signal }: { event: ProcessEvent; signal: ProcessSignal },
@@ -169,7 +169,7 @@ export function toSignalAnnouncement(
   return { signal, by: 'by' in cause ? cause.by : 'supervisor', cause };
 }
 
-/** Why a process was lost: as its backend says, or by the error of a backend that broke. */
+/** Returns why a process was lost: as its backend reported, or by the error of a broken backend. */
 export function toLoss({ loss }: ProcessContext, event: ProcessEvent): EndReason {
   if (event.type === 'process.lost') return { type: 'lost', why: event.why };
   if (loss !== null) return loss;

@@ -20,20 +20,20 @@ import type {
 import * as recording from './recording.ts';
 import { hasRestartedTooOften, isRestartWanted } from './restart.ts';
 
-/** Which attempt of which process the body is to run; the rest is known where the body is filled in. */
+/** Attempt that the runner executes; everything else is known where the runner is provided. */
 export interface RunnerInput {
   readonly id: string;
   readonly attempt: number;
-  /** Whether it is to be found instead of started. */
+  /** True if the attempt is adopted instead of started. */
   readonly adopts: boolean;
 }
 
-/** A deadline to arm: it comes as `deadline.<name>`, and replaces what was armed under its name. */
+/** Deadline to arm. It arrives as `deadline.<name>` and replaces an earlier one of the same name. */
 export interface DeadlineOrder {
   readonly deadline: DeadlineName;
-  /** `null` is no limit: what was armed under the name is disarmed. */
+  /** `null` is no limit: it disarms the deadline. */
   readonly afterMs: number | null;
-  /** From when it counts. `call`: when the process was asked for; `start`: when its attempt was started. */
+  /** Start of the count. `call`: the request of the process; `start`: the start of its attempt. */
   readonly from: 'now' | 'call' | 'start' | 'lastOutput';
 }
 
@@ -53,9 +53,9 @@ const base = setup({
   actions: {
     armDeadline: (_, _order: DeadlineOrder) => notProvided('armDeadline'),
     disarmDeadline: (_, _order: { deadline: DeadlineName }) => notProvided('disarmDeadline'),
-    /** It does not wait for a slot any more: it starts as a background process. */
+    /** Leaves the queue: the process starts in the background. */
     leaveQueue: () => notProvided('leaveQueue'),
-    /** The backend actor broke or lost sight: end what it may have started without its help. */
+    /** Kills what a broken backend may have started, without the backend's help. */
     forceKillTree: () => notProvided('forceKillTree'),
 
     signalTree: sendTo('runner', ({ context }) => ({
@@ -123,12 +123,12 @@ const base = setup({
     isBackground: ({ context }) => context.background,
     isAwaited: ({ context }) => !context.background,
     isOutputEnded: ({ context }) => context.outputEnded,
-    /** It had ended and was to be started again. */
+    /** True if the process had ended and waits for a restart. */
     isBetweenAttempts: ({ context }) => context.nextStartAtMs !== null,
     isStopOrdered: ({ context }) => context.stop !== null,
     isForced: ({ context }) => context.stop?.signal === 'SIGKILL',
     isForcedNow: ({ event }) => event.type === 'process.stop' && event.signal === 'SIGKILL',
-    /** A later order leaves less time than is left of the first one's: a shutdown does not wait for a patient kill. */
+    /** True if a later order leaves less time than the first one: a shutdown does not wait for a patient kill. */
     isForcedSooner: ({ context, event }) =>
       event.type === 'process.stop' &&
       context.stop !== null &&
@@ -142,14 +142,14 @@ const base = setup({
     isRestartDue: ({ context, event }) =>
       isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs),
     isCleanExit: ({ context }) => context.exit?.code === 0 && context.restart.policy !== 'permanent',
-    /** Leftovers are in the way of a restart, or were not to be kept. */
+    /** True if leftovers hinder a restart or may not be kept. */
     hasLeftoversToClear: ({ context, event }) =>
       event.type === 'tree.surveyed' &&
       event.leftovers.length > 0 &&
       (context.leftoverPolicy === 'kill' ||
         (isRestartWanted(context) && !hasRestartedTooOften(context, event.atMs))),
     isSettled: ({ context: { exit, loss, outputEnded } }) => (exit !== null || loss !== null) && outputEnded,
-    /** Nobody can say any more what is alive, and nothing was seen to be. */
+    /** True if nothing is known of the tree any more and no survivor was seen. */
     isLost: ({ context: { loss, survivors } }) => loss !== null && survivors.length === 0,
   },
 });

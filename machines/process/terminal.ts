@@ -1,11 +1,11 @@
-/** One press on the keyboard. Text is typed as it stands, also where it reads like the name of a key. */
+/** One press on the keyboard. Text is typed literally, even if it reads like the name of a key. */
 export type KeyStroke =
   | { readonly type: 'text'; readonly text: string }
   | ({ readonly type: 'key'; readonly key: NamedKey } & Modifiers)
   /** One character with Ctrl or Alt: `C-c`, `M-x`. */
   | ({ readonly type: 'character'; readonly character: string } & Modifiers);
 
-/** A text in one piece, and where the program knows of pastes (bracketed paste), marked as one: it is not run line by line. */
+/** Text in one piece, marked as a paste where the program supports that (bracketed paste), so that it is not run line by line. */
 export interface Paste {
   readonly type: 'paste';
   readonly text: string;
@@ -40,27 +40,27 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What a terminal shows, as a person would see it. Plain data: it can be kept, sent and written down. */
+/** Screen of a terminal as a person would see it. Plain JSON. */
 export interface ScreenCapture extends TerminalSize {
-  /** The visible lines from the top, `rows` of them, without blanks at their ends. */
+  /** Visible lines from the top, `rows` of them, without trailing blanks. */
   readonly lines: readonly string[];
-  /** Lines that have scrolled out at the top, oldest first; as many as were asked for and are kept. */
+  /** Lines that have scrolled out at the top, oldest first, as many as were asked for and are kept. */
   readonly scrollback: readonly string[];
-  /** Where the next character would go; both count from 0. */
+  /** Position of the next character, counted from 0. */
   readonly cursor: { readonly column: number; readonly row: number; readonly isVisible: boolean };
-  /** A full-screen program has taken the screen over; what was there before comes back at its end. */
+  /** True while a full-screen program uses the alternate screen; the earlier screen returns at its end. */
   readonly isAlternate: boolean;
-  /** What the program calls its window; `null` where it said nothing. */
+  /** Title that the program set for its window; `null` without one. */
   readonly title: string | null;
-  /** What stands out from the rest by its ground, from the top, at most 20; left out where nothing does. */
+  /** Text that stands out by its background, from the top, at most 20; absent without any. */
   readonly highlights?: readonly Highlight[];
-  /** The process has ended, or is ending: nothing will change any more. */
+  /** True if the process has ended or is ending, so that the screen is final. */
   readonly isLast: boolean;
 }
 
-/** Text in reverse video or on another colour than most of the screen: a chosen entry, a button, a bar. */
+/** Text in reverse video or on another background than most of the screen: a selected entry, a button, a bar. */
 export interface Highlight {
-  /** From 0, as in `lines`. */
+  /** Row counted from 0, as in `lines`. */
   readonly row: number;
   readonly text: string;
 }
@@ -69,17 +69,17 @@ export type CaptureAnswer =
   | {
       readonly ok: true;
       readonly screen: ScreenCapture;
-      /** Control sequences that draw the whole screen, colours too, on an empty terminal; where that was asked for. */
+      /** Control sequences that draw the whole screen with its colours on an empty terminal, if asked for. */
       readonly drawing: string | null;
       /**
-       * Of the whole output, over all attempts and as it is shown: what comes after it changes the screen. Where an end is held that could be the
-       * beginning of a secret, it stands on the screen and comes again.
+       * Position in the whole output, over all attempts and as it is shown: later output changes the screen. Bytes held back as
+       * the possible beginning of a secret are on the screen and come again.
        */
       readonly offset: number;
     }
   | { readonly ok: false; readonly code: 'noTerminal' | 'notRunning' | 'broken'; readonly error: string };
 
-/** What a process asks of a backend whose processes have a terminal. Orders, imperative. */
+/** Commands to a backend whose processes have a terminal, in the imperative. */
 export type TerminalCommand<Result> =
   | {
       type: 'process.resize';
@@ -89,14 +89,14 @@ export type TerminalCommand<Result> =
     }
   | {
       type: 'terminal.sendKeys';
-      /** One after another, as fast as a full-screen program can follow, and nobody else in between. */
+      /** Strokes typed one after another, as fast as a full-screen program can follow, without other input in between. */
       strokes: readonly (KeyStroke | Paste)[];
       reply: (result: Result) => void;
     }
   | {
       type: 'terminal.capture';
       scrollbackLines: number;
-      /** Whether `drawing` is wanted. */
+      /** True if `drawing` is wanted. */
       withDrawing: boolean;
       reply: (answer: CaptureAnswer) => void;
     };

@@ -10,7 +10,7 @@ export type ProcessStatus = LiveStatus | FinalStatus;
 
 export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed', 'killed', 'timed_out', 'lost'];
 
-/** What the chart alone knows of a process: one variant for each kind of state, with just its own facts. */
+/** View of a process as far as its chart knows it: one variant for each kind of state with its own facts. */
 export type LifeView =
   | {
       readonly status: 'pending';
@@ -22,14 +22,14 @@ export type LifeView =
   | ({
       readonly status: 'stopping';
       readonly survivors: readonly TreeMember[];
-      /** Set once something was found to survive; the final one comes with the end. */
+      /** Set once a member was found to survive; the final one comes with the end. */
       readonly receipt: KillReceipt | null;
     } & Up)
   | {
       readonly status: 'restarting';
       readonly attempt: number;
       readonly restarts: number;
-      /** Monotonic; see `Clock`. */
+      /** Monotonic time; see `Clock`. */
       readonly nextStartAtMs: number;
       readonly reason: EndReason;
       readonly isAwaited: boolean;
@@ -44,7 +44,7 @@ export type LifeView =
       readonly leftovers: readonly TreeMember[];
       readonly suspects: readonly TreeMember[];
       readonly receipt: KillReceipt | null;
-      /** Whether all pipes came to their end; else somebody may still write. */
+      /** True if all pipes came to their end; otherwise a process may still write. */
       readonly outputEnded: boolean;
     };
 
@@ -59,7 +59,7 @@ interface Up {
 
 type ProcessSnapshot = Pick<SnapshotFrom<typeof processMachine>, 'value' | 'context'>;
 
-/** The name of the outermost state, which is the status. */
+/** Returns the name of the outermost state, which is the status. */
 export function toStatus({ value }: Pick<ProcessSnapshot, 'value'>): ProcessStatus {
   return (typeof value === 'string' ? value : Object.keys(value)[0]) as ProcessStatus;
 }

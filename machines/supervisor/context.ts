@@ -1,11 +1,11 @@
-/** Foreground slots are counted apart: a tool never waits for an agent. */
+/** Lane of foreground slots: lanes are counted apart, so that a tool never waits for an agent. */
 export type Lane = 'tool' | 'agent';
 
 export interface SupervisorInput {
   readonly maxParallelTools: number;
   readonly maxParallelAgents: number;
   readonly maxBackgroundProcesses: number;
-  /** From the first signal of a shutdown to SIGKILL. */
+  /** Time from the first signal of a shutdown to SIGKILL. */
   readonly shutdownGraceMs: number;
 }
 

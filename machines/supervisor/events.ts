@@ -1,24 +1,24 @@
 import type { Lane } from './context.ts';
 
-/** Which slot a process holds: what it was counted as is what it gives back. */
+/** Slot that a process holds and gives back as it was counted. */
 export type Slot = { readonly place: 'foreground' | 'background'; readonly lane: Lane };
 
-/** What the supervisor's chart is told: who wants to start, and which slots come free. */
+/** Events of admission: requests to start, and slots that come free. */
 export type SupervisorEvent =
   | { type: 'process.requested'; id: string; lane: Lane; background: boolean }
-  /** A process that held a foreground slot is in the background now. It never fails for want of room. */
+  /** A process moved from the foreground to the background. Never refused for want of room. */
   | { type: 'process.backgrounded'; lane: Lane }
-  /** A process of an earlier supervisor was taken over. */
+  /** A process of an earlier supervisor was adopted. */
   | { type: 'process.adopted' }
-  /** A process that waited for a foreground slot starts in the background instead. Never refused for want of room. */
+  /** A queued process starts in the background instead. Never refused for want of room. */
   | { type: 'process.promoted'; id: string; lane: Lane }
-  /** A process has ended: its slot is free. What it left behind holds none. */
+  /** A process has ended and its slot is free. Leftovers hold none. */
   | { type: 'process.released'; slot: Slot }
-  /** A process that waited for a slot does not want it any more. */
+  /** A queued process was cancelled. */
   | { type: 'process.withdrawn'; id: string; lane: Lane }
   | { type: 'supervisor.stop' }
-  /** A shutdown has taken as long as it may. */
+  /** The time for a shutdown is over. */
   | { type: 'deadline.shutdown' };
 
-/** Why a start was refused. */
+/** Reason for which a start was refused. */
 export type Refusal = 'background-limit' | 'shutting-down';

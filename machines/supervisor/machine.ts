@@ -8,7 +8,7 @@ import {
 } from './context.ts';
 import type { Refusal, SupervisorEvent } from './events.ts';
 
-/** What a shutdown may take beyond the grace: SIGKILL's proof and the drain of the last output. */
+/** Time a shutdown may take beyond the grace: for SIGKILL's proof and the last output. */
 const SHUTDOWN_SLACK_MS = 5_000;
 
 const firstInQueue =
@@ -33,7 +33,7 @@ const supervisorSetup = setup({
     /** Lets the process start. */
     admit: (_, _process: { id: string }) => notProvided('admit'),
     refuse: (_, _process: { id: string; refusal: Refusal }) => notProvided('refuse'),
-    /** Orders every live process to stop; persistent ones are released. */
+    /** Stops every live process; persistent ones are released. */
     stopEverything: (_, _order: { graceMs: number }) => notProvided('stopEverything'),
     armShutdown: (_, _order: { afterMs: number }) => notProvided('armShutdown'),
     disarmShutdown: () => notProvided('disarmShutdown'),
@@ -86,17 +86,17 @@ const supervisorSetup = setup({
   },
 });
 
-/** Who may start and when, and how everything is brought to an end. Counting and admitting are one step. */
+/** Admission of processes and their orderly end. Counting and admitting are one step. */
 export const supervisorMachine = supervisorSetup.createMachine({
   id: 'supervisor',
   description: 'Admission of processes, and their orderly end.',
   context: ({ input }) => createSupervisorContext(input),
   initial: 'open',
   on: {
-    // A process whose actor broke ends by itself; unhandled, its error would end this actor and all the others.
+    // Ignored because a process whose actor broke ends by itself; unhandled, the error would end this actor and all others.
     'xstate.error.actor.*': {},
     'process.backgrounded': { actions: 'moveToBackground' },
-    // It runs already: it counts, and is never refused.
+    // Counted but never refused, because it runs already.
     'process.adopted': { actions: 'countBackground' },
     'process.released': { actions: 'release' },
     'process.withdrawn': { actions: 'leaveQueue' },
@@ -134,7 +134,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       },
     },
     closing: {
-      description: 'Nothing starts any more; what lives was ordered to stop, or is let go of.',
+      description: 'No process starts any more; live ones were ordered to stop, or are released.',
       entry: [
         {
           type: 'stopEverything',
@@ -153,7 +153,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       },
     },
     closed: {
-      description: 'Everything is gone, or named as a survivor in the report.',
+      description: 'Every process is gone or reported as a survivor.',
       type: 'final',
     },
   },

@@ -1,20 +1,20 @@
-/** What a watch tells of. */
+/** Condition on which a watch notifies. */
 export type WatchWants =
-  /** Nothing has changed for so long. */
+  /** Nothing has changed for `quietMs`. */
   | { readonly type: 'quiet'; readonly quietMs: number }
-  /** Lines that match; what comes within `windowMs` after news waits and is told together. */
+  /** Lines match; those within `windowMs` after a notification are counted and reported together. */
   | { readonly type: 'pattern'; readonly windowMs: number };
 
 export interface WatchInput {
-  /** Where the effects are filled in, it is found by this. */
+  /** Identifies the watch for its effects. */
   readonly id: string;
   readonly wants: WatchWants;
 }
 
 export interface WatchContext extends WatchInput {
-  /** How long ago the last change was when the counting began. */
+  /** Age of the last change when the count began. */
   readonly changedAgoMs: number;
-  /** Lines that matched and were not told yet. */
+  /** Matching lines that were not reported yet. */
   readonly matches: number;
 }
 
@@ -22,7 +22,7 @@ export function createWatchContext(input: WatchInput): WatchContext {
   return { ...input, changedAgoMs: 0, matches: 0 };
 }
 
-/** From now on. */
+/** Returns the rest of the quiet time, counted from now. */
 export function toQuietDelayMs({ wants, changedAgoMs }: WatchContext): number {
   return wants.type === 'quiet' ? Math.max(0, wants.quietMs - changedAgoMs) : 0;
 }

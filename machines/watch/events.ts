@@ -1,22 +1,22 @@
-/** What the effects of the chart tell of the process. Facts, past tense. */
+/** Facts that the effects report of the process, in the past tense. */
 export type WatchFact =
-  /** So long ago it changed for the last time. */
+  /** The process last changed `agoMs` ago. */
   | { type: 'change.seen'; agoMs: number }
-  /** It was looked once more: nothing has changed for the whole time. */
+  /** Nothing has changed for the whole time. */
   | { type: 'stillness.confirmed' }
-  /** So many lines more. */
+  /** More lines match. */
   | { type: 'lines.matched'; count: number }
   /** The expression takes too long. */
   | { type: 'search.failed' }
-  /** With everything it printed. */
+  /** The process has ended, and all its output was searched. */
   | { type: 'process.ended' }
-  /** It goes on without this supervisor. */
+  /** The process continues without this supervisor. */
   | { type: 'process.released' };
 
-/** What somebody wants of a watch. */
+/** Commands to a watch. */
 export type WatchCommand =
   | { type: 'watch.cancel' }
-  /** The same owner watches for something else from now on. */
+  /** The same owner replaces the watch by another one. */
   | { type: 'watch.replace' };
 
 export type WatchDeadlineName = 'quiet' | 'window';

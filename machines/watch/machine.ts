@@ -2,7 +2,7 @@ import { createWatchContext, toQuietDelayMs, toWindowMs, type WatchContext } fro
 import type { WatchEvent } from './events.ts';
 import { watchSetup } from './setup.ts';
 
-/** What has just matched. */
+/** Reports lines that have just matched. */
 const notifyNow = {
   type: 'notifyMatches' as const,
   params: ({ event }: { event: WatchEvent }) => ({
@@ -10,7 +10,7 @@ const notifyNow = {
   }),
 };
 
-/** What has matched and had to wait. */
+/** Reports lines that matched during the window. */
 const notifyCounted = [
   {
     type: 'notifyMatches' as const,
@@ -19,15 +19,15 @@ const notifyCounted = [
   'resetMatches' as const,
 ];
 
-/** One wish to be told of a process: that it has gone quiet, or printed a certain line. It ends with the process at the latest. */
+/** Notifies an owner once when a process goes quiet, or when lines match. Ends with the process at the latest. */
 export const watchMachine = watchSetup.createMachine({
   id: 'watch',
-  description: 'What one owner wants to be told of a process while it lives.',
+  description: 'One condition on which an owner is notified of a live process.',
   context: ({ input }) => createWatchContext(input),
   initial: 'watching',
   states: {
     watching: {
-      description: 'The process lives, and somebody wants to know.',
+      description: 'The process lives and the watch is active.',
       initial: 'begun',
       on: {
         'process.ended': [
@@ -40,15 +40,15 @@ export const watchMachine = watchSetup.createMachine({
       },
       states: {
         begun: {
-          description: 'What is wanted decides.',
+          description: 'The condition decides which branch is taken.',
           always: [{ guard: 'isForSilence', target: 'silence' }, { target: 'lines' }],
         },
         silence: {
-          description: 'It is to be told once of each silence.',
+          description: 'The owner is notified once of each silence.',
           initial: 'counting',
           states: {
             counting: {
-              description: 'Not quiet for long enough yet; what changes meanwhile is asked for at the end.',
+              description: 'The quiet time is not over; changes meanwhile are looked up at its end.',
               entry: {
                 type: 'armDeadline',
                 params: ({ context }) => ({ deadline: 'quiet', afterMs: toQuietDelayMs(context) }),
@@ -57,7 +57,7 @@ export const watchMachine = watchSetup.createMachine({
               on: { 'deadline.quiet': 'checking' },
             },
             checking: {
-              description: 'It may be quiet: that is looked at before it is told.',
+              description: 'The quiet time is over; the process is checked once more.',
               entry: 'checkForChange',
               on: {
                 'change.seen': { target: 'counting', actions: 'countFromChange' },
@@ -65,14 +65,14 @@ export const watchMachine = watchSetup.createMachine({
               },
             },
             notified: {
-              description: 'This silence was told; the next change begins another one.',
+              description: 'The owner was notified; the next change starts a new count.',
               entry: 'awaitChange',
               on: { 'change.seen': { target: 'counting', actions: 'countFromChange' } },
             },
           },
         },
         lines: {
-          description: 'It is to be told of lines that match, not too often.',
+          description: 'The owner is notified of matching lines, at a limited rate.',
           initial: 'listening',
           on: {
             'search.failed': [
@@ -82,12 +82,11 @@ export const watchMachine = watchSetup.createMachine({
           },
           states: {
             listening: {
-              description: 'The next line that matches is told at once.',
+              description: 'The next matching line is reported at once.',
               on: { 'lines.matched': { target: 'throttling', actions: notifyNow } },
             },
             throttling: {
-              description:
-                'Something was just told; what matches now is counted, and told together at the end.',
+              description: 'Matching lines are counted and reported together at the end of the window.',
               entry: {
                 type: 'armDeadline',
                 params: ({ context }) => ({ deadline: 'window', afterMs: toWindowMs(context) }),
@@ -110,19 +109,19 @@ export const watchMachine = watchSetup.createMachine({
       type: 'final',
     },
     released: {
-      description: 'The process goes on elsewhere; whoever takes it over watches on.',
+      description: 'The process continues elsewhere; the supervisor that adopts it continues the watch.',
       type: 'final',
     },
     cancelled: {
-      description: 'Nobody wants to know any more.',
+      description: 'The watch was cancelled.',
       type: 'final',
     },
     replaced: {
-      description: 'Another watch of the same owner has taken its place.',
+      description: 'Another watch of the same owner has replaced this one.',
       type: 'final',
     },
     failed: {
-      description: 'Its expression takes too long; the process goes on unwatched.',
+      description: 'The expression takes too long; the process continues unwatched.',
       type: 'final',
     },
   },

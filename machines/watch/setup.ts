@@ -10,12 +10,12 @@ export const watchSetup = setup({
     input: {} as WatchInput,
   },
   actions: {
-    /** Answers `change.seen` where something has changed within the time, else `stillness.confirmed`. */
+    /** Reports `change.seen` if something changed within the time, else `stillness.confirmed`. */
     checkForChange: () => notProvided('checkForChange'),
-    /** Answers `change.seen`, once. */
+    /** Reports `change.seen`, once. */
     awaitChange: () => notProvided('awaitChange'),
     notifyQuiet: () => notProvided('notifyQuiet'),
-    /** `count` lines have matched since the last news. */
+    /** `count` lines have matched since the last notification. */
     notifyMatches: (_, _news: { count: number }) => notProvided('notifyMatches'),
     notifyFailure: () => notProvided('notifyFailure'),
     armDeadline: (_, _order: { deadline: WatchDeadlineName; afterMs: number }) => notProvided('armDeadline'),

@@ -1,5 +1,20 @@
 import { constants } from 'node:os';
 
+/** Signals that end no process by default, and signals that cannot be caught. */
+const untrapped = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGINFO', 'SIGKILL', 'SIGSTOP'];
+
+/**
+ * Returns the signals that a launcher traps: all that end or halt a process by default, as they may be meant for its command. By number,
+ * because dash has no name for some; Linux keeps two of the nameless ones to itself.
+ */
+export function toTrappedSignals(platform: NodeJS.Platform = process.platform): string {
+  const named = Object.entries(constants.signals)
+    .filter(([name]) => !untrapped.includes(name))
+    .map(([, number]) => number as number);
+  const realTime = platform === 'linux' ? Array.from({ length: 31 }, (_, index) => 34 + index) : [];
+  return [...new Set([...named, ...realTime])].sort((one, other) => one - other).join(' ');
+}
+
 /**
  * What stands between us and a command that outlives us: POSIX sh, whose stdout is the log and whose stderr is the status
  * file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that the shell made and
@@ -80,18 +95,3 @@ const record = `
 echo "
 exit $troupe_attempt $troupe_status\${BASH_VERSION+ mute}" >&2
 `;
-
-/** Those by which nothing ends, and those that nobody can catch. */
-const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGINFO', 'SIGKILL', 'SIGSTOP'];
-
-/**
- * What a launcher traps: whatever by default ends or halts a process, as it may be meant for its command, which knows what to do with it. By
- * number, since dash has not a name for each; of those that have none Linux keeps two to itself.
- */
-export function toTrappedSignals(platform: NodeJS.Platform = process.platform): string {
-  const named = Object.entries(constants.signals)
-    .filter(([name]) => !harmless.includes(name))
-    .map(([, number]) => number as number);
-  const realTime = platform === 'linux' ? Array.from({ length: 31 }, (_, index) => 34 + index) : [];
-  return [...new Set([...named, ...realTime])].sort((one, other) => one - other).join(' ');
-}

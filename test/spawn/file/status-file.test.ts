@@ -10,8 +10,8 @@ test('nothing is known of an attempt that left no line', () => {
     leader: null,
     exit: null,
     gaps: [],
-    words: '',
-    isCut: false,
+    shellOutput: '',
+    isTruncated: false,
     isDrained: false,
   });
   expect(parseStatus('\nlauncher 2 10\n\nleader 2 11\n\nexit 2 0\n', 1).launcher).toBeNull();
@@ -69,7 +69,7 @@ test('the end of a known leader counts in a cut file', () => {
 
   for (const cut of ['', 'lead', '\nlauncher 1 10\n', '\nlauncher 1 10\n\nlead']) {
     const status = parse(`${cut}\nexit 1 7\n`, { attempt: 1, known });
-    expect(status).toMatchObject({ ...known, exit: { code: 7 }, isCut: true });
+    expect(status).toMatchObject({ ...known, exit: { code: 7 }, isTruncated: true });
   }
   expect(parse('\nexit 1 7\n', { attempt: 2, known })).toMatchObject({ ...known, exit: null });
 });
