@@ -30,21 +30,21 @@ export function createAwaitedInputs(wiring: {
   return {
     begin: (process) => {
       end(process.id);
-      if (!process.takesInput) return;
+      if (!process.input.isAvailable) return;
       const watch = watchInput({
         clock,
-        log: process.log,
+        log: process.output.log,
         isLogLate: process.plan.output.direct,
         look: (before) =>
           lookForInput({
             leaderPid: findLeader(process),
             hasTerminal: process.plan.terminal?.type === 'terminal',
             treePids: async () => (await findMembers(process)).map(({ pid }) => pid),
-            log: process.log,
-            read: (options) => process.read(options),
+            log: process.output.log,
+            read: (options) => process.output.read(options),
             before,
           }),
-        onChange: (awaited) => process.setAwaitedInput(awaited),
+        onChange: (awaited) => process.input.setAwaited(awaited),
       });
       watches.set(process.id, watch);
     },

@@ -1,16 +1,22 @@
 import type { Observable } from 'rxjs';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 
-/** Tells those who wait for something about one process that it may have changed. */
+/** Notifies its listeners that one process may have changed. */
 export class ChangeSignal {
-  /** Most processes are kept long after the last one has gone. */
+  /** `null` while there are none: most processes are kept long after their last listener. */
   #listeners: Set<() => void> | null = null;
+  readonly #onNotified: () => void;
+
+  constructor(onNotified: () => void) {
+    this.#onNotified = onNotified;
+  }
 
   notify(): void {
     for (const listener of [...(this.#listeners ?? [])]) listener();
+    this.#onNotified();
   }
 
-  /** Resolves as soon as the condition holds; it is asked now and after each change. */
+  /** Resolves as soon as the condition holds, which is checked now and after each change. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -23,7 +29,7 @@ export class ChangeSignal {
     });
   }
 
-  /** A value now and each one that differs from it after a change; completes after the last one. */
+  /** Emits the current value, then each different one after a change; completes after the last. */
   observe<T>(source: {
     current: () => T;
     isLast: () => boolean;

@@ -2,13 +2,13 @@ import { type ActorRefFrom, createActor } from 'xstate';
 import type { Limits, ProcessPast, StopOrder } from '../../machines/process/context.ts';
 import type { BackendCommand, ProcessAnnouncement, ProcessEvent } from '../../machines/process/events.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
-import { type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
+import { isFinal, type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { createDeadlines, type Deadlines, noDeadlines } from './deadlines.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { ProcessWorld } from './process-world.ts';
 
-/** A command or fact as it is sent; when is filled in on the way. */
+/** A command or fact without its time, which is added when it is sent. */
 export type UntimedEvent = ProcessEvent extends infer E
   ? E extends unknown
     ? Omit<E, 'atMs'>
@@ -17,28 +17,29 @@ export type UntimedEvent = ProcessEvent extends infer E
 
 type ProcessActor = ActorRefFrom<typeof processMachine>;
 
-/** A life that began under another supervisor: it goes on here, or it is over and only its facts are kept. */
+/** A life that began under another supervisor: it continues here, or it has ended and only its facts are kept. */
 export type RestoredLife =
   | { readonly type: 'live'; readonly past: ProcessPast; readonly times: ProcessTimes }
   | { readonly type: 'ended'; readonly view: LifeView; readonly times: ProcessTimes };
 
-/** How far a life has come, for whoever would take it over. Monotonic times. */
-export interface LifeProgress {
+/** State of a life that the next supervisor needs. Monotonic times. */
+interface LifeProgress {
   readonly limits: Limits;
   readonly stop: StopOrder | null;
   readonly restartTimesMs: readonly number[];
   readonly nextStartAtMs: number | null;
 }
 
-/** The actor of a process while it lives, and what remains of it afterwards: a few facts. */
+/** The actor of a process while it lives, and afterwards the few facts that remain of it. */
 export class ProcessLife {
   deadlines: Deadlines;
   readonly times: ProcessTimes;
   readonly #clock: Clock;
-  /** `null` once the process has ended. */
+  /** `null` once the process has ended or was detached. */
   #listeners: LifeListeners | null;
   #actor: ProcessActor | null;
   #view: LifeView;
+  #isDetached = false;
 
   constructor(
     plan: ProcessPlan,
@@ -65,7 +66,7 @@ export class ProcessLife {
       onReached: (event) => this.#actor?.send(event),
     });
     this.#actor = createActor(world.machine, {
-      // The same for all: xstate's charts remember every event type for ever, and the parent hears of the end by this id.
+      // The same for all: xstate remembers every event type for ever, and the parent receives the end by this id.
       id: 'process',
       input: {
         id: plan.id,
@@ -101,50 +102,69 @@ export class ProcessLife {
     return this.#view;
   }
 
-  /** `null` once it has ended, or was let go of. */
+  get hasEnded(): boolean {
+    return isFinal(this.#view.status);
+  }
+
+  /** Whether it continues without this supervisor, which has detached from it. */
+  get isDetached(): boolean {
+    return this.#isDetached;
+  }
+
+  /** Whether nothing more will be known of it here. */
+  get isOver(): boolean {
+    return this.hasEnded || this.#isDetached;
+  }
+
+  /** `null` once it has ended or was detached. */
   get progress(): LifeProgress | null {
     if (this.#actor === null) return null;
     const { limits, stop, restartTimesMs, nextStartAtMs } = this.#actor.getSnapshot().context;
     return { limits, stop, restartTimesMs, nextStartAtMs };
   }
 
-  /** Nothing happens once the process has ended. */
+  /** Has no effect once the process has ended. */
   send(event: UntimedEvent): void {
     this.#actor?.send({ ...event, atMs: this.#clock.nowMs() } as ProcessEvent);
   }
 
-  /** `false` when there is no backend that could hear it. */
-  sendToBackend(command: BackendCommand): boolean {
-    const runner = this.#actor?.getSnapshot().children.runner;
-    runner?.send(command);
-    return runner !== undefined;
+  /** Sends a command to the backend and resolves with its reply, or with `otherwise` where no backend runs. */
+  ask<Answer>(
+    toCommand: (reply: (answer: Answer) => void) => BackendCommand,
+    otherwise: Answer,
+  ): Promise<Answer> {
+    return new Promise((resolve) => {
+      const runner = this.hasEnded ? undefined : this.#actor?.getSnapshot().children.runner;
+      if (runner === undefined) resolve(otherwise);
+      else runner.send(toCommand(resolve));
+    });
   }
 
   forgetLeftovers(): void {
     if ('leftovers' in this.#view) this.#view = { ...this.#view, leftovers: [] };
   }
 
-  /** Ends the actor without an end of the process, for one that never was. */
+  /** Ends the actor of a process that was refused; no end of the process is announced. */
   discard(): void {
     const actor = this.#actor;
-    this.#letGo();
-    // An actor with a parent cannot be stopped from outside, and its system would keep it: it ends by itself.
+    this.#dropActor();
+    // An actor with a parent cannot be stopped from outside, and its system would keep it: the order makes it end.
     actor?.send({ type: 'process.stop', by: 'supervisor', signal: 'SIGTERM', atMs: this.#clock.nowMs() });
   }
 
   /**
-   * Lets go of a process that is to outlive this program: its runner is released, and nothing is announced any more. `false` while it
-   * cannot be: it comes up, or ends.
+   * Detaches from a process that is to outlive this program: its backend leaves it running, and nothing more is announced. Returns
+   * `false` where that is impossible, while it starts or ends.
    */
   detach(): boolean {
     const actor = this.#actor;
     if (actor === null) return false;
     this.send({ type: 'process.release' });
-    // Between two attempts there is nothing to let go of but the actor: the next supervisor makes the attempt.
-    const isReleased =
+    // Between two attempts there is only the actor: the next supervisor starts the attempt.
+    this.#isDetached =
       this.status === 'restarting' || actor.getSnapshot().matches({ backgrounded: 'released' });
-    if (isReleased) this.#letGo();
-    return isReleased;
+    if (this.#isDetached) this.#dropActor();
+    return this.#isDetached;
   }
 
   #follow(view: LifeView): void {
@@ -159,7 +179,7 @@ export class ProcessLife {
     this.#view = toLifeView(actor.getSnapshot());
     this.#note(announcement);
     const listeners = this.#listeners;
-    if (announcement.type === 'process.ended') this.#letGo();
+    if (announcement.type === 'process.ended') this.#dropActor();
     listeners?.onAnnouncement(announcement);
   }
 
@@ -174,7 +194,7 @@ export class ProcessLife {
     if (type === 'process.ended') [times.endedAt, times.endedAtMs] = [at, atMs];
   }
 
-  /** A crash may have come before its start was written down: its backend knows. */
+  /** Takes the time of the start from the backend: a crash may have come before it was recorded. */
   #noteStart(): void {
     const spawnedAtMs = this.#actor?.getSnapshot().context.spawnedAtMs ?? null;
     if (spawnedAtMs === null || this.times.startedAtMs !== null) return;
@@ -182,15 +202,15 @@ export class ProcessLife {
     this.times.startedAt = Math.round(this.#clock.epochMs() - (this.#clock.nowMs() - spawnedAtMs));
   }
 
-  /** The actor, its chart and its timers are large; of an ended process only the view is needed. */
-  #letGo(): void {
+  /** Frees the actor and its timers, which are large; of an ended process only the view is needed. */
+  #dropActor(): void {
     this.deadlines.disarmAll();
     this.deadlines = noDeadlines;
     this.#listeners = null;
     this.#actor = null;
   }
 
-  /** The actor itself threw: what it was is over, and nobody can say more. */
+  /** Ends the process as lost: the actor itself threw. */
   #break(error: unknown): void {
     if (this.#actor === null) return;
     const { attempt } = this.#view;
@@ -208,7 +228,7 @@ export class ProcessLife {
     };
     this.#note({ type: 'process.ended' });
     const listeners = this.#listeners;
-    this.#letGo();
+    this.#dropActor();
     listeners?.onBroken(error);
     listeners?.onAnnouncement({ type: 'process.ended' });
   }
@@ -226,14 +246,14 @@ function toNewTimes(clock: Clock): ProcessTimes {
 }
 
 interface LifeListeners {
-  /** The chart has taken a step; the status may be the same. */
+  /** Called after each step of the chart; the status may be the same. */
   onSnapshot(): void;
   onAnnouncement(announcement: ProcessAnnouncement): void;
-  /** The actor threw; `process.ended` follows. */
+  /** Called when the actor threw; `process.ended` follows. */
   onBroken(error: unknown): void;
 }
 
-/** When it all happened. `…At` is milliseconds since the epoch, `…AtMs` monotonic. */
+/** Times of one process. `…At` is milliseconds since the epoch, `…AtMs` monotonic. */
 export interface ProcessTimes {
   createdAt: number;
   startedAt: number | null;

@@ -1,6 +1,13 @@
 import type { Requester } from '../../machines/process/context.ts';
+import type { ProcessAnnouncement } from '../../machines/process/events.ts';
+import type { LifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
+import { formatDuration } from '../config/format-duration.ts';
+import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
+import { describeEnd } from './describe-end.ts';
 import type { ProcessView } from './process-view.ts';
 
+/** What can happen to a process. */
 export type TimelineEvent =
   | 'created'
   | 'started'
@@ -35,11 +42,40 @@ export interface TimelineEntry {
   readonly detail?: string;
 }
 
-/** Beyond so many entries those in the middle are let go: a process that restarts for weeks must not grow. */
+/** Entries of one process, oldest first. */
+export class Timeline {
+  readonly #entries: TimelineEntry[];
+  readonly #clock: Clock;
+  readonly #onAdded: () => void;
+
+  constructor(earlier: readonly TimelineEntry[], wiring: { clock: Clock; onAdded: () => void }) {
+    this.#entries = [...earlier];
+    this.#clock = wiring.clock;
+    this.#onAdded = wiring.onAdded;
+  }
+
+  get entries(): readonly TimelineEntry[] {
+    return [...this.#entries];
+  }
+
+  add(event: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
+    addEntry(this.#entries, { at: this.#clock.epochMs(), event, ...more });
+    // A read is not worth a write of its own: it is saved with the next entry.
+    if (event !== 'read') this.#onAdded();
+  }
+
+  /** Adds what the chart announced; `view` is the life at this moment. */
+  addAnnouncement(announcement: ProcessAnnouncement, view: LifeView): void {
+    const { event, ...more } = toEntry(announcement, view);
+    this.add(event, more);
+  }
+}
+
+/** Bound of a timeline: entries in the middle are dropped beyond it, so that a process that restarts for weeks does not grow. */
 const MAX_ENTRIES = 200;
 const KEPT_FIRST = 50;
 
-/** Adds an entry in place; the beginning and the newest are kept, and of reads one after another only the last. */
+/** Adds an entry in place, within the bound; of consecutive reads by the same requester only the last is kept. */
 export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void {
   const last = timeline.at(-1);
   if (entry.event === 'read' && last?.event === 'read' && last.by === entry.by) timeline.pop();
@@ -47,10 +83,7 @@ export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void 
   timeline.push(entry);
 }
 
-/**
- * Whether an ended process still concerns somebody: what it left behind is alive, or it was to outlive its owner and nobody was told of
- * its end.
- */
+/** Whether an ended process still needs an owner: leftovers are alive, or it is persistent and its end was not delivered. */
 export function hasPendingNotice({
   view,
   timeline,
@@ -59,6 +92,61 @@ export function hasPendingNotice({
   readonly timeline: readonly TimelineEntry[];
 }): boolean {
   if (!('endedAt' in view)) return false;
-  const isUntold = view.lifetime === 'persistent' && !timeline.some(({ event }) => event === 'notified');
-  return isUntold || view.leftovers.length > 0;
+  const isUndelivered = view.lifetime === 'persistent' && !timeline.some(({ event }) => event === 'notified');
+  return isUndelivered || view.leftovers.length > 0;
+}
+
+function toEntry(announcement: ProcessAnnouncement, view: LifeView): Omit<TimelineEntry, 'at'> {
+  switch (announcement.type) {
+    case 'process.started':
+      return {
+        event: 'started',
+        detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}`,
+      };
+    case 'process.adopted':
+      return { event: 'adopted', by: 'supervisor' };
+    case 'process.released':
+      return { event: 'released', by: 'supervisor' };
+    case 'process.backgrounded':
+      return { event: 'backgrounded', by: announcement.by };
+    case 'process.stopping':
+      return { event: 'stopping' };
+    case 'process.signalled':
+      return { event: 'signalled', by: announcement.by, detail: describeSignal(announcement) };
+    case 'process.survived':
+      return { event: 'survived', ...('survivors' in view && { detail: describeSurvivors(view.survivors) }) };
+    case 'process.restarting':
+      return {
+        event: 'restarting',
+        ...('reason' in view && { detail: `it ${describeEnd(view.reason, null)}` }),
+      };
+    case 'process.silent':
+      return { event: 'silent' };
+    case 'process.elapsed':
+      return { event: 'elapsed' };
+    case 'process.ended': {
+      const canceller = 'reason' in view && view.reason.type === 'cancelled' ? view.reason.by : null;
+      return { event: 'ended', ...(canceller !== null && { by: canceller }), detail: view.status };
+    }
+  }
+}
+
+function describeSignal({
+  signal,
+  cause,
+}: Extract<ProcessAnnouncement, { type: 'process.signalled' }>): string {
+  switch (cause.type) {
+    case 'kill':
+      return signal;
+    case 'limit':
+      return `${signal}: its limit ${cause.limit} of ${formatDuration(cause.afterMs)}`;
+    case 'hold':
+      return `${signal}: to be started again in its turn`;
+    case 'restart':
+      return `${signal}: a restart`;
+    case 'grace':
+      return `${signal}: alive at the end of its grace`;
+    case 'leftovers':
+      return `${signal}: its leftovers may not stay`;
+  }
 }

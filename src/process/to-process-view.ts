@@ -1,7 +1,5 @@
 import type { LifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
-import { toDegradedText } from '../output/log-file.ts';
-import type { OutputLog } from '../output/output-log.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { isSuspectAlive } from '../spawn/tree/suspects.ts';
 import type { ProcessTimes } from './process-life.ts';
@@ -20,17 +18,15 @@ interface Sources {
   readonly owner: string;
   readonly life: LifeView;
   readonly times: ProcessTimes;
-  readonly log: OutputLog;
+  readonly output: OutputView;
   readonly ready: ReadyView;
   readonly clock: Clock;
   readonly terminal: TerminalView | null;
   readonly awaitsInput: AwaitedInput | null;
   readonly progress: ProgressView | null;
-  /** Of one that had ended before: its output is not counted again. */
-  readonly countedOutput: OutputView | null;
 }
 
-/** Puts together what the chart, the log and the plan know of a process. */
+/** Combines what the chart, the output and the plan know of a process. */
 export function toProcessView(sources: Sources): ProcessView {
   const { plan, life, times } = sources;
   const facts = {
@@ -48,7 +44,7 @@ export function toProcessView(sources: Sources): ProcessView {
     executionMode: plan.executionMode,
     attempt: life.attempt,
     createdAt: times.createdAt,
-    output: sources.countedOutput ?? toOutputView(sources),
+    output: sources.output,
     terminal: sources.terminal,
     progress: sources.progress,
     awaitsInput: sources.awaitsInput,
@@ -142,22 +138,7 @@ function toStateFacts({ life, times, ready, clock }: Sources): StateFacts {
   }
 }
 
-/** Looks at the system anew: what holds a survivor may have changed. */
+/** Asks the system again: what keeps a survivor alive may have changed. */
 function toSurvival({ survivors, receipt }: Extract<LifeView, { status: 'stopping' }>): string | null {
   return receipt === null || survivors.length === 0 ? null : describeSurvivors(survivors);
-}
-
-function toOutputView({ plan, log, clock }: Sources): OutputView {
-  const { bytes, lines, droppedBytes, lastOutputAtMs, logFile, degraded } = log.stats();
-  // The file is made with the first byte; where it will be is known before.
-  const planned = degraded === null ? (plan.output.logFile?.path ?? null) : null;
-  return {
-    bytes,
-    lines,
-    droppedBytes,
-    lastOutputAt:
-      lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
-    logFile: logFile ?? planned,
-    degraded: degraded === null ? null : toDegradedText(degraded),
-  };
 }

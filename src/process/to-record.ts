@@ -20,7 +20,7 @@ export function toRecord(
   { ground, leader }: { ground: RecordAuthor; leader: ProcessIdentity | null },
 ): ProcessRecord {
   const { supervisorId, scope, clock } = ground;
-  const readers = process.readerPositions;
+  const readers = process.output.readerPositions;
   return {
     // `hasEndedRecord` looks at the beginning.
     version: 1,
@@ -28,7 +28,7 @@ export function toRecord(
     supervisorId,
     scope,
     ...toSaved(clock),
-    timeline: process.timeline(),
+    timeline: process.timeline.entries,
     ...(process.plan.output.secrets.length === 0 && { likeness: process.plan.fingerprint }),
     leader,
     ...(Object.keys(readers).length > 0 && { readers }),
@@ -67,7 +67,7 @@ export function toAttemptRecord(
 
 /** Only what outlives its supervisor can be taken over, and only while it lives. */
 function toAdoptionData(
-  { plan, life, terminal, attemptOffset, watches }: SupervisedProcess,
+  { plan, life, input, output: { attemptOffset }, watches }: SupervisedProcess,
   clock: Clock,
 ): AdoptionData | null {
   const { launch, files, output } = plan;
@@ -87,7 +87,7 @@ function toAdoptionData(
     maxReplyBytes: output.maxReplyBytes,
     maxLogBytes: output.logFile?.maxBytes ?? 0,
     files,
-    size: terminal.orderedSize,
+    size: input.terminal.orderedSize,
     work: launch.work,
     stdin: launch.stdin,
     envNames: [...Object.keys(launch.env), ...launch.lostNames],

@@ -113,7 +113,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
       runtime.schedules.saveAll();
     },
   });
-  const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground });
+  const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground }).handle;
 
   return {
     id: ground.supervisorId,
@@ -128,7 +128,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
         return toRefusedEnvelope(toError(error).message);
       }
     },
-    get: (id) => registry.get(id),
+    get: (id) => registry.get(id)?.handle,
     list,
     transfer: (id, owner) => {
       const given = registry.get(id);
@@ -140,7 +140,8 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     },
     adopt: owners.adopt,
     isWithin: owners.isWithin,
-    kill: async (id, killOptions) => (await registry.get(id)?.kill(killOptions)) ?? notFound(id, runtime),
+    kill: async (id, killOptions) =>
+      (await registry.get(id)?.orders.kill(killOptions)) ?? notFound(id, runtime),
     ...createNewsCalls(runtime, onSubscriberError),
     events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
     completions$: new GuardedObservable(

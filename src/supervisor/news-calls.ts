@@ -21,7 +21,7 @@ export function createNewsCalls(
   const findLive = (given: string, call: string): SupervisedProcess => {
     const { id } = parseOptions(watchCall, { input: { id: given }, name: call });
     const process = registry.live.get(id);
-    if (process !== undefined && !process.hasEnded) return process;
+    if (process !== undefined && !process.life.hasEnded) return process;
     const nearest = registry.nearest(id);
     const hint = nearest.length === 0 ? 'There are no processes.' : `Did you mean ${nearest.join(' or ')}?`;
     const why =

@@ -28,7 +28,7 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
     actors: {
       runner: fromCallback<BackendCommand, RunnerInput, BackendFact>(({ input, sendBack, receive }) => {
         const process = world.find(input.id);
-        const { plan, log, life, recordedLeader: leader } = process;
+        const { plan, output, life, recordedLeader: leader } = process;
         if (!input.adopts) {
           process.beginAttempt();
           // The first one is on disk since it was ordered.
@@ -37,12 +37,12 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
         const { startedAtMs } = life.times;
         const port: BackendPort = {
           request: process.toRequest(input.attempt),
-          output: log,
+          output: output.log,
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),
           ...(input.adopts && leader !== null && { leader }),
           tell: (fact) => sendBack({ ...fact, atMs: clock.nowMs() }),
-          keepScreen: (screen) => process.keepScreen(screen),
+          keepScreen: (screen) => process.input.terminal.keep(screen),
           onCommand: receive,
         };
         if (!input.adopts && plan.launch.lostNames.length > 0)

@@ -35,7 +35,7 @@ export function createProcessRegistry(options: {
   const forget = (process: SupervisedProcess, why: 'full' | 'removed') => {
     ended.delete(process.id);
     // Who still wrote to it was no leftover of ours.
-    void process.log.close();
+    process.output.close();
     options.onForgotten(process, why);
   };
 
@@ -51,7 +51,7 @@ export function createProcessRegistry(options: {
   let fullBytes = 0;
 
   const shrinkOldest = (ended: SupervisedProcess) => {
-    const bytes = ended.log.keptBytes;
+    const bytes = ended.output.log.keptBytes;
     if (bytes <= SHRUNK_TAIL_BYTES) return;
     full.push({ process: ended, bytes });
     fullBytes += bytes;
@@ -59,7 +59,7 @@ export function createProcessRegistry(options: {
       const oldest = full.shift();
       if (oldest === undefined) return;
       fullBytes -= oldest.bytes;
-      oldest.process.log.shrink(SHRUNK_TAIL_BYTES);
+      oldest.process.output.log.shrink(SHRUNK_TAIL_BYTES);
     }
   };
 

@@ -106,7 +106,7 @@ export function createRecordKeeper(options: {
   const flush = () => {
     cancelFlush?.();
     cancelFlush = null;
-    const due = [...waiting].filter(({ isDetached: isReleased }) => !isReleased);
+    const due = [...waiting].filter(({ life }) => !life.isDetached);
     waiting.clear();
     for (const process of due) save(process);
   };
@@ -121,7 +121,7 @@ export function createRecordKeeper(options: {
     },
     touch: (process) => {
       // It is somebody else's by now, or will be.
-      if (process.isDetached) return;
+      if (process.life.isDetached) return;
       waiting.add(process);
       flushAt(COALESCE_MS);
     },

@@ -62,7 +62,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     clock,
     trees,
     onSignalled: (id, { by, signal, isFirst }) =>
-      find(id).note('signalled', {
+      find(id).timeline.add('signalled', {
         by,
         detail: isFirst ? `${signal}: its leftovers` : `${signal}: leftovers alive at the end of the grace`,
       }),
@@ -83,7 +83,8 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       // For want of room here: others may ask for it, or wait for it.
       const isKept =
         why === 'full' &&
-        (process.isRestored || hasPendingNotice({ view: process.view(), timeline: process.timeline() }));
+        (process.isRestored ||
+          hasPendingNotice({ view: process.view(), timeline: process.timeline.entries }));
       if (!isKept) records.forget(process);
     },
     maxFinished: settings.maxFinished,
@@ -135,7 +136,7 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       const order = { signal: 'SIGTERM', graceMs } as const;
       for (const process of [...registry.live.values()]) {
         if (isPersistent(process) && !isQueued(process)) release(process);
-        else process.stop({ ...order, by: 'supervisor' });
+        else process.orders.stop({ ...order, by: 'supervisor' });
       }
     },
   });
@@ -181,8 +182,8 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
     const cancel = watchReadiness({
       settings: ready,
       clock,
-      log: process.log,
-      fromOffset: process.attemptOffset,
+      log: process.output.log,
+      fromOffset: process.output.attemptOffset,
       cwd,
       treePids: async () => (await findMembers(process, ground)).map(({ pid }) => pid),
       onReady: () => {

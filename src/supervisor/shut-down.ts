@@ -14,11 +14,11 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
 
   runtime.schedules.close();
   await Promise.all([runtime.admission.stop(), runtime.endLeftovers()]);
-  const ended = concerned.filter(({ hasEnded }) => hasEnded);
+  const ended = concerned.filter(({ life }) => life.hasEnded);
   await Promise.all(ended.map((process) => process.ended));
-  const released = concerned.filter(({ isDetached: isReleased }) => isReleased);
+  const detached = concerned.filter(({ life }) => life.isDetached);
   // Whoever comes next finds their files as they are to be.
-  await Promise.all([...registry.ended.values(), ...released].map((process) => process.log.close()));
+  await Promise.all([...registry.ended.values(), ...detached].map((process) => process.output.log.close()));
   runtime.records.flush();
 
   runtime.watches.close();
@@ -27,7 +27,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
   await ground.terminals.close();
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
-    left: released.map(({ id }) => id),
+    left: detached.map(({ id }) => id),
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, ground),
   };

@@ -26,7 +26,7 @@ export function isPastRetention(
 export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }: Ground): number {
   const nowAt = clock.epochMs();
   const old = [...registry.ended.values()].filter((process) => {
-    const ended = { view: process.view() as FinalView, timeline: process.timeline() };
+    const ended = { view: process.view() as FinalView, timeline: process.timeline.entries };
     return isPastRetention(ended, { settings, nowAt }) && !leftovers.ids.includes(process.id);
   });
   for (const { id } of old) registry.remove(id);

@@ -8,7 +8,7 @@ const SHOWN_BYTES = 4_000;
 
 /** Where there is no terminal, every byte is a change. */
 export function watchOutput(process: SupervisedProcess, { clock }: { readonly clock: Clock }): ChangeSource {
-  const { log } = process;
+  const { log } = process.output;
   let changedAtMs = clock.nowMs();
   let seenBytes = log.bytes;
   let onNextChange: (() => void) | null = null;
@@ -34,7 +34,7 @@ export function watchOutput(process: SupervisedProcess, { clock }: { readonly cl
     look: (onSeen) => {
       // A log that the process writes itself is told of a little later than it grows.
       note();
-      const { text } = process.read({ tail: SHOWN_LINES, maxBytes: SHOWN_BYTES });
+      const { text } = process.output.read({ tail: SHOWN_LINES, maxBytes: SHOWN_BYTES });
       onSeen(withoutBlankEnd(text.split('\n')));
     },
     awaitChange: (onChange) => {

@@ -40,7 +40,7 @@ export function watchScreen(
     hasOutput = false;
     lookedAtMs = clock.nowMs();
     looks += 1;
-    process
+    process.input.terminal
       .capture()
       .then((answer) => take(answer.ok ? withoutBlankEnd(answer.screen.lines) : shown, because))
       .catch(reportError);
@@ -66,7 +66,7 @@ export function watchScreen(
     tell?.();
   };
 
-  const stopListening = process.log.onWrite(lookSoon);
+  const stopListening = process.output.log.onWrite(lookSoon);
   // What every later picture is compared with.
   lookNow();
 

@@ -155,7 +155,7 @@ export class Watching {
   /** Nobody here watches any more. Of a process that has ended nobody will later either, which is told. */
   release(): void {
     if (!this.#isEnding) return this.#send({ type: 'process.released' });
-    this.#problem = `The process has ended, and its supervisor stopped before the rest of the output was searched; look for the lines in ${this.process.log.logFile ?? 'its output'}.`;
+    this.#problem = `The process has ended, and its supervisor stopped before the rest of the output was searched; look for the lines in ${this.process.output.log.logFile ?? 'its output'}.`;
     this.#send({ type: 'search.failed' });
   }
 
@@ -182,7 +182,7 @@ export class Watching {
         : watchOutput(process, { clock });
       return { ...wants, changes };
     }
-    const { log } = process;
+    const { log } = process.output;
     const { toldBytes = log.bytes, toldUnfinished = [] } = this.#searched;
     this.#searched = toSearched({ toldBytes, toldUnfinished });
     const matches = followMatches(log, {

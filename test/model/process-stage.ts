@@ -60,7 +60,7 @@ export function openStage(options: StageOptions): Stage {
   const scene: Scene = {
     get process() {
       if (house.process === null) throw new Error('It was not taken over yet.');
-      return house.process;
+      return house.process.handle;
     },
     get clock() {
       return house.clock;

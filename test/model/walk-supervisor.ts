@@ -59,7 +59,7 @@ const supervisorDriver: Driver = {
     }
   },
   'process.backgrounded': (scene, { lane }) => {
-    holders(scene, lane)[0]?.background();
+    holders(scene, lane)[0]?.handle.background();
   },
   'process.adopted': (scene) => {
     const { runtime, ground, processes } = scene;
@@ -75,11 +75,11 @@ const supervisorDriver: Driver = {
   },
   'process.withdrawn': (scene, { lane }) => {
     const queued = scene.processes.find(({ status, plan }) => status === 'pending' && plan.kind === lane);
-    void queued?.kill();
+    void queued?.handle.kill();
   },
   'process.promoted': ({ processes }, { lane }) => {
     const queued = processes.find(({ status, plan }) => status === 'pending' && plan.kind === lane);
-    queued?.background();
+    queued?.handle.background();
   },
   'supervisor.stop': (scene) => {
     void shutDown(scene.runtime, scene.ground).then((report) => {
@@ -100,7 +100,10 @@ function holders({ processes, runtime }: Scene, lane: Lane): readonly Supervised
   const background = runtime.admission.backgroundIds();
   return processes.filter(
     (each) =>
-      !each.hasEnded && each.status !== 'pending' && each.plan.kind === lane && !background.includes(each.id),
+      !each.life.hasEnded &&
+      each.status !== 'pending' &&
+      each.plan.kind === lane &&
+      !background.includes(each.id),
   );
 }
 

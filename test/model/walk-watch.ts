@@ -191,8 +191,9 @@ async function openScene(on: WatchWay['on']): Promise<Scene> {
   const view = Promise.withResolvers<void>();
   view.resolve();
   const scene: Scene = { runtime, clock, process, run: backend.lastRun, passedMs: 0, view, words: 0 };
-  const capture = process.capture.bind(process);
-  process.capture = async (options) => {
+  const { terminal } = process.input;
+  const capture = terminal.capture.bind(terminal);
+  terminal.capture = async (options) => {
     await scene.view.promise;
     return capture(options);
   };

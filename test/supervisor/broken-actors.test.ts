@@ -39,14 +39,14 @@ test('a backend that breaks leaks no process', async () => {
 
 test('a process actor that breaks leaks no process', async () => {
   await using rig = openTampered((real) => real);
-  const handle = rig.start('sleep 600 & exec sleep 600');
+  const process = rig.start('sleep 600 & exec sleep 600');
   await waitUntil(() => rig.alive().length === 2);
 
-  handle.life.deadlines.arm = () => {
+  process.life.deadlines.arm = () => {
     throw new Error('boom');
   };
-  handle.background();
-  const view = await handle.ended;
+  process.handle.background();
+  const view = await process.ended;
 
   expect(view.reason).toEqual({ type: 'lost', why: expect.stringContaining('boom') });
   await waitUntil(() => rig.alive().length === 0);

@@ -1,0 +1,137 @@
+import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type { TerminalSize } from '../../machines/process/terminal.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { writeSecretOptions } from '../config/secret-source.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import { showsSecret } from '../output/redact.ts';
+import { hideOnScreen } from '../secrets/hide-on-screen.ts';
+import { createFixedResolver } from '../secrets/secret-resolver.ts';
+import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
+import type { ChangeSignal } from './change-signal.ts';
+import type { ProcessLife } from './process-life.ts';
+import type { ProcessOutput } from './process-output.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import { ProcessTerminal } from './process-terminal.ts';
+import type { AwaitedInput } from './process-view.ts';
+import type { ProcessWorld } from './process-world.ts';
+import type { Timeline } from './timeline.ts';
+
+interface InputDeps {
+  readonly deps: ProcessWorld;
+  readonly life: ProcessLife;
+  readonly output: ProcessOutput;
+  readonly timeline: Timeline;
+  readonly changes: ChangeSignal;
+}
+
+/** The input of one process: its stdin, its terminal, secrets, and whether it waits for any of them. */
+export class ProcessInput {
+  readonly terminal: ProcessTerminal;
+  readonly #plan: ProcessPlan;
+  readonly #parts: InputDeps;
+  #awaited: AwaitedInput | null = null;
+
+  constructor(plan: ProcessPlan, parts: InputDeps) {
+    const { deps, life, output } = parts;
+    this.#plan = plan;
+    this.#parts = parts;
+    this.terminal = new ProcessTerminal(plan, {
+      ask: (toCommand, otherwise) => life.ask(toCommand, otherwise),
+      hasEnded: () => life.hasEnded,
+      hide: (screen) => hideOnScreen(screen, output.log.secrets),
+      showsSecret: (text) => showsSecret(text, output.log.secrets),
+      onTyped: () => deps.onTyped(plan.id),
+      reportError: (error) => deps.onFault(plan.id, error),
+    });
+  }
+
+  /** Whether the process has a terminal or a pipe for its input. */
+  get isAvailable(): boolean {
+    const { size, stdin } = this.#plan.launch;
+    return size !== null || stdin === 'pipe';
+  }
+
+  /** What it was last seen to wait for; `null` where it does not wait. */
+  get awaited(): AwaitedInput | null {
+    return this.#awaited;
+  }
+
+  setAwaited(awaited: AwaitedInput | null): void {
+    this.#awaited = awaited;
+    this.#parts.changes.notify();
+  }
+
+  /** Looks now. */
+  lookForAwaited(): Promise<AwaitedInput | null> {
+    return this.#parts.deps.lookForInput(this.#plan.id);
+  }
+
+  write(data: string | Uint8Array): Promise<WriteResult> {
+    const bytes = toBytes(data);
+    this.#parts.deps.onTyped(this.#plan.id);
+    return this.#ask((reply) => ({ type: 'process.write', data: bytes, reply }));
+  }
+
+  end(): Promise<WriteResult> {
+    return this.#ask((reply) => ({ type: 'process.endInput', reply }));
+  }
+
+  writeSecret(name: string, options: SecretOptions = {}): Promise<WriteResult> {
+    const { pressEnter, value, signal } = parseOptions(writeSecretOptions, {
+      input: options,
+      name: 'writeSecret',
+    });
+    return writeSecret(
+      { name, pressEnter, signal: signal ?? null },
+      {
+        recipient: this.#toSecretRecipient(),
+        resolver: value === undefined ? this.#parts.deps.secrets : createFixedResolver(value),
+      },
+    );
+  }
+
+  async resize(size: TerminalSize): Promise<WriteResult> {
+    const result = await this.terminal.resize(size);
+    if (result.ok) {
+      // The record needs the new size: an adopted process is restarted with it.
+      this.#parts.deps.onNoted(this.#plan.id);
+      this.#parts.changes.notify();
+    }
+    return result;
+  }
+
+  #toSecretRecipient(): SecretRecipient {
+    const { id, commandLine, terminal, launch, output } = this.#plan;
+    const { life, changes, timeline } = this.#parts;
+    return {
+      id,
+      commandLine,
+      hasTerminal: terminal?.type === 'terminal',
+      hasPipe: launch.stdin === 'pipe',
+      writesOwnLog: output.direct,
+      ended: changes.until(() => life.isOver),
+      refuse: () => (life.isOver ? this.#describeNotRunning() : null),
+      awaitedInput: () => this.lookForAwaited(),
+      hide: (secret) => this.#parts.output.log.addSecret(secret),
+      write: (text) => this.write(text),
+      paste: (text, { pressEnter }) => this.terminal.sendKeys({ text, paste: true, pressEnter }),
+      note: (name) => timeline.add('secret written', { detail: name }),
+    };
+  }
+
+  #ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult> {
+    const error = this.#describeNotRunning();
+    return this.#parts.life.ask(toCommand, { ok: false, bytesWritten: 0, code: 'notRunning', error });
+  }
+
+  #describeNotRunning(): string {
+    return `Process ${this.#plan.id} is not running (status ${this.#parts.life.status}).`;
+  }
+}
+
+function toBytes(data: string | Uint8Array): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data);
+  if (data instanceof Uint8Array) return data;
+  const message = `write: the data is ${typeof data}; expected text or a Uint8Array.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}

@@ -1,0 +1,149 @@
+import type { Observable } from 'rxjs';
+import { iterate } from '../output/iterate.ts';
+import type { OutputLine } from '../output/lines.ts';
+import { toDegradedText } from '../output/log-file.ts';
+import type { OutputTimes } from '../output/log-times.ts';
+import { lines$, output$ } from '../output/observables.ts';
+import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import { createOutputLog, type OutputLog } from '../output/output-log.ts';
+import { type ProgressView, readLogProgress } from '../output/progress.ts';
+import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
+import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
+import { createTailedLog } from '../output/tailed-log.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { OutputView } from './process-view.ts';
+import type { ProcessWorld } from './process-world.ts';
+import type { RestoredProcess } from './restored-process.ts';
+
+/** The output of one process over all its attempts: its log, the readers of the log, and what can be said of both. */
+export class ProcessOutput {
+  readonly log: OutputLog;
+  /** Offset at which the output of the current attempt begins. */
+  attemptOffset: number;
+  readonly #plan: ProcessPlan;
+  readonly #deps: ProcessWorld;
+  readonly #restored: RestoredProcess | null;
+  #readers: Readers | null = null;
+  #progress: { readonly atBytes: number; readonly view: ProgressView | null } | null = null;
+  #flushed: Promise<void> | null = null;
+
+  constructor(plan: ProcessPlan, deps: ProcessWorld, restored: RestoredProcess | null) {
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#restored = restored;
+    this.attemptOffset = restored?.attemptOffset ?? 0;
+    this.log = this.#createLog();
+  }
+
+  /** Resolves when everything that was printed before the end is on disk. */
+  get flushed(): Promise<void> | null {
+    return this.#flushed;
+  }
+
+  get pieces$(): Observable<OutputPiece> {
+    return output$(this.log, this.#guard);
+  }
+
+  get lines$(): Observable<OutputLine | OutputGap> {
+    return lines$(this.log, this.#guard);
+  }
+
+  iterate(options: { from?: number; signal?: AbortSignal }): AsyncGenerator<OutputPiece, void> {
+    return iterate(this.log, options);
+  }
+
+  read(options: ReadOptions = {}): OutputRead {
+    return readOutput(this.log, { maxBytes: this.#plan.output.maxReplyBytes, ...options });
+  }
+
+  times(): OutputTimes {
+    return this.log.times();
+  }
+
+  reader(name: string): OutputReader {
+    this.#readers ??= createReaders(this.log, {
+      earlier: this.#restored?.readers ?? {},
+      onMoved: () => {
+        if (this.#plan.output.direct) this.#deps.onNoted(this.#plan.id);
+      },
+    });
+    return this.#readers.get(name);
+  }
+
+  /** Positions of the named readers for the next supervisor; offsets hold only in a log that the process writes itself. */
+  get readerPositions(): ReaderPositions {
+    const restored = this.#restored?.readers ?? {};
+    return this.#plan.output.direct ? (this.#readers?.positions() ?? restored) : restored;
+  }
+
+  view(): OutputView {
+    // The output of a restored ended process was counted before it was recorded.
+    if (this.#restored?.output != null) return this.#restored.output;
+    const { clock } = this.#deps;
+    const { bytes, lines, droppedBytes, lastOutputAtMs, logFile, degraded } = this.log.stats();
+    // The file is created with the first byte; its path is known before.
+    const planned = degraded === null ? (this.#plan.output.logFile?.path ?? null) : null;
+    return {
+      bytes,
+      lines,
+      droppedBytes,
+      lastOutputAt:
+        lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
+      logFile: logFile ?? planned,
+      degraded: degraded === null ? null : toDegradedText(degraded),
+    };
+  }
+
+  /** Returns the progress that the current attempt reports. The log is searched only when it has grown since the last call. */
+  progress(): ProgressView | null {
+    const { bytes } = this.log;
+    if (this.#progress?.atBytes !== bytes) {
+      this.#progress = { atBytes: bytes, view: readLogProgress(this.log, this.attemptOffset) };
+    }
+    return this.#progress.view;
+  }
+
+  beginAttempt(): void {
+    this.attemptOffset = this.log.bytes;
+  }
+
+  /** Marks the end. `isOpen`: leftovers may still write, and late output is accepted until `close`. */
+  end({ isOpen }: { readonly isOpen: boolean }): void {
+    this.log.markEnd(isOpen ? 'keep' : 'flush');
+    this.log.finish();
+    this.#flushed = isOpen ? this.log.flush() : this.log.close();
+  }
+
+  /** Completes all followers of a process that continues without this supervisor. */
+  detach(): void {
+    this.log.finish();
+    this.close();
+  }
+
+  close(): void {
+    void this.log.close();
+  }
+
+  /** Our own log of what is printed, or a view of the file that the process writes, or has written, itself. */
+  #createLog(): OutputLog {
+    const { output, terminal } = this.#plan;
+    const { logFile, direct, ...kept } = output;
+    const { clock } = this.#deps;
+    const { onSubscriberError: onListenerError } = this.#guard;
+    const hasEnded = this.#restored?.life.type === 'ended';
+    if (logFile === null || (!direct && !hasEnded))
+      return createOutputLog({ ...kept, clock, ...(logFile !== null && { logFile }), onListenerError });
+    return createTailedLog({
+      clock,
+      ...logFile,
+      isOver: hasEnded,
+      stream: terminal?.type === 'terminal' ? 'screen' : 'stdout',
+      secrets: output.secrets,
+      onListenerError,
+    });
+  }
+
+  get #guard() {
+    return { onSubscriberError: (error: unknown) => this.#deps.onFault(this.#plan.id, error) };
+  }
+}

@@ -1,0 +1,191 @@
+import type { Observable } from 'rxjs';
+import type { ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
+import type { WriteResult } from '../../machines/process/events.ts';
+import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
+import type { ProcessStatus } from '../../machines/process/view.ts';
+import type { KeyOrder } from '../config/terminal-options.ts';
+import type { OutputLine } from '../output/lines.ts';
+import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputRead, ReadOptions } from '../output/read-output.ts';
+import type { OutputReader } from '../output/reader.ts';
+import type { SecretOptions } from '../secrets/write-secret.ts';
+import type { ChangeSignal } from './change-signal.ts';
+import { awaitResult } from './foreground-result.ts';
+import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
+import type { ProcessInput } from './process-input.ts';
+import type { ProcessLife } from './process-life.ts';
+import type { ProcessOrders } from './process-orders.ts';
+import type { ProcessOutput } from './process-output.ts';
+import type { ProcessPlan } from './process-plan.ts';
+import type { CaptureOptions } from './process-terminal.ts';
+import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
+import type { ProcessWorld } from './process-world.ts';
+import type { ResultEnvelope } from './result-envelope.ts';
+import type { Timeline, TimelineEntry } from './timeline.ts';
+
+/** The parts of a process that its handle opens to users. */
+interface HandledProcess {
+  readonly plan: ProcessPlan;
+  readonly deps: ProcessWorld;
+  readonly life: ProcessLife;
+  readonly output: ProcessOutput;
+  readonly input: ProcessInput;
+  readonly orders: ProcessOrders;
+  readonly timeline: Timeline;
+  readonly changes: ChangeSignal;
+  readonly ended: Promise<FinalView>;
+  view(): ProcessView;
+  ready(): Promise<ReadyView>;
+}
+
+/** The handle of a supervised process: each member is answered by the part of the process that it concerns. */
+export class SupervisedHandle implements ProcessHandle {
+  readonly #process: HandledProcess;
+
+  constructor(process: HandledProcess) {
+    this.#process = process;
+  }
+
+  get id(): string {
+    return this.#process.plan.id;
+  }
+
+  get status(): ProcessStatus {
+    return this.#process.life.status;
+  }
+
+  view(): ProcessView {
+    return this.#process.view();
+  }
+
+  timeline(): readonly TimelineEntry[] {
+    return this.#process.timeline.entries;
+  }
+
+  get ended(): Promise<FinalView> {
+    return this.#process.ended;
+  }
+
+  ready(): Promise<ReadyView> {
+    return this.#process.ready();
+  }
+
+  result(): Promise<ResultEnvelope> {
+    return awaitResult(this.#process);
+  }
+
+  get status$(): Observable<ProcessStatus> {
+    return this.#observe(() => this.status);
+  }
+
+  get view$(): Observable<ProcessView> {
+    return this.#observe(() => this.view());
+  }
+
+  get output$(): Observable<OutputPiece> {
+    return this.#process.output.pieces$;
+  }
+
+  get lines$(): Observable<OutputLine | OutputGap> {
+    return this.#process.output.lines$;
+  }
+
+  output(options: { from?: number; signal?: AbortSignal } = {}): AsyncGenerator<OutputPiece, void> {
+    return this.#process.output.iterate(options);
+  }
+
+  read(options: ReadOptions = {}, by?: Requester): OutputRead {
+    if (by !== undefined) this.#process.timeline.add('read', { by });
+    return this.#process.output.read(options);
+  }
+
+  times(): OutputTimes {
+    return this.#process.output.times();
+  }
+
+  reader(name: string): OutputReader {
+    return this.#process.output.reader(name);
+  }
+
+  write(data: string | Uint8Array): Promise<WriteResult> {
+    return this.#process.input.write(data);
+  }
+
+  writeLine(line: string): Promise<WriteResult> {
+    return this.write(`${line}\n`);
+  }
+
+  endInput(): Promise<WriteResult> {
+    return this.#process.input.end();
+  }
+
+  writeSecret(name: string, options: SecretOptions = {}): Promise<WriteResult> {
+    return this.#process.input.writeSecret(name, options);
+  }
+
+  capture(options?: CaptureOptions): Promise<CaptureAnswer> {
+    return this.#process.input.terminal.capture(options);
+  }
+
+  sendKeys(order: KeyOrder): Promise<WriteResult> {
+    return this.#process.input.terminal.sendKeys(order);
+  }
+
+  paste(text: string): Promise<WriteResult> {
+    return this.#process.input.terminal.paste(text);
+  }
+
+  resize(size: TerminalSize): Promise<WriteResult> {
+    return this.#process.input.resize(size);
+  }
+
+  get takesInput(): boolean {
+    return this.#process.input.isAvailable;
+  }
+
+  awaitedInput(): Promise<AwaitedInput | null> {
+    return this.#process.input.lookForAwaited();
+  }
+
+  members(): Promise<readonly TreeMember[]> {
+    return this.#process.deps.members(this.id);
+  }
+
+  kill(options: KillOptions = {}): Promise<KillAnswer> {
+    return this.#process.orders.kill(options);
+  }
+
+  background(by: Requester = 'user'): boolean {
+    return this.#process.orders.background(by);
+  }
+
+  restart(by: Requester = 'user'): boolean {
+    return this.#process.orders.restart(by);
+  }
+
+  hold(order: { by?: Requester; signal?: ProcessSignal } = {}): boolean {
+    return this.#process.orders.hold(order);
+  }
+
+  proceed(): boolean {
+    return this.#process.orders.proceed();
+  }
+
+  acknowledge(owner: string): void {
+    this.#process.timeline.add('notified', { detail: owner });
+  }
+
+  changeLimits(changes: LimitChanges): boolean {
+    return this.#process.orders.changeLimits(changes);
+  }
+
+  #observe<T>(current: () => T): Observable<T> {
+    const { life, changes, deps } = this.#process;
+    return changes.observe({
+      current,
+      isLast: () => life.isOver,
+      onSubscriberError: (error) => deps.onFault(this.id, error),
+    });
+  }
+}
