@@ -84,9 +84,10 @@ test('a restart is in the words of container tools', async () => {
   await using project = daemonProject();
   const { stdout } = await project.troupe('start', '--restart', 'always', '--', 'sleep', '0.2');
 
-  const attempts = async () => JSON.parse((await project.troupe('show', '--json', stdout.trim())).stdout);
+  const show = async () => JSON.parse((await project.troupe('show', '--json', stdout.trim())).stdout);
 
-  await waitUntil(async () => JSON.stringify(await attempts()).includes('"attempt":2'), { withinMs: 30_000 });
+  // A slow machine may see a later attempt first.
+  await waitUntil(async () => (await show()).view.attempt > 1, { withinMs: 30_000 });
 });
 
 test('json is the view of the process', async () => {
