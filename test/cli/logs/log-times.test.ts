@@ -47,7 +47,7 @@ test.each([
   [{ since: '10m', tail: '1' }, ['s003']],
   [{ since: '1m' }, []],
   [{ until: '10' }, ['s090', 's060']],
-] as const)('%j selects by time', async (flags, lines) => {
+] as const)('%j selects lines by time', async (flags, lines) => {
   const { code, stdout } = await logs({ server }, flags);
 
   expect(code).toBe(0);
@@ -57,7 +57,7 @@ test.each([
 const timeOf = (line: string) => Date.parse(line.split(' ')[0] ?? '');
 const second = 1_000;
 
-test('each line stands behind its local time', async () => {
+test('timestamps print the local time before each line', async () => {
   const { stdout } = await logs({ server }, { timestamps: true, tail: '2' });
 
   const lines = stdout.trimEnd().split('\n');
@@ -69,7 +69,7 @@ test('each line stands behind its local time', async () => {
   expect(lines.map(timeOf)).toEqual([toSecond(8), toSecond(3)]);
 });
 
-test.each([false, true])('several logs are merged in order of time', async (follow) => {
+test.each([false, true])('timestamps merge several logs in order of time', async (follow) => {
   const worker = printedAt('w', [70, 7, 5]);
 
   const { stdout } = await logs({ server, worker }, { timestamps: true, follow });
@@ -82,7 +82,7 @@ test.each([false, true])('several logs are merged in order of time', async (foll
   expect(lines[1]).toMatch(/ worker │ w070$/);
 });
 
-test('a line that came unseen has both its bounds', async () => {
+test('a line that no supervisor saw shows both time bounds', async () => {
   const marks = [
     { offset: 0, since: now - 60 * minute, until: now - 60 * minute },
     { offset: 5, since: now - 20 * minute, until: now },
@@ -98,7 +98,7 @@ test('a line that came unseen has both its bounds', async () => {
   expect(maybe.stdout).toBe('line\n');
 });
 
-test('json tells times in milliseconds', async () => {
+test('logs --json print times in milliseconds', async () => {
   const { stdout } = await logs({ server }, { json: true, timestamps: true, since: '10m' });
 
   expect(
@@ -114,7 +114,7 @@ test('json tells times in milliseconds', async () => {
 
 const old = { output: server.output ?? [] };
 
-test('unknown times are said, not guessed', async () => {
+test('logs report unknown times instead of guessing', async () => {
   const shown = await logs({ old }, { timestamps: true, tail: '1' });
   const refused = await logs({ old }, { since: '10m' });
 
@@ -126,7 +126,7 @@ test('unknown times are said, not guessed', async () => {
   expect(refused.stderr).toContain('--since and --until take offsets in bytes all the same');
 });
 
-test('what is followed has no end to stop at', () => {
+test('logs refuse --until with --follow', () => {
   const { io } = fakeIo();
   const flags = { follow: true, until: '5m' };
 
@@ -146,11 +146,11 @@ test.each([
   ['2026-06-15T11:00', { type: 'time', at: new Date(2026, 5, 15, 11).getTime() }],
   ['2026-06-15T11:00:00Z', { type: 'time', at: Date.UTC(2026, 5, 15, 11) }],
   ['2026-06-15T11:00:00+02:00', { type: 'time', at: Date.UTC(2026, 5, 15, 9) }],
-])('%s is a place in a log', (text, moment) => {
+])('%s is parsed as a position in a log', (text, moment) => {
   expect(parsePosition(text, { option: '--since', nowAt: noon })).toEqual(moment);
 });
 
-test.each(['soon', '25:00', '12:60', '2026-13-01', '-5'])('%s is no place in a log', (text) => {
+test.each(['soon', '25:00', '12:60', '2026-13-01', '-5'])('%s is refused as a position in a log', (text) => {
   expect(() => parsePosition(text, { option: '--until', nowAt: noon })).toThrow(
     `--until is "${text}"; expected how long ago ("10m"), a time`,
   );
@@ -159,7 +159,7 @@ test.each(['soon', '25:00', '12:60', '2026-13-01', '-5'])('%s is no place in a l
 test.each([
   ['a pipe', ['--session']],
   ['a persistent process', []],
-])('times of %s outlive its supervisor', async (_, lifetime) => {
+])('the times of %s outlive its supervisor', async (_, lifetime) => {
   await using project = daemonProject();
   const startedAt = Date.now();
   const command = 'echo one; sleep 2; echo two';
@@ -191,7 +191,7 @@ async function endDaemon(project: ReturnType<typeof daemonProject>): Promise<voi
   await project.gone();
 }
 
-test('what is followed gets times as it comes', async () => {
+test('a followed log prints times as output arrives', async () => {
   await using project = daemonProject();
   const go = project.file('go');
   const command = `echo one; until [ -e '${go}' ]; do sleep 0.1; done; echo two`;

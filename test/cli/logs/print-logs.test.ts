@@ -34,7 +34,7 @@ function logs(
   return { ...fake, orders, end, code: printLogs({ words: ['tool_a'], flags, io: fake.io, open }) };
 }
 
-test('the last fifty lines are printed', async () => {
+test('logs print the last fifty lines by default', async () => {
   const { code, stdout } = logs(numbers);
 
   expect(await code).toBe(0);
@@ -52,14 +52,14 @@ test.each([
   [{ grep: 'line 5.$' }, 10],
   [{ grep: 'LINE 5.', ignoreCase: true, tail: '4' }, 4],
   [{ stream: 'stderr' }, 0],
-] as const)('%j gives so many lines', async (flags, count) => {
+] as const)('logs with %j print as many lines', async (flags, count) => {
   const { code, stdout } = logs(numbers, { flags });
 
   expect(await code).toBe(0);
   expect(stdout().split('\n').length - 1).toBe(count);
 });
 
-test('an offset behind the end is told', async () => {
+test('logs report an offset beyond the end', async () => {
   const { code, stdout, stderr } = logs(numbers, { flags: { since: '100000' } });
 
   expect(await code).toBe(0);
@@ -67,14 +67,14 @@ test('an offset behind the end is told', async () => {
   expect(stderr()).toMatch(/^troupe: --since is 100000; the output has \d+ bytes so far\.\n$/);
 });
 
-test('a process that runs is not waited for', async () => {
+test('logs do not wait for a running process', async () => {
   const { code, stdout } = logs([out('a\n'), err('b\n')], { live: true });
 
   expect(await code).toBe(0);
   expect(stdout()).toBe('a\nb\n');
 });
 
-test('following ends with the process', async () => {
+test('logs --follow end with the process', async () => {
   const { code, stdout, end } = logs([out('a\n')], { flags: { follow: true }, live: true });
   await waitUntil(() => stdout() === 'a\n');
 
@@ -83,7 +83,7 @@ test('following ends with the process', async () => {
   expect(await code).toBe(0);
 });
 
-test('a pipe gets every byte', async () => {
+test('logs write every byte to a pipe', async () => {
   const bytes = Buffer.from([0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x00, 0xff, 0xc3, 0x0d, 0x0a]);
 
   const { code, stdoutBytes } = logs([out(bytes)]);
@@ -102,14 +102,14 @@ test.each([
   ['a move of the cursor', [out('a\x1b[10db\x1b[2Xc\x1b[s\x1b[ud\n')], 'abcd\n'],
   ['another character set', [out('\x1b(Bletters\x1b(0\n')], 'letters\n'],
   ['a spinner by column one', [out('\x1b[2K\x1b[1G- go\x1b[2K\x1b[1G| go\n')], '\r\x1b[K- go\r\x1b[K| go\n'],
-])('a terminal does not obey %s', async (_, output, shown) => {
+])('logs strip %s for a terminal', async (_, output, shown) => {
   const { code, stdout } = logs(output, { columns: 80 });
   await code;
 
   expect(stdout()).toBe(shown);
 });
 
-test('a terminal shows colours, which end with the output', async () => {
+test('logs reset the colours of output in a terminal', async () => {
   const output = [out('\x1b[31mred\x1b[0m \x1b[1;32mgreen\x1b[3A\x1b[>4;2m\n')];
 
   const { code, stdout } = logs(output, { columns: 80, env: { NO_COLOR: '' } });
@@ -118,7 +118,7 @@ test('a terminal shows colours, which end with the output', async () => {
   expect(stdout()).toBe('\x1b[31mred\x1b[0m \x1b[1;32mgreen\n\x1b[0m');
 });
 
-test('a program that draws on the whole screen is said to be one', async () => {
+test('logs point at the screen verb for a full-screen program', async () => {
   const terminal = { type: 'terminal', columns: 80, rows: 24, attach: null, because: 'asked for' } as const;
 
   const { code, stderr } = logs([out('\x1b[?1049h\x1b[5;1Hvim')], { columns: 80, view: { terminal } });
@@ -127,7 +127,7 @@ test('a program that draws on the whole screen is said to be one', async () => {
   expect(stderr()).toContain('tool_a draws on the whole screen: troupe screen tool_a shows it as it looks.');
 });
 
-test('output that may not be complete is said to be so', async () => {
+test('logs report output that may be incomplete', async () => {
   const output = { ...processView({ id: 'x' }).output, degraded: 'the disk was full: some is missing' };
 
   const { code, stderr } = logs(numbers, { view: { output } });
@@ -139,7 +139,7 @@ test('output that may not be complete is said to be so', async () => {
 test.each([
   [{}, 'server │ up\nserver │ 10%\r20%\nw      │ a\nw      │ b\n'],
   [{ columns: 80 }, 'server │ up\nserver │ 20%\nw      │ a\nw      │ b\n'],
-])('lines of several processes stand behind their names', async (where, printed) => {
+])('logs of several processes prefix lines with names', async (where, printed) => {
   const { io, stdout } = fakeIo(where);
   const { open } = fakeStateDirectory([
     { view: endedView({ id: 'tool_a', label: 'server' }), output: [out('up\n10%\r2'), out('0%\n')] },
@@ -152,7 +152,7 @@ test.each([
   expect(stdout()).toBe(printed);
 });
 
-test('colours end with the line of one of several processes', async () => {
+test('logs of several processes reset colours after each line', async () => {
   const { io, stdout } = fakeIo({ columns: 80, env: { NO_COLOR: '' } });
   const { open } = fakeStateDirectory([
     { view: endedView({ id: 'tool_a', label: 'a' }), output: [out('\x1b[31mred\nplain\n')] },
@@ -164,21 +164,21 @@ test('colours end with the line of one of several processes', async () => {
   expect(stdout()).toBe('a │ \x1b[31mred\x1b[0m\na │ plain\nb │ b\n');
 });
 
-test('a sequence that never ends is not obeyed', async () => {
+test('logs drop an escape sequence that never ends', async () => {
   const { code, stdout } = logs([out('x\x1b]0;forever')], { columns: 80 });
   await code;
 
   expect(stdout()).toMatch(/^x[ -~]*$/);
 });
 
-test('raw gives a terminal all', async () => {
+test('logs --raw write every byte to a terminal', async () => {
   const { code, stdout } = logs([out('\x1b[31mred\n')], { flags: { raw: true }, columns: 80 });
   await code;
 
   expect(stdout()).toBe('\x1b[31mred\n');
 });
 
-test('json tells streams and offsets', async () => {
+test('logs --json print streams and offsets', async () => {
   const unknown = { at: null, latestAt: null };
   const { code, stdout } = logs([out('é\n'), err(Buffer.from([0xff])), out('x')], { flags: { json: true } });
   await code;
@@ -191,7 +191,7 @@ test('json tells streams and offsets', async () => {
   ]);
 });
 
-test('a line that came in parts matches as one', async () => {
+test('logs --grep match a line that arrived in parts', async () => {
   const output = [out('no\nye'), err('other yes\n'), out('s\nyes, unfinished')];
 
   const { code, stdout } = logs(output, { flags: { grep: '^yes' } });
@@ -200,7 +200,7 @@ test('a line that came in parts matches as one', async () => {
   expect(stdout()).toBe('yes\nyes, unfinished');
 });
 
-test('bytes that are no longer kept are noted where they stood', async () => {
+test('logs note dropped bytes where they were', async () => {
   const output = [out('a\n'), { ...out('b\n'), droppedBytes: 40 }];
 
   const { code, stdout, stderr } = logs(output, { flags: { tail: 'all' } });
@@ -210,7 +210,7 @@ test('bytes that are no longer kept are noted where they stood', async () => {
   expect(stderr()).toContain('40 bytes before offset 42 are no longer kept.');
 });
 
-test('a search joins no lines over a gap', async () => {
+test('logs --grep join no lines across a gap', async () => {
   const output = [out('left'), { ...out('right\nleftright\n'), droppedBytes: 40 }];
 
   const { code, stdout } = logs(output, { flags: { grep: 'leftright|^left' } });
@@ -219,7 +219,7 @@ test('a search joins no lines over a gap', async () => {
   expect(stdout()).toBe('leftleftright\n');
 });
 
-test('a search of a long line takes time in proportion to it', async () => {
+test('logs --grep search a long line in linear time', async () => {
   const cpuMsOf = async (pieces: number) => {
     const output = [...Array.from({ length: pieces }, () => out(Buffer.alloc(1024, 'x'))), out('yes\n')];
     const before = process.cpuUsage();
@@ -236,7 +236,7 @@ test('a search of a long line takes time in proportion to it', async () => {
   expect(long / short).toBeLessThan(64);
 });
 
-test('what matches so far is shown before more comes', async () => {
+test('logs --grep print matches before more output arrives', async () => {
   const output = [out('yes\n'), err('no\n')];
 
   const { stdout, end, code } = logs(output, { flags: { grep: 'yes', follow: true }, live: true });
@@ -250,7 +250,7 @@ test.each([
   [{ tail: 'few' }, '--tail is "few"; expected a number of lines'],
   [{ since: 'soon' }, '--since is "soon"; expected how long ago'],
   [{ grep: '(' }, '--grep is "(", which is no regular expression'],
-])('%j is refused', (flags, problem) => {
+])('logs refuse %j', (flags, problem) => {
   const { io } = fakeIo();
 
   expect(() => printLogs({ words: ['x'], flags, io, open: fakeStateDirectory([]).open })).toThrow(problem);

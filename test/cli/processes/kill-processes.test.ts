@@ -38,7 +38,7 @@ function kill(
   return { ...fake, orders, code: killProcesses({ words, flags, io: fake.io, open }) };
 }
 
-test('the receipt says what ended with it', async () => {
+test('kill prints which other processes it ended', async () => {
   const { code, stdout, stderr, orders } = kill(['server']);
 
   expect(await code).toBe(0);
@@ -47,7 +47,7 @@ test('the receipt says what ended with it', async () => {
   expect(orders).toEqual([{ kill: 'tool_a', by: 'user' }, 'close']);
 });
 
-test('a long command that ended with it is one line', async () => {
+test('kill prints a long command on one line', async () => {
   const script = `sh -c\n\twatch \x1b[31mred${' and more'.repeat(50)}`;
   const answer: KillAnswer = {
     ...gone,
@@ -63,14 +63,14 @@ test('a long command that ended with it is one line', async () => {
   expect(line).toHaveLength(120);
 });
 
-test('signal and grace are passed on', async () => {
+test('kill passes on signal and grace', async () => {
   const { code, orders } = kill(['server'], { flags: { signal: 'int', grace: '30s' } });
 
   expect(await code).toBe(0);
   expect(orders[0]).toEqual({ kill: 'tool_a', by: 'user', signal: 'SIGINT', grace: 30_000 });
 });
 
-test('the others are ended when one cannot be', async () => {
+test('kill ends the other processes when one fails', async () => {
   const { code, stdout, stderr, orders } = kill(['nobody', 'tool_stuck', 'tool_over', 'server']);
 
   expect(await code).toBe(1);
@@ -81,7 +81,7 @@ test('the others are ended when one cannot be', async () => {
   expect(stderr()).toContain('Process tool_over is not running.');
 });
 
-test('json tells of each, also of who is not there', async () => {
+test('kill --json includes processes that were not found', async () => {
   const { code, stdout } = kill(['server', 'nobody'], { flags: { json: true } });
 
   expect(await code).toBe(1);
@@ -98,7 +98,7 @@ test.each([
   ['\r', 1, 0],
   ['\x03', 130, 0],
   ['\x04', 1, 0],
-])('a person who types %j decides', async (typed, expected, kills) => {
+])('kill obeys the answer %j to its question', async (typed, expected, kills) => {
   const { code, stdout, type, orders } = kill(['server'], { columns: 80 });
   await waitUntil(() => stdout().includes('[y/N]'));
 
@@ -109,14 +109,14 @@ test.each([
   expect(orders).toHaveLength(kills + 1);
 });
 
-test('force asks nobody', async () => {
+test('kill --force does not ask', async () => {
   const { code, stdout } = kill(['server'], { flags: { force: true }, columns: 80 });
 
   expect(await code).toBe(0);
   expect(stdout()).not.toContain('[y/N]');
 });
 
-test('nobody is asked about what has ended', async () => {
+test('kill does not ask about ended processes', async () => {
   const { code, stdout } = kill(['tool_over'], { columns: 80 });
 
   expect(await code).toBe(1);
@@ -126,7 +126,7 @@ test('nobody is asked about what has ended', async () => {
 test.each([
   ['TERMM', '--signal is "TERMM", and there is no such signal. Did you mean SIGTERM?'],
   ['99', '--signal is "99"'],
-])('%s is no signal', (signal, problem) => {
+])('kill refuses the signal %s', (signal, problem) => {
   const { io } = fakeIo();
 
   const call = () =>

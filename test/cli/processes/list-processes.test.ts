@@ -22,7 +22,7 @@ async function list(
   return { code, stdout: fake.stdout(), stderr: fake.stderr() };
 }
 
-test('only live ones are listed', async () => {
+test('ps lists only live processes', async () => {
   const listed = await list([live, ended]);
 
   expect(listed).toMatchObject({ code: 0, stderr: '' });
@@ -32,7 +32,7 @@ test('only live ones are listed', async () => {
 
 const member = (pid: number, command: string) => ({ pid, pgid: pid, startedAt: '1', command });
 
-test('an ended process is listed while its leftovers live', async () => {
+test('ps lists an ended process while its leftovers live', async () => {
   const leftovers = [member(4712, 'redis-server *:6379'), member(4713, 'sleep 1000')];
   const view = { ...endedView({ id: 'tool_left' }), leftovers } as FakeProcess['view'];
 
@@ -47,7 +47,7 @@ test('an ended process is listed while its leftovers live', async () => {
   ]);
 });
 
-test('an ended process is listed while a suspect of it lives', async () => {
+test('ps lists an ended process while a suspect lives', async () => {
   const suspects = [member(4712, 'nginx: master process nginx')];
   const view = { ...endedView({ id: 'tool_left' }), suspects } as FakeProcess['view'];
 
@@ -56,7 +56,7 @@ test('an ended process is listed while a suspect of it lives', async () => {
   expect(stdout).toContain('    └ alive, perhaps its own: 4712 nginx: master process nginx\n');
 });
 
-test('of many leftovers five are named', async () => {
+test('ps names five of many leftovers', async () => {
   const leftovers = Array.from({ length: 9 }, (_, n) => member(n + 2, 'worker'));
   const view = { ...endedView({ id: 'tool_left' }), leftovers } as FakeProcess['view'];
 
@@ -66,7 +66,7 @@ test('of many leftovers five are named', async () => {
   expect(stdout).toContain('└ and 4 more\n');
 });
 
-test('of all the newest end comes last', async () => {
+test('ps --all lists the newest end last', async () => {
   const earlier = { view: { ...endedView({ id: 'tool_earlier' }), endedAt: 500 } as FakeProcess['view'] };
 
   const { stdout } = await list([live, ended, earlier], { flags: { all: true, quiet: true } });
@@ -79,31 +79,31 @@ test.each([
   [{ all: true }, 'No processes known in /project/.troupe\n'],
   [{ quiet: true }, ''],
   [{ json: true }, '[]\n'],
-])('with %j nothing is told so', async (flags, expected) => {
+])('ps with %j reports an empty list', async (flags, expected) => {
   expect(await list([], { flags })).toEqual({ code: 0, stdout: expected, stderr: '' });
 });
 
-test('json is one array of views', async () => {
+test('ps --json prints one array of views', async () => {
   const { stdout } = await list([live, ended], { flags: { json: true } });
 
   expect(JSON.parse(stdout)).toEqual([{ ...live.view, supervisorId: 'sup_1', answered: true }]);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('what could not be read is told beside it', async () => {
+test('ps reports unreadable records on stderr', async () => {
   const listed = await list([live], { warnings: ['A record is damaged.'], flags: { json: true } });
 
   expect(listed.stderr).toBe('troupe: A record is damaged.\n');
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 });
 
-test('a silent supervisor is told under its process', async () => {
+test('ps reports a silent supervisor under its process', async () => {
   const { stdout } = await list([{ ...live, answered: false }]);
 
   expect(stdout.split('\n')[2]).toContain('its supervisor does not answer');
 });
 
-test.each([40, 60, 80, 120, 200])('no line is wider than %i columns', async (columns) => {
+test.each([40, 60, 80, 120, 200])('ps prints no line wider than %i columns', async (columns) => {
   const wide = processView({ id: 'tool_wide', label: '日本語', commandLine: `echo ${'語 '.repeat(150)}` });
   const owned = processView({ id: 'tool_owned', commandLine: 'x'.repeat(300) });
 
@@ -115,7 +115,7 @@ test.each([40, 60, 80, 120, 200])('no line is wider than %i columns', async (col
   expect(lines[1]).toContain('tool_wide');
 });
 
-test('a terminal obeys nothing of a command', async () => {
+test('ps strips escape sequences from a command', async () => {
   const view = processView({ id: 'tool_a', commandLine: 'printf "\x1b[2J\x07"\n\tsecond \u202Eline' });
 
   const { stdout } = await list([{ view }], { columns: 120 });

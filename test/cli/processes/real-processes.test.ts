@@ -38,7 +38,7 @@ function stage() {
   };
 }
 
-test('a process is listed, read, written to and ended from another program', async () => {
+test('another program lists, reads, writes to and kills a process', async () => {
   await using at = stage();
   const repl = at.start('repl', 'cat', { stdin: 'pipe' });
   await at.reachable();
@@ -59,7 +59,7 @@ test('a process is listed, read, written to and ended from another program', asy
   expect(await repl.ended).toMatchObject({ status: 'killed', reason: { by: 'user' } });
 });
 
-test('a plain list loads no package', async () => {
+test('ps without options loads no package', async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
   await at.reachable();
@@ -80,7 +80,7 @@ test('a plain list loads no package', async () => {
   expect(withoutTimes(quick.stdout)).toBe(withoutTimes(parsed.stdout));
 });
 
-test('wait ends with the code of the process', async () => {
+test('wait ends with the exit code of the process', async () => {
   await using at = stage();
   const doomed = at.start('doomed', 'read line; exit 7', { stdin: 'pipe' });
   await at.reachable();
@@ -95,7 +95,7 @@ test('wait ends with the code of the process', async () => {
   });
 });
 
-test('a wait for what holds ends with 0, and with 1 when it cannot hold any more', async () => {
+test('wait ends with 0 for a met condition, with 1 for an impossible one', async () => {
   await using at = stage();
   at.start('server', 'echo up; touch there; sleep 600');
   const over = at.start('over', 'read line; exit 7', { stdin: 'pipe' });
@@ -114,7 +114,7 @@ test('a wait for what holds ends with 0, and with 1 when it cannot hold any more
   expect(late).toMatchObject({ code: 124, stderr: expect.stringContaining('has not come true') });
 });
 
-test('a watch tells a person what it tells an agent', async () => {
+test('watch prints what an agent would be told', async () => {
   await using at = stage();
   const server = at.start('server', 'echo up; sleep 600');
   await waitUntil(() => server.view().output.bytes > 0);
@@ -127,7 +127,7 @@ test('a watch tells a person what it tells an agent', async () => {
   await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
 });
 
-test('what is planned is told by its supervisor', async () => {
+test('a schedule is delivered by its supervisor', async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
   await at.reachable();
@@ -156,7 +156,7 @@ test.each([
   ['wait', ['--port', '9']],
   ['watch', ['--quiet', '1h']],
   ['logs', ['-f']],
-])('Ctrl-C leaves %s %j and not the process', async (verb, flags) => {
+])('Ctrl-C ends %s %j and leaves the process running', async (verb, flags) => {
   await using at = stage();
   const server = at.start('server', 'echo up; sleep 600');
   await at.reachable();
@@ -175,7 +175,7 @@ test.each([
   await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
 });
 
-test('logs are followed through a restart to the end', async () => {
+test('logs --follow continue through a restart to the end', async () => {
   await using at = stage();
   const server = at.start('server', 'echo up; cat', { stdin: 'pipe' });
   await at.reachable();
@@ -194,7 +194,7 @@ test('logs are followed through a restart to the end', async () => {
   expect(await following.ran).toMatchObject({ code: 0, stdout: 'up\nup\n' });
 });
 
-test('clean forgets what has ended and nothing else', async () => {
+test('clean forgets only ended processes', async () => {
   await using at = stage();
   const over = at.start('over', 'echo done');
   at.start('server', 'sleep 600');
@@ -213,7 +213,7 @@ test('clean forgets what has ended and nothing else', async () => {
   expect(after.stdout).not.toContain('over:');
 });
 
-test('a damaged record is told and the others are listed', async () => {
+test('ps reports a damaged record and lists the others', async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
   await at.reachable();
@@ -226,7 +226,7 @@ test('a damaged record is told and the others are listed', async () => {
   expect(listed.stderr).toMatch(/^troupe: .*tool_broken\.json.*\.\n$/);
 });
 
-test('the directory of a project is found from below it', async () => {
+test('ps finds the state directory of a parent directory', async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
   await at.reachable();
@@ -244,7 +244,7 @@ test('the directory of a project is found from below it', async () => {
   expect([named.stdout, byVariable.stdout]).toEqual([below.stdout, below.stdout]);
 });
 
-test('a place that is none is told', async () => {
+test('ps reports a state directory that is missing or a file', async () => {
   await using project = projectDir();
   writeFileSync(project.file('file'), '');
   const { env } = project;
@@ -256,7 +256,7 @@ test('a place that is none is told', async () => {
   expect(file).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is a file') });
 });
 
-test.skipIf(process.getuid?.() === 0)('a directory that is closed to us is told', async () => {
+test.skipIf(process.getuid?.() === 0)('ps reports a state directory without permission', async () => {
   await using project = projectDir();
   mkdirSync(project.file('.troupe/processes'), { recursive: true });
   chmodSync(project.file('.troupe/processes'), 0);
@@ -266,31 +266,35 @@ test.skipIf(process.getuid?.() === 0)('a directory that is closed to us is told'
   expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no permission') });
 });
 
-test.skipIf(!hasTmux)('top shows, ends, and gives the terminal back', { timeout: 60_000 }, async () => {
-  await using at = stage();
-  const server = at.start('server', 'sleep 600');
-  at.start('other', 'sleep 601');
-  await at.reachable();
-  const command = `echo before; '${process.execPath}' '${mainFile}' top`;
-  await using terminal = await openTerminal({ command, cwd: at.project.path, columns: 60, rows: 20 });
+test.skipIf(!hasTmux)(
+  'top shows and ends processes and restores the terminal',
+  { timeout: 60_000 },
+  async () => {
+    await using at = stage();
+    const server = at.start('server', 'sleep 600');
+    at.start('other', 'sleep 601');
+    await at.reachable();
+    const command = `echo before; '${process.execPath}' '${mainFile}' top`;
+    await using terminal = await openTerminal({ command, cwd: at.project.path, columns: 60, rows: 20 });
 
-  await terminal.shows(/2 running[\s\S]*server: sleep/);
-  await terminal.press('Enter');
-  await terminal.shows(/status +backgrounded[\s\S]*q back/);
-  await terminal.press('q');
-  await terminal.shows('q quit');
-  await terminal.press('k');
-  await terminal.shows(/End service_\w+|End \w+ \(server\) with its tree/);
-  await terminal.press('y');
-  await terminal.shows('1 running');
-  await terminal.press('q');
-  const screen = await terminal.shows('exit code 0');
+    await terminal.shows(/2 running[\s\S]*server: sleep/);
+    await terminal.press('Enter');
+    await terminal.shows(/status +backgrounded[\s\S]*q back/);
+    await terminal.press('q');
+    await terminal.shows('q quit');
+    await terminal.press('k');
+    await terminal.shows(/End service_\w+|End \w+ \(server\) with its tree/);
+    await terminal.press('y');
+    await terminal.shows('1 running');
+    await terminal.press('q');
+    const screen = await terminal.shows('exit code 0');
 
-  expect(screen).toMatch(/^before\nexit code 0$/);
-  expect((await server.ended).status).toBe('killed');
-});
+    expect(screen).toMatch(/^before\nexit code 0$/);
+    expect((await server.ended).status).toBe('killed');
+  },
+);
 
-test.skipIf(!hasTmux)('Ctrl-C gives the terminal back', { timeout: 60_000 }, async () => {
+test.skipIf(!hasTmux)('top restores the terminal after Ctrl-C', { timeout: 60_000 }, async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
   await at.reachable();
@@ -305,7 +309,7 @@ test.skipIf(!hasTmux)('Ctrl-C gives the terminal back', { timeout: 60_000 }, asy
   expect(await terminal.shows('exit code')).toMatch(/^before\nexit code 130$/);
 });
 
-test.skipIf(!hasTmux)('kill asks a person first', { timeout: 60_000 }, async () => {
+test.skipIf(!hasTmux)('kill asks first at a terminal', { timeout: 60_000 }, async () => {
   await using at = stage();
   const server = at.start('server', 'sleep 600');
   await at.reachable();

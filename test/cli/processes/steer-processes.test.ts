@@ -16,7 +16,7 @@ function scene() {
   return { ...fake, ...state };
 }
 
-test('those that run are started again', async () => {
+test('restart restarts only running processes', async () => {
   const { io, open, orders, stdout, stderr } = scene();
 
   const code = await restartProcesses({ words: ['server', 'tool_over'], flags: {}, io, open });
@@ -27,7 +27,7 @@ test('those that run are started again', async () => {
   expect(stderr()).toContain('tool_over cannot be started again: it has ended');
 });
 
-test('limits are set and taken away', async () => {
+test('extend sets and removes limits', async () => {
   const { io, open, orders, stdout } = scene();
   const flags = { maxTime: '2h', maxBackground: 'none', timeout: '90' };
 
@@ -45,7 +45,7 @@ test('limits are set and taken away', async () => {
   );
 });
 
-test('what has ended has no limits', async () => {
+test('extend fails for an ended process', async () => {
   const { io, open, stderr } = scene();
 
   const code = await extendLimits({ word: 'tool_over', flags: { maxTime: '2h' }, io, open });
@@ -57,7 +57,7 @@ test('what has ended has no limits', async () => {
 test.each([
   [{}, 'No limit was named'],
   [{ maxTime: 'soon' }, '--max-time is "soon"'],
-])('%j is refused', (flags, problem) => {
+])('extend refuses %j', (flags, problem) => {
   const { io, open } = scene();
 
   expect(() => extendLimits({ word: 'server', flags, io, open })).toThrow(problem);
@@ -66,7 +66,7 @@ test.each([
 test.each([
   [{}, 'Removed 2 ended processes and 1 log, 2.0 KiB.\n'],
   [{ all: true, dryRun: true }, 'Would remove 2 ended processes and 1 log, 2.0 KiB.\n'],
-])('a sweep with %j says how much', async (flags, told) => {
+])('clean with %j prints what it removed', async (flags, told) => {
   const { io, open, orders, stdout } = scene();
 
   const code = await sweepRecords({ flags, io, open });
@@ -76,7 +76,7 @@ test.each([
   expect(stdout()).toBe(told);
 });
 
-test('one is shown with what happened to it', async () => {
+test('show prints a process with its timeline', async () => {
   const { io, open, stdout } = scene();
 
   const code = await showProcess({ word: 'server', flags: {}, io, open });
@@ -87,7 +87,7 @@ test('one is shown with what happened to it', async () => {
   expect(stdout().endsWith('  +0 ms      created\n')).toBe(true);
 });
 
-test('one as json is view and timeline', async () => {
+test('show --json prints view and timeline', async () => {
   const { io, open, stdout } = scene();
 
   await showProcess({ word: 'tool_over', flags: { json: true }, io, open });

@@ -28,10 +28,10 @@ function wait(
 }
 
 test.each([
-  ['its code', { reason: { type: 'exited', code: 7 } }, 7],
-  ['its signal', { reason: { type: 'signalled', signal: 'SIGKILL', by: 'outside' } }, 137],
-  ['its limit', { reason: { type: 'timedOut', limit: 'maxExecutionTime', afterMs: 5 } }, 124],
-] as const)('it ends with %s', async (_, facts, expected) => {
+  ['the code of the process', { reason: { type: 'exited', code: 7 } }, 7],
+  ['the signal of the process', { reason: { type: 'signalled', signal: 'SIGKILL', by: 'outside' } }, 137],
+  ['124 after a time limit', { reason: { type: 'timedOut', limit: 'maxExecutionTime', afterMs: 5 } }, 124],
+] as const)('wait ends with %s', async (_, facts, expected) => {
   const { code, stdout, end } = wait(['server']);
 
   end(ends('tool_a', facts));
@@ -40,7 +40,7 @@ test.each([
   expect(stdout()).toMatch(/^tool_a (exited|was).*\.\n$/);
 });
 
-test('of several the first in order that failed counts', async () => {
+test('wait returns the first failure in the order given', async () => {
   const { code, end } = wait(['tool_b', 'tool_a']);
 
   end(ends('tool_a', { reason: { type: 'exited', code: 4 } }));
@@ -49,7 +49,7 @@ test('of several the first in order that failed counts', async () => {
   expect(await code).toBe(3);
 });
 
-test('a wait that takes too long touches nothing', async () => {
+test('wait leaves the process alone after its timeout', async () => {
   const { code, stderr, clock, orders } = wait(['server'], { flags: { timeout: '5s' } });
   await waitUntil(() => clock.pending > 0);
 
@@ -60,7 +60,7 @@ test('a wait that takes too long touches nothing', async () => {
   expect(orders).toEqual(['close']);
 });
 
-test('a signal ends only the waiting', async () => {
+test('a signal ends the wait and leaves the process', async () => {
   const { code, orders } = wait(['server']);
   await waitUntil(() => process.listenerCount('SIGHUP') > 0);
 
@@ -71,7 +71,7 @@ test('a signal ends only the waiting', async () => {
   expect(process.listenerCount('SIGHUP')).toBe(0);
 });
 
-test('a terminal shows who is waited for', async () => {
+test('wait names pending processes at a terminal', async () => {
   const { code, stderr, stdout, clock, end } = wait(['server', 'tool_b'], { columns: 80 });
   await waitUntil(() => stderr().includes('Waiting for tool_a (server), tool_b'));
 
@@ -85,7 +85,7 @@ test('a terminal shows who is waited for', async () => {
   expect(stdout().split('\n')).toHaveLength(3);
 });
 
-test('json is a line for each end', async () => {
+test('wait --json prints a line for each end', async () => {
   const { code, stdout, end } = wait(['server', 'tool_b'], { flags: { json: true } });
   const views = [ends('tool_b', { label: null }), ends('tool_a', { label: 'server' })];
 
@@ -100,7 +100,7 @@ test('json is a line for each end', async () => {
   ).toEqual(expect.arrayContaining(views));
 });
 
-test('nobody is waited for when one is unknown', async () => {
+test('wait fails at once when one process is unknown', async () => {
   const { code, stderr } = wait(['server', 'nobody']);
 
   expect(await code).toBe(1);

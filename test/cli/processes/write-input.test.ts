@@ -14,7 +14,7 @@ function write(text: readonly string[], own: { newline?: boolean; eof?: boolean;
 test.each([
   [['print', '1'], {}, 'print 1\n', '8 bytes written to tool_a (repl).\n'],
   [['y'], { newline: false }, 'y', '1 byte written to tool_a (repl).\n'],
-])('%j with %j is written', async (text, flags, data, told) => {
+])('write sends %j with %j', async (text, flags, data, told) => {
   const { code, stdout, orders } = write(text, flags);
 
   expect(await code).toBe(0);
@@ -22,7 +22,7 @@ test.each([
   expect(stdout()).toBe(told);
 });
 
-test.each([[[]], [['-']]])('%j passes stdin on as it is', async (text) => {
+test.each([[[]], [['-']]])('write with %j forwards stdin unchanged', async (text) => {
   const { code, endInput, orders } = write(text, { eof: text.length > 0 });
 
   endInput('no end of line');
@@ -31,7 +31,7 @@ test.each([[[]], [['-']]])('%j passes stdin on as it is', async (text) => {
   expect(orders).toContainEqual({ write: 'tool_a', data: 'no end of line' });
 });
 
-test('eof alone writes nothing', async () => {
+test('write --eof alone writes nothing', async () => {
   const { code, stdout, orders } = write([], { eof: true });
 
   expect(await code).toBe(0);
@@ -39,7 +39,7 @@ test('eof alone writes nothing', async () => {
   expect(stdout()).toBe('The input of tool_a (repl) has ended.\n');
 });
 
-test('json tells how much went in', async () => {
+test('write --json prints the bytes written', async () => {
   const { code, stdout } = write(['abc'], { eof: true, json: true });
 
   await code;

@@ -14,7 +14,7 @@ function tellAll(events: readonly ConversationEvent[], tellsMessages = false) {
   return { rows: events.flatMap((event) => narrator.render(event)), openRow: narrator.openRow };
 }
 
-test('a streamed text is told once', () => {
+test('a streamed text is rendered once', () => {
   const { rows } = tellAll([
     { type: 'turn.started', because: 'message' },
     { type: 'text.written', text: 'All ' },
@@ -26,13 +26,13 @@ test('a streamed text is told once', () => {
   expect(rows).toEqual(['● All good.']);
 });
 
-test('a text that was not streamed is told whole', () => {
+test('a text that was not streamed is rendered whole', () => {
   const { rows } = tellAll([said('All good.')]);
 
   expect(rows).toEqual(['● All good.']);
 });
 
-test('what is waited for stands in the open row', () => {
+test('the open row shows the pending work', () => {
   const thinking = tellAll([{ type: 'turn.started', because: 'message' }]);
   const calling = tellAll([
     { type: 'turn.started', because: 'message' },
@@ -48,7 +48,7 @@ test('what is waited for stands in the open row', () => {
   expect(resting.openRow).toBe('');
 });
 
-test('a text that broke off is not mixed with the next', () => {
+test('a discarded text is not mixed with the next', () => {
   const { rows } = tellAll([
     { type: 'text.written', text: 'Half an ans' },
     { type: 'text.discarded' },
@@ -70,20 +70,20 @@ test.each([
   [{ type: 'failed', error: 'No key.' }, '! The agent could not answer: No key.'],
   [{ type: 'stepLimit', maxSteps: 3 }, '! Stopped after 3 steps. Say "go on", or raise --limits.max_steps.'],
   [{ type: 'answered', text: '' }, '· The agent has nothing to say.'],
-] as const)('a turn that ends as %j says so', (outcome, expected) => {
+] as const)('a turn that ends as %j is reported', (outcome, expected) => {
   const { rows } = tellAll([{ type: 'turn.ended', outcome }]);
 
   expect(rows).toEqual([expected]);
 });
 
-test('a person who typed is not told again', () => {
+test('a typed message is not rendered again', () => {
   const message: ConversationEvent = { type: 'message.recorded', message: { role: 'user', text: 'hello' } };
 
   expect(tellAll([message]).rows).toEqual([]);
   expect(tellAll([message], true).rows).toEqual(['', '› hello']);
 });
 
-test('a person sees what the model is no longer told', () => {
+test('a shortened transcript is reported to the user', () => {
   const { rows } = tellAll([
     { type: 'compaction.started', because: 'model', tokens: 200_000 },
     { type: 'compaction.failed', error: '"compact" failed: no summary today.' },

@@ -23,7 +23,7 @@ const ended: EndedPart = {
   answer: null,
 };
 
-test('a notice is a sentence and what was printed', () => {
+test('a notice shows a sentence and the output', () => {
   const rows = renderNotice(toNotice([ended]), plainPage(80));
 
   expect(rows).toEqual([
@@ -33,13 +33,13 @@ test('a notice is a sentence and what was printed', () => {
   ]);
 });
 
-test('the status has its colour', () => {
+test('a notice colours the status', () => {
   const [row] = renderNotice(toNotice([{ ...ended, tail: '', outputBytes: 0 }]), markedPage(80));
 
   expect(row).toContain('(build) {red|failed} after');
 });
 
-test('several ends are several marks', () => {
+test('each end in a notice has its own mark', () => {
   const other = { ...ended, id: 'tool_other', label: null, status: 'completed', tail: '' } as const;
 
   const rows = renderNotice(toNotice([{ ...ended, tail: '' }, other]), plainPage(80));
@@ -57,7 +57,7 @@ test('output that looks like a notice stays output', () => {
   expect(rows).toContain('  │ <process id="tool_x" status="completed">');
 });
 
-test('only the last lines of much output are shown', () => {
+test('a notice shows the last lines of long output', () => {
   const tail = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
 
   const rows = renderNotice(toNotice([{ ...ended, tail, outputBytes: tail.length }]), plainPage(80));
@@ -66,7 +66,7 @@ test('only the last lines of much output are shown', () => {
   expect(rows.at(-1)).toBe('  │ line 39');
 });
 
-test('other news name who tells them', () => {
+test('a notice about an event names its source', () => {
   const rows = renderNotice(
     toNotice([{ type: 'told', source: 'schedule nightly', text: 'It is late.\nGo on.' }]),
     plainPage(80),
@@ -75,7 +75,7 @@ test('other news name who tells them', () => {
   expect(rows).toEqual(['◆ schedule nightly: It is late.', '  │ Go on.']);
 });
 
-test('a silent process is named', () => {
+test('a notice about silence names the process', () => {
   const silent = {
     type: 'silent',
     id: 'tool_a',

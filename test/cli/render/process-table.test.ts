@@ -8,7 +8,7 @@ import { endedView, processView } from '../process-views.ts';
 
 const listed = (...views: readonly ProcessView[]) => views.map((view) => ({ view, answered: true }));
 
-test('columns stand under their headings', () => {
+test('columns are aligned with their headings', () => {
   const views = [processView({ id: 'tool_a', label: 'srv' }), endedView({ id: 'tool_longer' })];
 
   const rows = renderProcessTable(listed(...views), plainPage(80));
@@ -22,7 +22,7 @@ test('columns stand under their headings', () => {
   ]);
 });
 
-test('what a person started says nothing under it', () => {
+test('a process started by the user has no origin line', () => {
   const view: ProcessView = { ...processView({ id: 'tool_a' }), tool: null, owner: 'user' };
 
   const rows = renderProcessTable(listed(view), plainPage(80));
@@ -35,7 +35,7 @@ test.each([
   [60, 'ID STATUS PID RUNTIME COMMAND'],
   [54, 'ID STATUS RUNTIME COMMAND'],
   [40, 'ID STATUS COMMAND'],
-])('%i columns have room for %s', (width, headings) => {
+])('a table of %i columns shows %s', (width, headings) => {
   const view = processView({ id: 'tool_a', commandLine: `echo ${'日本語 '.repeat(60)}\nsecond line` });
 
   const rows = renderProcessTable(listed(view), plainPage(width));
@@ -44,7 +44,7 @@ test.each([
   expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(width);
 });
 
-test('who waits for somebody, and how far it is, is seen at once', () => {
+test('the status column shows awaited input and progress', () => {
   const awaitsInput = { kind: 'secret', certainty: 'known', prompt: 'Password: ', since: 0 } as const;
   const progress = { percent: 45.4, state: 'running', text: null } as const;
   const asks: ProcessView = { ...processView({ id: 'tool_a' }), awaitsInput };
@@ -66,7 +66,7 @@ test('who waits for somebody, and how far it is, is seen at once', () => {
   ]);
 });
 
-test('the facts tell of the terminal and how to sit down at it', () => {
+test('the facts show the terminal and how to attach', () => {
   const terminal: TerminalView = {
     type: 'terminal',
     columns: 80,
@@ -87,7 +87,7 @@ test('the facts tell of the terminal and how to sit down at it', () => {
   expect(ended.join('\n')).not.toContain('attach-session');
 });
 
-test('the facts tell the end and the way to it', () => {
+test('the facts show the end and the timeline', () => {
   const timeline = [
     { at: 0, event: 'created' },
     { at: 1_000, event: 'ended', detail: 'code 7' },

@@ -8,7 +8,7 @@ function flowOf(pieces: readonly string[], width = 20): string[] {
   return [...pieces.flatMap((piece) => flow.push(piece)), ...flow.end()];
 }
 
-test('the row that grows is shown before it ends', () => {
+test('the growing row is shown before it ends', () => {
   const flow = createTextFlow(plainPage(20));
 
   const rows = flow.push('Hello wor');
@@ -34,15 +34,15 @@ test('each text begins with its mark', () => {
   expect(rows).toEqual(['● one', '● two']);
 });
 
-test('empty lines stay inside a text, not before it', () => {
+test('empty lines are kept inside a text, not before it', () => {
   expect(flowOf(['\n\na\n', '\nb'])).toEqual(['● a', '', '  b']);
 });
 
-test('escape sequences do not reach the terminal', () => {
+test('escape sequences are stripped from a text', () => {
   expect(flowOf(['\x1b[31mred\x1b[0m \x1b]0;title\x07ok'])).toEqual(['● red ok']);
 });
 
-test('the pieces do not change the rows', () => {
+test('rows do not depend on how the text is split', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '日'), maxLength: 60 });
   fc.assert(
     fc.property(text, fc.array(fc.nat(60)), (whole, cuts) => {

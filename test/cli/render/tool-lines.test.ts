@@ -5,13 +5,13 @@ import { plainPage } from '../plain-page.ts';
 const page = plainPage(60);
 const call = (name: string, given: unknown) => ({ id: 'c', name, argumentsText: JSON.stringify(given) });
 
-test('a call shows the command behind a dollar', () => {
+test('a call shows its command behind a dollar sign', () => {
   const rows = renderToolCall(call('run_command', { command: 'npm test', timeout_seconds: 5 }), page);
 
   expect(rows).toEqual(['→ run_command  timeout_seconds=5  $ npm test']);
 });
 
-test('a long script is shortened in a call', () => {
+test('a call shortens a long script', () => {
   const script = Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n');
 
   const rows = renderToolCall(call('run_command', { command: script }), page);
@@ -20,13 +20,13 @@ test('a long script is shortened in a call', () => {
   expect(rows[6]).toBe('  … 12 lines more …');
 });
 
-test('broken arguments are shown as they came', () => {
+test('a call shows invalid arguments unchanged', () => {
   const rows = renderToolCall({ id: 'c', name: 'x', argumentsText: '{"a": \x1b[31m' }, page);
 
   expect(rows).toEqual(['→ x  {"a":']);
 });
 
-test('an answer shows code and output apart', () => {
+test('an answer separates exit code and output', () => {
   const answer = { ok: true, data: { process_id: 'tool_a', exit_code: 0, output: 'hi\nthere\n' } } as const;
 
   const rows = renderToolAnswer({ call: call('run_command', {}), answer }, page);
@@ -34,7 +34,7 @@ test('an answer shows code and output apart', () => {
   expect(rows).toEqual(['← run_command: code 0, tool_a', '  │ hi', '  │ there']);
 });
 
-test('the message of a tool is said once', () => {
+test('an answer prints the message of a tool once', () => {
   const said = (data: object) =>
     renderToolAnswer({ call: call('kill_process', {}), answer: { ok: true, data } as never }, page);
 
@@ -45,7 +45,7 @@ test('the message of a tool is said once', () => {
   expect(said({ message: 'It said:', output: 'hi' })).toEqual(['← kill_process: It said:', '  │ hi']);
 });
 
-test('how to go on is not said to a person', () => {
+test('an answer omits hints meant for the model', () => {
   const data = { process_id: 'tool_a', status: 'backgrounded', message: 'Use get_process_output.' };
 
   const rows = renderToolAnswer({ call: call('start_process', {}), answer: { ok: true, data } }, page);
@@ -53,7 +53,7 @@ test('how to go on is not said to a person', () => {
   expect(rows).toEqual(['← start_process: backgrounded, tool_a']);
 });
 
-test('output keeps its head and its tail', () => {
+test('long output keeps its head and its tail', () => {
   const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
 
   const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data: output } }, page);
@@ -62,13 +62,13 @@ test('output keeps its head and its tail', () => {
   expect(rows.slice(5, 8)).toEqual(['  │ line 4', '  │ … 90 lines more …', '  │ line 95']);
 });
 
-test('a too long line of output is cut', () => {
+test('an overlong line of output is cut', () => {
   const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data: 'y'.repeat(500) } }, page);
 
   expect(rows[1]).toBe(`  │ ${'y'.repeat(55)}…`);
 });
 
-test('a failure says what failed', () => {
+test('a failed call says what failed', () => {
   const answer = { ok: false, error: 'Process "x" not found.\nThere are no processes.' } as const;
 
   const rows = renderToolAnswer({ call: call('kill_process', {}), answer }, page);
@@ -76,7 +76,7 @@ test('a failure says what failed', () => {
   expect(rows).toEqual(['← kill_process failed: Process "x" not found.', '  │ There are no processes.']);
 });
 
-test('what a failed command printed is behind a bar', () => {
+test('the output of a failed command is quoted', () => {
   const answer = { ok: false, error: 'one\ntwo\n' } as const;
 
   const rows = renderToolAnswer({ call: call('run_command', {}), answer }, page);
@@ -84,7 +84,7 @@ test('what a failed command printed is behind a bar', () => {
   expect(rows).toEqual(['← run_command failed', '  │ one', '  │ two']);
 });
 
-test('output cannot move the cursor', () => {
+test('output of a tool cannot move the cursor', () => {
   const data = '\x1b[2J\x1b[1;1Hfake › \r\nnext\x9b31m\u202eabc';
 
   const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data } }, page);

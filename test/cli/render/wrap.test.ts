@@ -1,5 +1,6 @@
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { clip, pad, wrap } from '../../../src/cli/render/wrap.ts';
+import { clip, pad, textWidth, wrap } from '../../../src/cli/render/wrap.ts';
 
 test.each([
   ['what fits stays as it is', 'a  b', 10, ['a  b']],
@@ -16,7 +17,7 @@ test.each([
   expect(rows).toEqual(expected);
 });
 
-test('a clipped line shows that it goes on', () => {
+test('a clipped line ends with an ellipsis', () => {
   expect(clip('abcdef', 4)).toBe('abc…');
   expect(clip('日本語', 4)).toBe('日…');
   expect(clip('abcd', 4)).toBe('abcd');
@@ -26,3 +27,10 @@ test('padding counts columns, not characters', () => {
   expect(pad('日本', 6)).toBe('日本  ');
   expect(pad('longer', 3)).toBe('longer');
 });
+
+test.each(['', 'plain', 'é ü ß', '– — … ⏎ · ● › → ← ⇢ ◆ │ └ ␛ �', '日本語', '👍🏽', 'e\u0301'])(
+  'the width of %j is that of a terminal',
+  (text) => {
+    expect(textWidth(text)).toBe(stringWidth(text));
+  },
+);

@@ -3,7 +3,7 @@ import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { STARTED_WITHIN_MS, startProgram } from '../program.ts';
 
-test('a command that is in time behaves as without a time-out', async () => {
+test('a command within its timeout behaves as without one', async () => {
   await using project = daemonProject();
   const { ran } = startProgram(['run', '--timeout', '60s', '-c', 'cat; echo err >&2; exit 6'], {
     cwd: project.path,
@@ -14,7 +14,7 @@ test('a command that is in time behaves as without a time-out', async () => {
   expect(await ran).toEqual({ code: 6, stdout: 'in\n', stderr: 'err\n' });
 });
 
-test('json in the daemon has the shape of json without it', async () => {
+test('run --json has the same shape with and without daemon', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe(
@@ -40,7 +40,7 @@ test('json in the daemon has the shape of json without it', async () => {
   });
 });
 
-test('a command that is late goes on in the background', async () => {
+test('a command past its timeout continues in the background', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe('run', '--timeout', '3s', '-c', 'echo first; exec sleep 1000');
@@ -52,7 +52,7 @@ test('a command that is late goes on in the background', async () => {
   expect(isAlive(late?.pid ?? 0)).toBe(true);
 });
 
-test('the background from the start prints the id alone', async () => {
+test('run --background prints only the id', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe('run', '--background', '--', 'sleep', '1000');
@@ -61,7 +61,7 @@ test('the background from the start prints the id alone', async () => {
   expect(ran).toEqual({ code: 0, stdout: `${started?.id}\n`, stderr: '' });
 });
 
-test('Ctrl-C reaches the command in the daemon', async () => {
+test('Ctrl-C reaches a command in the daemon', async () => {
   await using project = daemonProject();
   const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 0.05; done';
   const { child, ran } = startProgram(['run', '--timeout', '60s', '-c', script], {
@@ -82,7 +82,7 @@ test('Ctrl-C reaches the command in the daemon', async () => {
 test.each([
   ['no such program', ['nosuchprogram'], 127],
   ['the longest time', ['--max-time', '200ms', 'sleep', '1000'], 124],
-])('%s has its exit code in the daemon, too', async (_name, args, code) => {
+])('run of %s reports its exit code from the daemon', async (_name, args, code) => {
   await using project = daemonProject();
 
   const ran = await project.troupe('run', '--timeout', '60s', ...args);

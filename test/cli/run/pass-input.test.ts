@@ -31,16 +31,16 @@ async function pass(answers: readonly Answer[], unread?: InputTarget['unread']):
   return given;
 }
 
-test('a pipe is given no piece twice', async () => {
+test('forwarded input reaches a pipe only once', async () => {
   expect(await pass([reads(0), takes])).toEqual(['hello', 'world', 'end']);
 });
 
-test('a terminal is given again what it did not get', async () => {
+test('forwarded input is retried for a terminal that refused it', async () => {
   const answers = [reads(0), reads(3), takes, reads(5), reads(0)];
 
   expect(await pass(answers, 'notGiven')).toEqual(['hello', 'hello', 'lo', 'world', 'end', 'end']);
 });
 
-test('who takes no more is given no more', async () => {
+test('forwarding stops when the process accepts no more input', async () => {
   expect(await pass([reads(0), isClosed], 'notGiven')).toEqual(['hello', 'hello']);
 });

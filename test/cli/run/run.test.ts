@@ -32,7 +32,7 @@ async function startUntil(project: Project, { args, word }: { args: readonly str
   return { child, ran };
 }
 
-test('each stream goes to its own, byte for byte', async () => {
+test('run forwards each stream byte for byte', async () => {
   await using project = projectDir();
 
   const ran = await run(project, ['--', 'sh', '-c', 'printf "a\\rb\\033[1m"; printf "e\\n\\n" >&2; exit 7']);
@@ -56,7 +56,7 @@ test.each([
   ['two words for the shell', ['-c', 'echo', 'a'], 2, 'put it in quotes'],
   ['a variable without a value', ['-e', 'A', 'true'], 2, '--env is "A"; expected NAME=value.'],
   ['a span that is none', ['--max-time', 'soon', 'true'], 2, '--max-time is "soon"'],
-])('%s has its exit code and words', async (_name, args, code, words) => {
+])('run of %s reports exit code and reason', async (_name, args, code, words) => {
   await using project = projectDir();
 
   const ran = await run(project, args);
@@ -66,7 +66,7 @@ test.each([
   await project.gone();
 });
 
-test('options behind the command are its own', async () => {
+test('options after the command belong to the command', async () => {
   await using project = projectDir();
 
   const [plain, separated] = await Promise.all([
@@ -77,7 +77,7 @@ test('options behind the command are its own', async () => {
   expect([plain.stdout, separated.stdout]).toEqual(['--timeout -h\n', '-- -c\n']);
 });
 
-test('the environment and the directory are the caller’s', async () => {
+test('run uses the environment and directory of the caller', async () => {
   await using project = projectDir();
   const ran = await runProgram(['run', '-e', 'OWN=2', '-c', 'echo $SOME_API_KEY $OWN $PAGER; pwd'], {
     cwd: project.path,
@@ -87,7 +87,7 @@ test('the environment and the directory are the caller’s', async () => {
   expect(ran.stdout).toBe(`key 2 less\n${project.path}\n`);
 });
 
-test('stdin is handed on to its end', async () => {
+test('run forwards stdin up to its end', async () => {
   await using project = projectDir();
 
   const ran = await run(project, ['wc', '-c'], 'x'.repeat(300_000));
@@ -95,7 +95,7 @@ test('stdin is handed on to its end', async () => {
   expect(ran.stdout.trim()).toBe('300000');
 });
 
-test('a command that does not read its stdin ends as it likes', async () => {
+test('a command that ignores its stdin ends normally', async () => {
   await using project = projectDir();
 
   const ran = await run(project, ['--', 'sh', '-c', 'exec 0<&-; sleep 0.2; exit 3'], 'x'.repeat(300_000));
@@ -103,7 +103,7 @@ test('a command that does not read its stdin ends as it likes', async () => {
   expect(ran).toEqual({ code: 3, stdout: '', stderr: '' });
 });
 
-test('an empty device gives end-of-file and no pipe', async () => {
+test('stdin from /dev/null reaches the command as end-of-file', async () => {
   await using project = projectDir();
   const nothing = openSync('/dev/null', 'r');
   const child = spawn(process.execPath, [mainFile, 'run', '--', 'sh', '-c', 'test -c /dev/stdin'], {
@@ -141,7 +141,7 @@ test('a slow reader slows the command and loses nothing', async () => {
   expect(hash.digest('hex')).toBe(createHash('sha256').update(all).digest('hex'));
 });
 
-test('a reader that goes ends the command', async () => {
+test('a closed output pipe ends the command', async () => {
   await using project = projectDir();
   const child = spawn(process.execPath, [mainFile, 'run', 'yes'], {
     cwd: project.path,
@@ -155,7 +155,7 @@ test('a reader that goes ends the command', async () => {
   await project.gone();
 });
 
-test('Ctrl-C is passed on, and the command decides on its code', async () => {
+test('Ctrl-C is forwarded, and the command sets the exit code', async () => {
   await using project = projectDir();
   const script = 'trap "echo bye; exit 5" INT; echo up; while :; do sleep 0.05; done';
   const { child, ran } = await startUntil(project, { args: ['--', 'sh', '-c', script], word: 'up' });
@@ -182,7 +182,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
-test('a signal that was ignored at the start ends nothing', async () => {
+test('a signal ignored at the start does not end run', async () => {
   await using project = projectDir();
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
   const words = ['sh', mainFile, 'run', '-c', 'echo "$TROUPE_IGNORED_SIGNALS" up; exec sleep 30'];
@@ -202,7 +202,7 @@ test('a signal that was ignored at the start ends nothing', async () => {
   await project.gone();
 });
 
-test('a second Ctrl-C kills at once', async () => {
+test('a second Ctrl-C kills the command at once', async () => {
   await using project = projectDir();
   const { child, ran } = await startUntil(project, {
     args: ['--grace', '100s', '-c', 'trap "echo first" INT; echo up; while :; do sleep 0.05; done'],
@@ -221,7 +221,7 @@ test('a second Ctrl-C kills at once', async () => {
   await project.gone();
 });
 
-test('what the command leaves running ends with it', async () => {
+test('processes left by the command end with run', async () => {
   await using project = projectDir();
 
   const ran = await run(project, ['-c', 'sleep 1000 >/dev/null 2>&1 & echo $!']);
@@ -232,7 +232,7 @@ test('what the command leaves running ends with it', async () => {
   await project.gone();
 });
 
-test('json is one object with the output and the end', async () => {
+test('run --json prints one object with output and end', async () => {
   await using project = projectDir();
 
   const ran = await run(project, ['--json', '-c', 'echo out; echo err >&2; exit 3']);
@@ -250,7 +250,7 @@ test('json is one object with the output and the end', async () => {
   });
 });
 
-test('the state directory is the nearest upwards', async () => {
+test('run uses the nearest state directory upwards', async () => {
   await using project = projectDir();
   await run(project, ['true']);
   await run(project, ['mkdir', 'below']);

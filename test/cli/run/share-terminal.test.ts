@@ -19,6 +19,6 @@ test.each([
     { columns: 5_000, rows: 3_000 },
     { columns: 1_000, rows: 1_000 },
   ],
-])('a terminal of %j has a size that a process can have', (ours, expected) => {
+])('a terminal of %j is clamped to a valid size', (ours, expected) => {
   expect(toSize(ours as never)).toEqual(expected);
 });

@@ -11,7 +11,7 @@ const open = (project: ReturnType<typeof projectDir>, line: string) =>
   });
 
 describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => {
-  test('Ctrl-C is passed on to a command in pipes, and a second one kills', async () => {
+  test('Ctrl-C reaches a piped command, and a second one kills it', async () => {
     await using project = projectDir();
     const script = 'trap : INT; echo up; while :; do sleep 0.1; done';
     await using terminal = await open(project, `run -c '${script}' < /dev/null`);
@@ -25,7 +25,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('Ctrl-C is SIGINT to the command and its code', async () => {
+  test('Ctrl-C sends SIGINT and sets the exit code', async () => {
     await using project = projectDir();
     const script = 'trap "echo told INT; trap - INT; kill -INT $$" INT; echo up; while :; do sleep 0.1; done';
     await using terminal = await open(project, `run -- sh -c '${script}'`);
@@ -39,7 +39,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('a command at a terminal has one of the same size', async () => {
+  test('a command at a terminal gets one of equal size', async () => {
     await using project = projectDir();
     await using terminal = await open(
       project,
@@ -54,7 +54,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('Ctrl-Z stops a command and its run, and fg has both go on', async () => {
+  test('Ctrl-Z suspends command and run, and fg resumes both', async () => {
     await using project = projectDir();
     await using terminal = await openTerminal({
       command: `TROUPE_LINEAGE='${project.env.TROUPE_LINEAGE}' PS1='shell> ' bash --norc --noprofile -i`,
@@ -77,7 +77,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('Ctrl-Z does nothing where no shell waits', async () => {
+  test('Ctrl-Z does nothing without a waiting shell', async () => {
     await using project = projectDir();
     await using terminal = await open(project, `run -c 'echo "$((40 + 2)) up"; cat'`);
     await terminal.shows('42 up');
@@ -91,7 +91,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await project.gone();
   });
 
-  test('what is typed goes to a command in pipes where it is asked for', async () => {
+  test('run --stdin forwards typed input to a piped command', async () => {
     await using project = projectDir();
     await using asked = await open(project, `run -i -c 'echo ready; cat'`);
 
@@ -104,7 +104,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await asked.shows('exit code 0');
   });
 
-  test('up tells what it waits for, and colours the names', async () => {
+  test('up shows what it waits for and colours names', async () => {
     await using project = projectDir();
     const held = 'until test -e go; do sleep 0.1; done';
     const processes = {

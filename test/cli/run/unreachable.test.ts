@@ -48,7 +48,7 @@ function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasI
   return { ...fake, code };
 }
 
-test('Ctrl-C ends with its code where nobody takes it', async () => {
+test('Ctrl-C sets the exit code when the daemon is unreachable', async () => {
   const count = process.listenerCount('SIGINT');
   const { code, stderr } = runBefore({ kill: silent });
   await waitUntil(() => process.listenerCount('SIGINT') > count);
@@ -60,7 +60,7 @@ test('Ctrl-C ends with its code where nobody takes it', async () => {
   expect(stderr()).toContain('tool_a was not seen to end, and may go on');
 });
 
-test.each(['write', 'endInput'] as const)('a run fails in words where %s is not taken', async (call) => {
+test.each(['write', 'endInput'] as const)('run reports an unreachable daemon when %s fails', async (call) => {
   const { code, stderr, endInput } = runBefore({ [call]: silent }, { hasInput: true });
 
   endInput('x\n');
@@ -69,7 +69,7 @@ test.each(['write', 'endInput'] as const)('a run fails in words where %s is not 
   expect(stderr()).toContain('The supervisor did not answer.');
 });
 
-test('an input that breaks is at its end', async () => {
+test('a broken stdin counts as its end', async () => {
   const { io } = fakeIo();
   const taken: string[] = [];
   const done = async () => ({ ok: true, bytesWritten: 0 }) as const;

@@ -16,7 +16,7 @@ function sit(project: ReturnType<typeof daemonProject>, line: string) {
   });
 }
 
-test('what became of the wish for a terminal is told', async () => {
+test('start --interactive reports which terminal it got', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe(
@@ -39,7 +39,7 @@ test('what became of the wish for a terminal is told', async () => {
 });
 
 describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => {
-  test('run --interactive is as if the command ran right here', async () => {
+  test('run --interactive behaves as if run locally', async () => {
     await using project = daemonProject();
     await using person = await sit(project, `run --interactive -c '${command.replaceAll("'", `'\\''`)}'`);
 
@@ -50,7 +50,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
     expect(await project.processes()).toEqual([]);
   });
 
-  test('whoever leaves leaves it running', async () => {
+  test('run --interactive leaves the command running on detach', async () => {
     await using project = daemonProject();
     await using person = await sit(project, `run --interactive --name it -c 'echo up; exec sleep 1000'`);
     await person.shows(/^up$/m);
@@ -64,7 +64,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
     expect(await project.processes()).toMatchObject([{ id: it?.id, label: 'it' }]);
   });
 
-  test('it ends when the terminal is closed', async () => {
+  test('run --interactive ends when the terminal is closed', async () => {
     await using project = daemonProject();
     await using person = await sit(project, `run --interactive -c 'echo up; exec sleep 1000'`);
     await person.shows(/^up$/m);
@@ -74,7 +74,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
     await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
   });
 
-  test('a command that is over at once has said its word', async () => {
+  test('run --interactive prints the output of a short command', async () => {
     await using project = daemonProject();
     await using person = await sit(project, `run --interactive -c 'echo tea; exit 3'`);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseReadiness } from '../../../src/cli/start/read-readiness.ts';
 
-test('each condition is read', () => {
+test('every readiness condition is parsed', () => {
   const conditions = ['line:up: yes', 'port:3000', 'file:a:b', 'alive:2s', 'http://127.0.0.1:1/x'];
 
   expect(parseReadiness(conditions, '1m')).toEqual({
@@ -17,7 +17,7 @@ test('each condition is read', () => {
 test.each([
   ['line:/up \\d+/i', { line: /up \d+/i }],
   ['http:http://localhost:1/', { http: 'http://localhost:1/' }],
-])('%s is read', (text, ready) => {
+])('the condition %s is parsed', (text, ready) => {
   expect(parseReadiness([text], undefined)).toEqual(ready);
 });
 
@@ -30,6 +30,6 @@ test.each([
   [['line:/(/'], undefined, '"/(/" is no regular expression'],
   [['port:1', 'port:2'], undefined, '--ready has port twice'],
   [[], '5s', '--ready-within has no --ready that it belongs to.'],
-])('%j within %s is told', (conditions, within, words) => {
+])('the conditions %j within %s are refused', (conditions, within, words) => {
   expect(() => parseReadiness(conditions, within)).toThrow(words);
 });

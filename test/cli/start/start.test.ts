@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 
-test('it prints the id alone, and the command goes on', async () => {
+test('start prints only the id and the command continues', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe('start', '--name', 'web', '--', 'sleep', '1000');
@@ -18,7 +18,7 @@ test('it prints the id alone, and the command goes on', async () => {
   expect(isAlive(web?.pid ?? 0)).toBe(true);
 });
 
-test('the command has the caller’s environment and directory', async () => {
+test('start uses the environment and directory of the caller', async () => {
   await using project = daemonProject();
   await project.troupe('start', '-c', 'true');
 
@@ -42,7 +42,7 @@ test.each([
   ['a size without a terminal', ['--size', '80x24', 'vi'], 2, 'there is none without --interactive'],
   ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],
   ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
-])('%s is told at once', async (_name, args, code, words) => {
+])('start reports %s at once', async (_name, args, code, words) => {
   await using project = daemonProject();
 
   const ran = await project.troupe('start', ...args);
@@ -51,7 +51,7 @@ test.each([
   expect(ran.stderr).toContain(words);
 });
 
-test('readiness is waited for', async () => {
+test('start waits for readiness', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe(
@@ -70,7 +70,7 @@ test('readiness is waited for', async () => {
 test.each([
   ['that is late', ['--ready-within', '200ms', '-c', 'exec sleep 1000'], 'not ready within 200 ms', 1],
   ['of one that ends', ['-c', 'exit 4'], 'it exited with code 4', 0],
-])('a readiness %s is told, and the id all the same', async (_name, args, words, live) => {
+])('start reports a readiness %s and still prints the id', async (_name, args, words, live) => {
   await using project = daemonProject();
 
   const ran = await project.troupe('start', '--ready', 'line:never', ...args);
@@ -80,7 +80,7 @@ test.each([
   expect(await project.processes()).toHaveLength(live);
 });
 
-test('a restart is in the words of container tools', async () => {
+test('start accepts restart policies of container tools', async () => {
   await using project = daemonProject();
   const { stdout } = await project.troupe('start', '--restart', 'always', '--', 'sleep', '0.2');
 
@@ -90,7 +90,7 @@ test('a restart is in the words of container tools', async () => {
   await waitUntil(async () => (await show()).view.attempt > 1, { withinMs: 30_000 });
 });
 
-test('json is the view of the process', async () => {
+test('start --json prints the view of the process', async () => {
   await using project = daemonProject();
 
   const ran = await project.troupe('start', '--session', '--json', '--max-time', '1h', '--', 'sleep', '1000');
@@ -102,7 +102,7 @@ test('json is the view of the process', async () => {
   });
 });
 
-test('a daemon that is killed leaves the command running and is replaced', async () => {
+test('a killed daemon leaves the command running and is replaced', async () => {
   await using project = daemonProject();
   const first = await project.troupe('start', '--', 'sleep', '1000');
   const { checks } = JSON.parse((await project.troupe('doctor', '--json')).stdout);

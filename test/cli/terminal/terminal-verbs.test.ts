@@ -32,7 +32,7 @@ function scene({ answer = shown }: { answer?: CaptureAnswer } = {}) {
   return { ...fake, ...state };
 }
 
-test('a screen is printed without the blank lines at its end', async () => {
+test('screen omits trailing blank lines', async () => {
   const { io, open, orders, stdout } = scene();
 
   const code = await printScreen({ word: 'repl', flags: { scrollback: '10' }, io, open });
@@ -42,7 +42,7 @@ test('a screen is printed without the blank lines at its end', async () => {
   expect(orders[0]).toEqual({ capture: 'tool_a', scrollbackLines: 10, withDrawing: false });
 });
 
-test('a screen in its colours moves no cursor', async () => {
+test('screen --colour moves no cursor', async () => {
   const drawing = 'hidden\x1b[?1049h\x1b[H\x1b[31mred\x1b[0m\x1b[3Ctea\x1b]2;title\x07\r\n> \x1b[5A\x1b[?25h';
   const { io, open, stdout } = scene({ answer: { ...shown, drawing } as CaptureAnswer });
 
@@ -58,11 +58,11 @@ test.each([
     ['\x1b[31mone\x1b[0m', '\x1b[31mtwo\x1b[39m\x1b[0m', 'three'],
   ],
   ['a jump', '\x1b[1;38;5;9mone\x1b[2;1Htwo', ['\x1b[1;38;5;9mone\x1b[0m', '\x1b[1;38;5;9mtwo\x1b[0m']],
-])('a colour goes on over %s', (_, drawing, lines) => {
+])('screen --colour continues a colour over %s', (_, drawing, lines) => {
   expect(toColouredLines(drawing)).toEqual(lines);
 });
 
-test('a screen as json has its size and its cursor', async () => {
+test('screen --json prints size and cursor', async () => {
   const { io, open, stdout } = scene();
 
   await printScreen({ word: 'repl', flags: { json: true }, io, open });
@@ -70,7 +70,7 @@ test('a screen as json has its size and its cursor', async () => {
   expect(JSON.parse(stdout())).toEqual({ id: 'tool_a', ...screen });
 });
 
-test('who has no terminal has no screen', async () => {
+test('screen fails for a process without a terminal', async () => {
   const { io, open, stderr } = scene();
 
   const code = await printScreen({ word: 'tool_over', flags: {}, io, open });
@@ -79,7 +79,7 @@ test('who has no terminal has no screen', async () => {
   expect(stderr()).toContain('tool_over has no terminal');
 });
 
-test('text and keys are typed in that order, and Enter at the end', async () => {
+test('keys types text and keys in order, then Enter', async () => {
   const { io, open, orders, stdout } = scene();
   const typed = [
     { type: 'text', text: '-n a; \\' },
@@ -98,7 +98,7 @@ test('text and keys are typed in that order, and Enter at the end', async () => 
   expect(stdout()).toBe('Typed in tool_a (repl): Up C-c.\n');
 });
 
-test('what stands on stdin is pasted in one order with Enter', async () => {
+test('keys pastes stdin together with Enter', async () => {
   const { io, open, orders, endInput } = scene();
   endInput('one\ntwo\n');
 
@@ -112,14 +112,14 @@ test('what stands on stdin is pasted in one order with Enter', async () => {
 test.each([
   [[{ type: 'keys', keys: ['Entr'] }] as const, 'Did you mean "Enter"?'],
   [[], 'there is nothing to type'],
-])('keys %j are refused before anybody is asked', (typed, problem) => {
+])('keys refuses %j before any request', (typed, problem) => {
   const { io, open, orders } = scene();
 
   expect(() => pressKeys({ word: 'repl', typed, flags: {}, io, open })).toThrow(problem);
   expect(orders).toEqual([]);
 });
 
-test('what is typed keeps the order of the command line', async () => {
+test('keys keeps the order of the command line', async () => {
   const { io, open, orders } = scene();
   const command = new Command('keys').option('--text <text>').option('--paste <text>');
   command.option('-q, --quiet').option('--state-dir <path>').option('--enter');
@@ -146,7 +146,7 @@ test('what is typed keeps the order of the command line', async () => {
   ]);
 });
 
-test('a key behind two dashes is a key', () => {
+test('keys accepts a key after two dashes', () => {
   const command = new Command('keys').option('--text <text>');
 
   const typed = parseTypingOrder(['repl', '--', '--text', '-'], command);
@@ -154,7 +154,7 @@ test('a key behind two dashes is a key', () => {
   expect(typed.map((part) => 'keys' in part && part.keys)).toEqual([['--text'], ['-']]);
 });
 
-test('a size is columns and rows', async () => {
+test('resize sets columns and rows', async () => {
   const { io, open, orders, stdout } = scene();
 
   const code = await resizeTerminal({ word: 'repl', size: '120x40', flags: {}, io, open });
@@ -164,7 +164,7 @@ test('a size is columns and rows', async () => {
   expect(stdout()).toContain('120 columns and 40 rows');
 });
 
-test.each(['120', '1x40', '120x0', '1001x40', 'large', '80x24x2'])('"%s" is no size', (size) => {
+test.each(['120', '1x40', '120x0', '1001x40', 'large', '80x24x2'])('resize refuses the size "%s"', (size) => {
   const { io, open } = scene();
 
   expect(() => resizeTerminal({ word: 'repl', size, flags: {}, io, open })).toThrow('such as 120x40');
@@ -173,6 +173,6 @@ test.each(['120', '1x40', '120x0', '1001x40', 'large', '80x24x2'])('"%s" is no s
 test.each([
   ['one after another', 'one\r\n\x1b[1mtwo\x1b[0m', ['one', '\x1b[1mtwo\x1b[0m\x1b[0m']],
   ['each in its place', '\x1b[H\x1b[2J\x1b[1;1Hone\x1b[3;1Hthree\x1b[1;4H\x1b[?25h', ['one', '', 'three']],
-])('a drawing of lines, %s, is those lines', (_name, drawing, lines) => {
+])('screen --colour keeps the lines of a drawing: %s', (_name, drawing, lines) => {
   expect(toColouredLines(drawing)).toEqual(lines);
 });

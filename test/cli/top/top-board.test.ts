@@ -45,7 +45,7 @@ function board(
   return { board: made, directory, ids, press, orders: state.orders, changes: () => changes };
 }
 
-test('who takes most of the processor stands first', async () => {
+test('top sorts by processor share first', async () => {
   const { board: top, ids, press } = board();
   await top.refresh();
 
@@ -61,7 +61,7 @@ test('who takes most of the processor stands first', async () => {
   );
 });
 
-test('the chosen one stays chosen when the order changes', async () => {
+test('the selection survives a change of order', async () => {
   const { board: top, press } = board();
   await top.refresh();
 
@@ -70,7 +70,7 @@ test('the chosen one stays chosen when the order changes', async () => {
   expect(top.view.selectedId).toBe('c');
 });
 
-test('when the chosen one goes its place stays chosen', async () => {
+test('the selection keeps its place when its process goes', async () => {
   const processes = [running('a', 1), running('b', 2), running('c', 3)];
   const { board: top, directory, press } = board(processes);
   await top.refresh();
@@ -83,7 +83,7 @@ test('when the chosen one goes its place stays chosen', async () => {
   expect(top.view.selectedId).toBe('a');
 });
 
-test('choosing stops at both ends', async () => {
+test('the selection stops at both ends', async () => {
   const { board: top, press } = board();
   await top.refresh();
 
@@ -94,7 +94,7 @@ test('choosing stops at both ends', async () => {
   expect([first, top.view.selectedId]).toEqual(['b', 'a']);
 });
 
-test('nothing is ended without a yes', async () => {
+test('top ends nothing without a yes', async () => {
   const { board: top, press, orders } = board();
   await top.refresh();
 
@@ -104,7 +104,7 @@ test('nothing is ended without a yes', async () => {
   expect(top.view.scene).toEqual({ type: 'list' });
 });
 
-test('a yes ends the chosen one and tells the answer', async () => {
+test('a yes ends the selected process and shows the answer', async () => {
   const { board: top, press, orders } = board();
   await top.refresh();
 
@@ -117,7 +117,7 @@ test('a yes ends the chosen one and tells the answer', async () => {
   expect(top.view.message).toBe('Process c was cancelled.');
 });
 
-test('a yes ends only the process that the question names', async () => {
+test('a yes ends only the process in question', async () => {
   const { board: top, directory, press, orders } = board();
   await top.refresh();
   const { processes: seen } = await directory.list();
@@ -132,7 +132,7 @@ test('a yes ends only the process that the question names', async () => {
   expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
 });
 
-test('facts stay those of one process when it leaves the list', async () => {
+test('the facts keep their process when it leaves the list', async () => {
   const { board: top, directory, press, orders } = board();
   await top.refresh();
   const { processes: seen } = await directory.list();
@@ -147,7 +147,7 @@ test('facts stay those of one process when it leaves the list', async () => {
   expect(orders).toEqual([{ kill: 'c', by: 'user' }]);
 });
 
-test('a question stays when facts arrive after it', async () => {
+test('a question stays when facts arrive late', async () => {
   const { board: top, directory, press } = board();
   await top.refresh();
   await press('return');
@@ -168,7 +168,7 @@ test('a question stays when facts arrive after it', async () => {
   expect(top.view.scene.type).toBe('confirm');
 });
 
-test.each([12, 40, 60])('a question that %i columns cut can be answered', async (width) => {
+test.each([12, 40, 60])('a question cut to %i columns shows its answers', async (width) => {
   const view = processView({ id: 'tool_a', label: 'web', commandLine: `node ${'語'.repeat(100)}` });
   const { board: top, press } = board([{ view }]);
   await top.refresh();
@@ -180,7 +180,7 @@ test.each([12, 40, 60])('a question that %i columns cut can be answered', async 
   expect(stringWidth(asked)).toBeLessThanOrEqual(width);
 });
 
-test('enter shows all about the chosen one and q goes back', async () => {
+test('Enter opens the facts and q returns', async () => {
   const { board: top, press } = board();
   await top.refresh();
 
@@ -192,7 +192,7 @@ test('enter shows all about the chosen one and q goes back', async () => {
   expect([isLeaving, await top.press('q')]).toEqual([false, true]);
 });
 
-test('ended ones are shown when they are asked for', async () => {
+test('a shows ended processes', async () => {
   const { board: top, press, ids } = board([running('a', 1), { view: endedView({ id: 'z' }) }]);
   await top.refresh();
   const before = ids();
@@ -202,7 +202,7 @@ test('ended ones are shown when they are asked for', async () => {
   expect([before, ids()]).toEqual(['a', 'az']);
 });
 
-test('the title counts what runs, not what is listed', async () => {
+test('the title counts running processes, not listed ones', async () => {
   const leftovers = [{ pid: 5, pgid: 5, startedAt: '1', command: 'redis-server' }];
   const left = { view: { ...endedView({ id: 'y' }), leftovers } as ProcessView };
   const {
@@ -220,7 +220,7 @@ test('the title counts what runs, not what is listed', async () => {
   expect(title).toBe('  2 running, 1 ended with live leftovers · /project/.troupe');
 });
 
-test('what went wrong is told and the board goes on', async () => {
+test('the board reports an error and continues', async () => {
   const { board: top, directory, changes } = board();
   const { list } = directory;
   directory.list = () => Promise.reject(new TroupeError({ code: 'unreachable', message: 'Nobody answers.' }));
@@ -238,7 +238,7 @@ test.each([
   [40, 10],
   [60, 24],
   [120, 5],
-])('a screen of %i columns and %i rows is not exceeded', async (width, rows) => {
+])('the board fits into %i columns and %i rows', async (width, rows) => {
   const many = Array.from({ length: 30 }, (_, index) => running(`tool_${index}`, index + 4));
   const { board: top, press } = board(many);
   await top.refresh();
@@ -251,7 +251,7 @@ test.each([
   expect(lines.join('\n')).toContain(top.view.selectedId);
 });
 
-test('the chosen one is marked', async () => {
+test('the selected row is highlighted', async () => {
   const { board: top } = board();
   await top.refresh();
 
@@ -260,7 +260,7 @@ test('the chosen one is marked', async () => {
   expect(lines.filter((line) => line.startsWith('{inverse|  b'))).toHaveLength(1);
 });
 
-test('an empty directory says so', async () => {
+test('an empty directory is reported', async () => {
   const { board: top, press } = board([]);
   await top.refresh();
   await press('k', 'return', 'down');

@@ -5,7 +5,7 @@ import { createUsageMeter } from '../../../src/cli/top/tree-usage.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { endAll, waitUntil } from '../../fixtures/os.ts';
 
-test('a child that is busy counts for its leader', async () => {
+test('a busy child counts for its leader', async () => {
   const child = spawn('/bin/sh', ['-c', 'while :; do :; done & echo up; wait'], { detached: true });
   const leader = child.pid ?? 0;
   try {
@@ -24,7 +24,7 @@ test('a child that is busy counts for its leader', async () => {
   }
 });
 
-test('of one that is gone nothing is known', () => {
+test('an ended leader has no usage', () => {
   const meter = createUsageMeter({ clock: createRealClock() });
 
   expect(meter.measure([2 ** 22 + 1]).size).toBe(0);

@@ -18,7 +18,7 @@ function stackProject() {
   return project;
 }
 
-test('down stops in reverse order what up has started', async () => {
+test('down stops a stack in reverse order', async () => {
   await using project = stackProject();
   const { child, ran } = startProgram(['up'], { cwd: project.path, env: project.env });
   let stderr = '';
@@ -37,7 +37,7 @@ test('down stops in reverse order what up has started', async () => {
   await project.gone();
 });
 
-test('a detached stack goes on, and down stops it', async () => {
+test('a detached stack continues until down', async () => {
   await using project = stackProject();
 
   const up = await project.troupe('up', '--detach');
@@ -49,7 +49,7 @@ test('a detached stack goes on, and down stops it', async () => {
   await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
 });
 
-test('a second up changes only what the file changed', async () => {
+test('a second up restarts only changed processes', async () => {
   await using project = stackProject();
   const pids = async () => {
     const found = (await project.processes()).filter(({ label }) => !label?.startsWith('up '));
@@ -82,7 +82,7 @@ test('a second up changes only what the file changed', async () => {
   expect((await project.troupe('down', 'web')).stdout).toMatch(/^✓ web: .*\n$/);
 });
 
-test('a detached stack that does not come up is told', async () => {
+test('up --detach reports a stack that fails to start', async () => {
   await using project = daemonProject();
   const processes = {
     bad: { command: 'exit 3', restart: 'never', ready: { line: 'x' } },
@@ -96,7 +96,7 @@ test('a detached stack that does not come up is told', async () => {
   expect(up.stderr).toContain('bad is not ready: it exited with code 3');
 });
 
-test('where nothing runs, down says so', async () => {
+test('down reports that nothing runs', async () => {
   await using project = stackProject();
 
   const [text, json] = await Promise.all([project.troupe('down'), project.troupe('down', '--json')]);

@@ -31,7 +31,7 @@ const summaryOf = ({ start, changed, unchanged, removed }: StackChanges) => ({
   removed: removed.map(({ label }) => label),
 });
 
-test('everything is started where nothing runs', () => {
+test('up starts every process when none runs', () => {
   const changes = plan([started('migrate', { hasCompleted: true })]);
 
   expect(summaryOf(changes)).toEqual({
@@ -43,7 +43,7 @@ test('everything is started where nothing runs', () => {
   expect(changes.start['web']?.dependsOn).toEqual({ db: 'ready', migrate: 'completed' });
 });
 
-test('what runs as the file says is left alone', () => {
+test('up leaves processes that match the file alone', () => {
   const seen = ['db', 'web'].map((name) => started(name));
 
   const changes = plan([...seen, started('migrate', { hasCompleted: true })]);
@@ -51,7 +51,7 @@ test('what runs as the file says is left alone', () => {
   expect(summaryOf(changes)).toMatchObject({ start: ['mail'], unchanged: ['db', 'migrate', 'web'] });
 });
 
-test('what the file says otherwise now is started again', () => {
+test('up restarts processes that changed in the file', () => {
   const from = { ...processes, web: { command: 'serve web', env: { PORT: '1' } } };
   const old = { ...processes, cron: { command: 'cron' } };
 
@@ -67,7 +67,7 @@ test('what the file says otherwise now is started again', () => {
   expect(changes.start['migrate']).toMatchObject({ dependsOn: {}, oneShot: true });
 });
 
-test('other dependencies restart nothing', () => {
+test('changed dependencies restart no process', () => {
   const from = { ...processes, web: { command: 'serve web' } };
 
   expect(plan([started('db'), started('web', { from })]).changed).toEqual([]);
@@ -84,7 +84,7 @@ test.each([
   expect(selectMembers(names, { strategy: 'oneForOne', processes })).toEqual(expected);
 });
 
-test('an unknown name is refused with the nearest', () => {
+test('up refuses an unknown name with a suggestion', () => {
   const choose = () => selectMembers(['webb'], { strategy: 'oneForOne', processes });
 
   expect(choose).toThrow('There is no process "webb" in the file. Did you mean web?');
@@ -95,6 +95,6 @@ test.each([
   [['web', 'db'], undefined, ['web', 'db']],
   [['dev.yaml', 'web'], 'dev.yaml', ['web']],
   [['./stack'], './stack', []],
-])('the words %j are file %s and names %j', (words, file, names) => {
+])('the arguments %j name file %s and processes %j', (words, file, names) => {
   expect(parseStackArguments(words)).toEqual({ file, names });
 });

@@ -8,7 +8,7 @@ const check = (value: unknown) => checkStack(value, { directory: import.meta.dir
 
 const read = (text: string) => parseYamlText(text, { file: 'troupe.yaml', code: 'invalid-option', check });
 
-test('a stack is what startGroup takes', async () => {
+test('a stack file yields the options of startGroup', async () => {
   const stack = await read(`
 strategy: restForOne
 env: { A: 1, B: two }
@@ -47,7 +47,7 @@ processes:
   });
 });
 
-test('variables of files lie between the common and its own', async () => {
+test('env files override common variables, not own ones', async () => {
   using place = tempDir();
   writeFileSync(place.file('a.env'), '# one\nA=file\nB="file 1"\nC=file');
   writeFileSync(place.file('b.env'), 'C=second');
@@ -63,7 +63,7 @@ test('variables of files lie between the common and its own', async () => {
   expect(processes['web']).toEqual({ command: 'x', env: { A: 'file', B: 'own', C: 'second', Z: 'all' } });
 });
 
-test('each mistake is told with its line and the nearest word', async () => {
+test('a stack file reports each mistake with line and suggestion', async () => {
   const reading = read(`processes:
   web:
     comand: x
@@ -116,6 +116,6 @@ test.each([
     '"stop_signal" is "SIGSTOPP"; expected one of',
   ],
   ['no YAML', 'processes: [', 'troupe.yaml:1:13: no YAML'],
-])('%s is told with its place', async (_name, text, words) => {
+])('a stack file with %s is refused with the position', async (_name, text, words) => {
   await expect(read(text)).rejects.toThrow(words);
 });

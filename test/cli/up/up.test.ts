@@ -29,7 +29,7 @@ const pair = {
   db: { command: member('db'), ready: { line: 'is up' } },
 };
 
-test('Ctrl-C stops in reverse order of the start', async () => {
+test('Ctrl-C stops a stack in reverse order', async () => {
   await using project = stackProject(pair);
   const { child, ran } = await up(project);
 
@@ -42,7 +42,7 @@ test('Ctrl-C stops in reverse order of the start', async () => {
   await project.gone();
 });
 
-test('a second Ctrl-C kills at once', async () => {
+test('a second Ctrl-C kills the stack at once', async () => {
   const stubborn = {
     command: 'trap "echo no" TERM; echo up; while :; do sleep 0.05; done',
     kill_grace: '100s',
@@ -66,7 +66,7 @@ test.each([
   ['came to a good end', 'true', 0],
   ['failed for good', 'exit 3', 1],
   ['could not be started', ['nosuchprogram'], 1],
-])('a stack whose process %s ends with its exit code', async (_name, command, code) => {
+])('up of a stack whose process %s ends with its exit code', async (_name, command, code) => {
   await using project = stackProject({ only: { command, restart: 'never' } });
 
   const ran = await runProgram(['up'], { cwd: project.path, env: project.env });
@@ -75,7 +75,7 @@ test.each([
   await project.gone();
 });
 
-test('what depends on one that failed is told and not started', async () => {
+test('up reports and skips dependents of a failed process', async () => {
   await using project = stackProject({
     web: { command: 'echo never', depends_on: ['db'] },
     db: { command: 'exit 1', restart: 'never', ready: { line: 'x' } },
@@ -89,7 +89,7 @@ test('what depends on one that failed is told and not started', async () => {
   expect(ran.stderr).toContain('web is not started: db, which it depends on');
 });
 
-test('both streams and the last words are behind the name', async () => {
+test('up prefixes both streams and the end with the name', async () => {
   await using project = stackProject({
     a: { command: 'echo out; echo err >&2; printf last', restart: 'never' },
   });
@@ -105,7 +105,7 @@ test('both streams and the last words are behind the name', async () => {
   ]);
 });
 
-test('a mistake in the file starts nothing', async () => {
+test('up starts nothing with a mistake in the file', async () => {
   await using project = stackProject({ a: { comand: 'x' } });
 
   const ran = await runProgram(['up'], { cwd: project.path, env: project.env });
@@ -114,7 +114,7 @@ test('a mistake in the file starts nothing', async () => {
   expect(ran.stderr).toMatch(/^troupe: troupe\.yaml:1:\d+: in "a", there is no option "comand"/);
 });
 
-test('without a file it says what to do', async () => {
+test('up without a file says what to do', async () => {
   await using project = projectDir();
 
   const ran = await runProgram(['up'], { cwd: project.path, env: project.env });

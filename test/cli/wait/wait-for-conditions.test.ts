@@ -36,7 +36,7 @@ function wait(
   return { ...fake, code, clock, orders: state.orders };
 }
 
-test('what holds is told, with how long it took', async () => {
+test('wait reports a met condition with its duration', async () => {
   const { code, stdout, orders } = wait(met);
 
   expect(await code).toBe(0);
@@ -44,7 +44,7 @@ test('what holds is told, with how long it took', async () => {
   expect(orders).toEqual([{ waitFor: 'tool_a', port: 3000 }, 'close']);
 });
 
-test('the line that was found is told', async () => {
+test('wait prints the matching line', async () => {
   const order = { pattern: 'ready on \\d+' };
   const { code, stdout } = wait({ ...met, met: ['pattern'], matchedLine: 'ready on 80' }, { order });
 
@@ -74,7 +74,7 @@ test.each<[string, Comes, string]>([
     },
     'tool_a: it exited with code 7; port: node (pid 4) has it. It was waited until it listens on port 3000.',
   ],
-])('%s is told, and the code is 1', async (_name, waited, words) => {
+])('wait reports %s and ends with 1', async (_name, waited, words) => {
   const { code, stdout, stderr } = wait(waited);
 
   expect(await code).toBe(1);
@@ -82,7 +82,7 @@ test.each<[string, Comes, string]>([
   expect(stderr()).toBe(`troupe: ${words}\n`);
 });
 
-test('a file is told by where it is looked for', async () => {
+test('wait prints the absolute path of an awaited file', async () => {
   const order = { file: 'dist/app.js' };
   const { code, stderr } = wait({ ...met, end: { type: 'ended' }, met: [], missing: ['file'] }, { order });
 
@@ -90,7 +90,7 @@ test('a file is told by where it is looked for', async () => {
   expect(stderr()).toContain('/project/dist/app.js is there, written since its start.');
 });
 
-test('a wait that takes too long ends with 124', async () => {
+test('wait ends with 124 after its timeout', async () => {
   const { code, stderr, clock } = wait(null, { flags: { timeout: '5s' } });
   await waitUntil(() => clock.pending > 0);
 
@@ -100,7 +100,7 @@ test('a wait that takes too long ends with 124', async () => {
   expect(stderr()).toContain('tool_a: it has not come true after 5s');
 });
 
-test('json is what became of the wait', async () => {
+test('wait --json prints the result of the wait', async () => {
   const { code, stdout } = wait(met, { flags: { json: true } });
 
   await code;
@@ -123,7 +123,7 @@ test.each<[ConditionFlags, WaitOrder | null]>([
     { portFree: '80', input: true, any: true },
     { portFree: 80, input: true, mode: 'any' },
   ],
-])('%j means %j', (flags, order) => {
+])('the flags %j wait for %j', (flags, order) => {
   expect(parseConditions(flags)).toEqual(order);
 });
 
@@ -134,6 +134,6 @@ test.each<[ConditionFlags, string]>([
   [{ quietFor: 'long' }, '--quiet-for is "long"'],
   [{ any: true, all: true, ready: true }, 'exclude each other'],
   [{ all: true }, '--all has no conditions'],
-])('%j is refused', (flags, problem) => {
+])('wait refuses %j', (flags, problem) => {
   expect(() => parseConditions(flags)).toThrow(problem);
 });

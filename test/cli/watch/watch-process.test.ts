@@ -22,7 +22,7 @@ function watch(news: readonly WatchNews[], flags: WatchFlags = {}) {
   return { ...fake, ...state, code };
 }
 
-test('news are told as they come, until the process has ended', async () => {
+test('watch prints notifications until the process ends', async () => {
   const { code, stdout, stderr, orders, end } = watch([quiet, matched], { quietFor: '5s' });
 
   end(endedView({ id: 'tool_a', label: 'build' }) as FinalView);
@@ -42,14 +42,14 @@ test('news are told as they come, until the process has ended', async () => {
   expect(orders[0]).toEqual({ watch: 'tool_a', quiet: 5_000 });
 });
 
-test('the first news are enough where one is asked for', async () => {
+test('watch --once ends with the first notification', async () => {
   const { code, stdout } = watch([quiet, matched], { once: true, json: true });
 
   expect(await code).toBe(0);
   expect(JSON.parse(stdout())).toEqual(quiet);
 });
 
-test('an end without news is none where one is asked for', async () => {
+test('watch --once fails when the process ends first', async () => {
   const { code, end } = watch([], { once: true });
 
   end(endedView({ id: 'tool_a' }) as FinalView);
@@ -57,13 +57,13 @@ test('an end without news is none where one is asked for', async () => {
   expect(await code).toBe(1);
 });
 
-test('a watch that fails is told', async () => {
+test('watch reports a failed watch', async () => {
   const { code, stderr } = watch([failed], { pattern: '(a+)+$' });
 
   expect(await code).toBe(1);
   expect(stderr()).toContain('the watch has ended: it takes too long');
 });
 
-test('two watches at once are refused', () => {
+test('watch refuses --quiet with --pattern', () => {
   expect(() => watch([], { quietFor: '5s', pattern: 'E' })).toThrow('two watches');
 });
