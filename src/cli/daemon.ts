@@ -19,3 +19,11 @@ export const openDaemon: OpenDaemon = async ({ directory }) => {
   const { ensureDaemon } = await import('../control/ensure-daemon.ts');
   return ensureDaemon({ directory, program: programFile });
 };
+
+/** A person sets limits where they are wanted, and is asked by no pager. */
+export const interactiveDefaults = {
+  background: true,
+  maxExecutionTime: 0,
+  notifyAfterSilence: 0,
+  hints: { pager: false, gitPrompt: false, term: false },
+} as const satisfies Partial<CommandSpec>;

@@ -1,96 +1,166 @@
-import { Command } from 'commander';
-import type { CliIo } from './cli-io.ts';
-import { defineAttach } from './commands/attach.ts';
-import { defineChat } from './commands/chat.ts';
-import { defineClean } from './commands/clean.ts';
-import { defineCompletion } from './commands/completion.ts';
-import { defineDoctor } from './commands/doctor.ts';
-import { defineDown } from './commands/down.ts';
-import { defineExec } from './commands/exec.ts';
-import { defineExtend } from './commands/extend.ts';
-import { defineGraph } from './commands/graph.ts';
-import { defineInit } from './commands/init.ts';
-import { defineKeys } from './commands/keys.ts';
-import { defineKill } from './commands/kill.ts';
-import { defineLogs } from './commands/logs.ts';
-import { defineMcp } from './commands/mcp.ts';
-import { defineProcess } from './commands/process.ts';
-import { definePs } from './commands/ps.ts';
-import { defineResize } from './commands/resize.ts';
-import { defineRestart } from './commands/restart.ts';
-import { defineRun } from './commands/run.ts';
-import { defineSchedule } from './commands/schedule.ts';
-import { defineScreen } from './commands/screen.ts';
-import { defineServe } from './commands/serve.ts';
-import { defineShow } from './commands/show.ts';
-import { defineStart } from './commands/start.ts';
-import { defineTop } from './commands/top.ts';
-import { defineUp } from './commands/up.ts';
-import { defineWait } from './commands/wait.ts';
-import { defineWatch } from './commands/watch.ts';
-import { defineWrite } from './commands/write.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import { toProgramName } from './program-name.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { CommanderError, createCommand } from 'commander';
+import { type CliIo, printError, toProgramName } from './cli-io.ts';
+import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { printFault } from './print-fault.ts';
 import { toPrintable } from './render/printable.ts';
-import type { DefineVerb, VerbSetup } from './verb.ts';
+import type { VerbContext } from './verb.ts';
+import { type VerbEntry, verbGroups } from './verbs.ts';
 import { readVersion } from './version.ts';
 
-const verbs: Readonly<Record<string, readonly DefineVerb[]>> = {
-  'Run commands:': [defineRun, defineStart, defineUp, defineDown],
-  'Look at processes and steer them:': [
-    definePs,
-    defineShow,
-    defineLogs,
-    defineTop,
-    defineWait,
-    defineWatch,
-    defineWrite,
-    defineKill,
-    defineRestart,
-    defineExtend,
-    defineSchedule,
-    defineClean,
-    defineProcess,
-  ],
-  'Terminals:': [defineAttach, defineScreen, defineKeys, defineResize],
-  'Agents:': [defineInit, defineChat, defineExec, defineMcp],
-  'Troupe itself:': [defineServe, defineDoctor, defineGraph, defineCompletion],
-};
+/** Verbs that accept dotted settings. */
+const runAgents: readonly string[] = ['chat', 'exec'];
 
-/** All verbs with their flags. What is wrong in a command line is thrown as commander's own error, and nothing is printed for it. */
-export function createProgram(setup: Omit<VerbSetup, 'program'>): Command {
-  const { io } = setup;
-  const program = new Command(toProgramName(io.env))
+/** Runs one command line; errors are printed to stderr. Never rejects. @returns the exit code. */
+export async function runProgram(args: readonly string[], io: CliIo): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const { rest, overrides } = runAgents.includes(args[0] ?? '')
+    ? takeOverrides(args)
+    : { rest: args, overrides: [] };
+  const end = (code: number) => {
+    exitCode = code;
+  };
+  const program = createProgram(io);
+  try {
+    await addAllVerbs(program, { paths: toVerbPaths(args), io, overrides, end });
+    if (args.length === 0) program.help({ error: true });
+    await program.parseAsync(withoutVainHelp(rest, program), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return error instanceof CommanderError ? onUsage(error, { io, program, args }) : printFault(error, io);
+  }
+}
+
+/** Creates the program without its verbs. A mistake in the command line is thrown as a CommanderError; commander prints nothing for it. */
+function createProgram({ env, stdout, stderr }: CliIo): Command {
+  // The package of the typings is commander with better types, and is not there at run time.
+  return (createCommand(toProgramName(env)) as unknown as Command)
     .description('Supervised processes, for people and for agents.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .usage('<command> [options]')
-    .configureOutput(toOutput(io))
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      outputError: () => {},
+    })
+    .configureHelp({
+      subcommandTerm: (verb) => [[verb.name(), ...verb.aliases()].join('|'), verb.usage()].join(' ').trim(),
+    })
     .exitOverride()
     .showSuggestionAfterError()
     .enablePositionalOptions()
     .addHelpText('after', exitCodeHelp);
-  for (const [heading, group] of Object.entries(verbs)) {
+}
+
+interface Adding extends Omit<VerbContext, 'program' | 'name'> {
+  /** Words that begin with the names of a verb to load. Every other verb gets only its place in the list of commands. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+async function addAllVerbs(program: Command, adding: Adding): Promise<void> {
+  const context = { ...adding, program, name: program.name() };
+  for (const [heading, verbs] of Object.entries(verbGroups)) {
     program.commandsGroup(heading);
-    for (const define of group) define({ ...setup, program });
+    await addVerbs(program, verbs, context);
   }
   // It stands in the last group.
   program.helpCommand('help [command]', 'print the help of a command');
-  return program;
 }
 
-function toOutput({ stdout, stderr }: CliIo) {
-  return {
-    writeOut: (text: string) => void stdout.write(text),
-    writeErr: (text: string) => void stderr.write(text),
-    outputError: () => {},
-  };
+async function addVerbs(
+  parent: Command,
+  verbs: Readonly<Record<string, VerbEntry>>,
+  context: VerbContext & Adding,
+): Promise<void> {
+  for (const [name, entry] of Object.entries(verbs)) {
+    const command = parent.command(name, { hidden: entry.isHidden === true }).summary(entry.summary);
+    if (entry.alias !== undefined) command.alias(entry.alias);
+    const paths = context.paths.filter(
+      ([first]) => first !== undefined && [name, entry.alias].includes(first),
+    );
+    if (paths.length === 0) {
+      command.usage(entry.usage);
+      continue;
+    }
+    (await entry.load()).define(command, context);
+    if (entry.verbs === undefined) continue;
+    await addVerbs(command, entry.verbs, { ...context, paths: paths.map((path) => path.slice(1)) });
+  }
 }
 
-/** Commander's message in our form: the word `error` and the line breaks are gone. */
-export function toUsageText(message: string): string {
+/** The command line, and the line that is explained or completed by it. */
+function toVerbPaths(args: readonly string[]): readonly (readonly string[])[] {
+  const [first, ...rest] = args;
+  if (first === 'help') return [rest];
+  if (first === '__complete') return [args, ...toVerbPaths(rest[0] === '--' ? rest.slice(1) : rest)];
+  return [args];
+}
+
+/** Commander answers `help` for an unknown verb with the whole help; here it is the same mistake as calling that verb. */
+function withoutVainHelp(args: readonly string[], { commands }: Command): readonly string[] {
+  const [first, wanted] = args;
+  const isVain = first === 'help' && wanted !== undefined && commands.every((verb) => verb.name() !== wanted);
+  return isVain ? [wanted] : args;
+}
+
+/** Reports a command line that commander ended early, with help or version as well as with a mistake. */
+function onUsage(
+  { exitCode, code, message }: CommanderError,
+  { io, program, args }: { io: CliIo; program: Command; args: readonly string[] },
+): number {
+  // The help that is printed where a command is missing says by itself what to do.
+  if (code === 'commander.help' || exitCode === 0) return exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  const verbs = toVerbNames(args, program);
+  const help = verbs.length === 0 ? 'help' : `${verbs.join(' ')} --help`;
+  printError(io, toUsageText(message), `See: ${program.name()} ${help}`);
+  return exitCodes.usage;
+}
+
+/** The words that name a verb, and one of its own: `process kill`. */
+function toVerbNames(
+  [word, ...rest]: readonly string[],
+  { commands }: Pick<Command, 'commands'>,
+): readonly string[] {
+  const verb = commands.find((command) => command.name() === word);
+  return verb === undefined ? [] : [verb.name(), ...toVerbNames(rest, verb)];
+}
+
+/** Commander's message as ours are written: without the word `error` and without line breaks. */
+function toUsageText(message: string): string {
   return toPrintable(message)
     .replace(/^error: /, '')
     .replace(/\s*\(Did you mean (.*?)\?\)$/s, '. Did you mean $1?')
     .replace(/([^.?])$/, '$1.');
+}
+
+const DOTTED = /^--[a-z_]+(?:\.[\w*-]+)+(?<value>=.*)?$/s;
+
+/**
+ * Takes the dotted settings of an agent, such as `--supervisor.default_timeout=60`, out of a command line: there are too many of them for
+ * a list of flags. The value stands behind `=` or is the next word. Words behind `--` are left alone.
+ */
+export function takeOverrides(args: readonly string[]): {
+  /** Each as `--section.key=value`. */
+  readonly overrides: readonly string[];
+  readonly rest: readonly string[];
+} {
+  const overrides: string[] = [];
+  const rest: string[] = [];
+  const left = [...args];
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    if (word === '--') {
+      rest.push(word, ...left.splice(0));
+    } else if (!DOTTED.test(word)) {
+      rest.push(word);
+    } else {
+      overrides.push(word.includes('=') ? word : `${word}=${takeValue(left)}`);
+    }
+  }
+  return { overrides, rest };
+}
+
+/** A setting without a value is switched on. */
+function takeValue(left: string[]): string {
+  return left[0] === undefined || left[0].startsWith('-') ? 'true' : (left.shift() ?? 'true');
 }

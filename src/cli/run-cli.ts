@@ -1,7 +1,7 @@
 import type { CliIo } from './cli-io.ts';
 import { ignoreInheritedSignals } from './end-signals.ts';
-import { exitCodes } from './exit-code.ts';
-import { handleBrokenPipe } from './leave-quietly.ts';
+import { exitCodes } from './exit-codes.ts';
+import { handleBrokenPipe } from './handle-broken-pipe.ts';
 import type { ListFlags } from './processes/list-processes.ts';
 
 /** Runs one command line and ends the program with its exit code. */
@@ -52,8 +52,8 @@ async function runLine(args: readonly string[], io: CliIo): Promise<number> {
   }
   const quick = readQuickList(args);
   if (quick !== null) return listQuickly(quick, io);
-  const { runVerb } = await import('./run-verb.ts');
-  return runVerb(args, io);
+  const { runProgram } = await import('./program.ts');
+  return runProgram(args, io);
 }
 
 const listFlags: Readonly<Record<string, keyof ListFlags>> = {
@@ -78,7 +78,7 @@ async function listQuickly(flags: ListFlags, io: CliIo): Promise<number> {
     const { listProcesses } = await import('./processes/list-processes.ts');
     return await listProcesses({ flags, io });
   } catch (error) {
-    const { printFault: tellFault } = await import('./tell-fault.ts');
+    const { printFault: tellFault } = await import('./print-fault.ts');
     return tellFault(error, io);
   }
 }

@@ -1,15 +1,45 @@
-import type { Command } from 'commander';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { CliIo } from './cli-io.ts';
 
-/** What a verb is given to define itself. */
-export interface VerbSetup {
+/** The part of the program that a verb's definition uses. */
+export interface VerbContext {
+  /** The whole program, with this verb. */
   readonly program: Command;
+  /** The program as it was called, for examples in help texts. */
+  readonly name: string;
   readonly io: CliIo;
-  /** What was given as `--section.key=value`; only verbs that run an agent take it. */
+  /** Settings given as `--section.key=value`, which only the verbs that run an agent accept. */
   readonly overrides: readonly string[];
-  /** The verb's work has ended so. */
+  /** Sets the exit code of the program. */
   readonly end: (exitCode: number) => void;
 }
 
-/** Adds one verb to the program. Its work is loaded when it is called, never before. */
-export type DefineVerb = (setup: VerbSetup) => void;
+/** Gives a command its description, arguments, flags and action. The file of every verb exports one, as `define`. */
+export type DefineVerb = (command: Command, context: VerbContext) => void;
+
+/** The flags that a function adds to a command, as commander will parse them. */
+// biome-ignore lint/suspicious/noExplicitAny: commander's own bound for arguments
+export type FlagsOf<AddFlags extends (command: Command) => Command<any, any>> = ReturnType<
+  ReturnType<AddFlags>['opts']
+>;
+
+/** The flags of every verb that reads a state directory. */
+export interface StateFlags {
+  readonly stateDir?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Adds `--state-dir`, and `--json` and `--quiet` where their help is given. */
+export function addStateFlags<Args extends unknown[], Flags extends OptionValues>(
+  command: Command<Args, Flags>,
+  { json, quiet }: { readonly json?: string; readonly quiet?: string } = {},
+): Command<Args, Flags & StateFlags> {
+  if (json !== undefined) command.option('--json', json);
+  if (quiet !== undefined) command.option('-q, --quiet', quiet);
+  command.option('--state-dir <dir>', 'where records are kept (the nearest .troupe upwards)');
+  return command as unknown as Command<Args, Flags & StateFlags>;
+}
+
+/** The help of an argument or flag that names a process. */
+export const idHelp = 'its id, its label, or the beginning of either';

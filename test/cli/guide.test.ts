@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-code.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { checkStack } from '../../src/cli/up/stack-file.ts';
 import { parseYamlText } from '../../src/config/yaml-text.ts';
 

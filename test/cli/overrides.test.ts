@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeOverrides } from '../../src/cli/overrides.ts';
+import { takeOverrides } from '../../src/cli/program.ts';
 
 test('dotted settings are taken out of the words', () => {
   const taken = takeOverrides([

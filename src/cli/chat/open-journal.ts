@@ -4,7 +4,7 @@ import { createFileJournal } from '../../store/file-journal.ts';
 import type { Journal } from '../../store/journal.ts';
 import { makeStateDirectory } from '../../store/make-state-directory.ts';
 import { toStatePaths } from '../../store/state-paths.ts';
-import { describeFileError } from '../describe-refusal.ts';
+import { describeFileError } from '../print-fault.ts';
 
 /** What a chat is kept in. */
 export interface Keeping {

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { ConversationEvent } from '../../conversation/conversation-event.ts';
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { toMark, toMarked } from '../render/margin.ts';
 import { createNarrator, renderUserMessage } from '../render/narrator.ts';
 import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.ts';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Agent } from '../../agents/agent.ts';
 import type { TurnOutcome } from '../../conversation/conversation-event.ts';
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { createNarrator, renderUserMessage } from '../render/narrator.ts';
 import { isChatCommand, runChatCommand } from './chat-commands.ts';
 import { bidFarewell } from './farewell.ts';

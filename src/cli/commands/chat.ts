@@ -1,5 +1,4 @@
-import { Option } from 'commander';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Settings of the agent are changed for this chat by their path in its file:
@@ -8,25 +7,24 @@ Settings of the agent are changed for this chat by their path in its file:
 Where the input is no terminal, each line of it is a message, and there is
 nobody to ask for consent.`;
 
-export function defineChat({ program, io, overrides, end }: VerbSetup): void {
-  program
-    .command('chat')
-    .summary('talk with an agent in the terminal')
+export const define: DefineVerb = (command, { name, io, overrides, end }) => {
+  command
     .description('Talks with an agent. Its processes end with the chat; the conversation is kept.')
     .argument('[agent]', 'agents/<agent>.yaml; by default the only one, or "assistant"')
     .option('-r, --resume [id]', 'go on with a conversation; by default with the last one')
     .addOption(
-      new Option('--background <what>', 'processes that still run at the end of piped input')
+      command
+        .createOption('--background <what>', 'processes that still run at the end of piped input')
         .choices(['wait', 'kill'])
         .default('wait'),
     )
     .option('--wait <duration>', 'how long they are waited for: seconds, or 500ms, 30s, 5m', '60')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (agent: string | undefined, flags: ChatFlags) => {
       const { runChat } = await import('../chat/run-chat.ts');
       end(await runChat({ agent: agent ?? null, ...flags, resume: flags.resume ?? null, overrides, io }));
     });
-}
+};
 
 interface ChatFlags {
   /** `true`: the last one. */

@@ -1,7 +1,5 @@
-import type { Command } from 'commander';
 import type { SweepFlags } from '../processes/sweep-records.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import { addStateFlags, type DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 What runs is never touched, nor are records that cannot be read.
@@ -10,22 +8,17 @@ Examples:
   ${name} clean --all -n        what would go
   ${name} clean --all`;
 
-export function defineClean(setup: VerbSetup): void {
-  describeClean(setup.program.command('clean'), setup);
-}
-
-export function describeClean(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('forget processes that have ended')
       .description('Forgets processes that ended some time ago, and removes their logs.')
       .option('--all', 'however short ago they ended')
       .option('-n, --dry-run', 'only say what would be removed'),
     { json: 'print {"forgotten", "logsRemoved", "freedBytes", "dryRun"}', quiet: 'print nothing' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (flags: SweepFlags) => {
       const { sweepRecords } = await import('../processes/sweep-records.ts');
       end(await sweepRecords({ flags, io }));
     });
-}
+};

@@ -1,6 +1,5 @@
-import { Option } from 'commander';
 import type { ExecFlags } from '../exec/exec-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Without --task, or with --task -, the task is read from stdin: text, or
@@ -12,10 +11,8 @@ With --output json, stdout is one object: {"ok": true, "data": "…"} or
 Settings of the agent are changed by their path in its file:
   ${name} exec assistant --task "…" --limits.max_steps=10`;
 
-export function defineExec({ program, io, overrides, end }: VerbSetup): void {
-  program
-    .command('exec')
-    .summary('give an agent one task and print its answer')
+export const define: DefineVerb = (command, { name, io, overrides, end }) => {
+  command
     .description(
       'Gives an agent one task, without a person to ask, and prints its answer. Its processes end with it.',
     )
@@ -28,21 +25,21 @@ export function defineExec({ program, io, overrides, end }: VerbSetup): void {
       'at this depth no agent is started (5); TROUPE_MAX_DEPTH counts if it is smaller',
     )
     .addOption(
-      new Option('-o, --output <format>', 'how to print the answer')
+      command
+        .createOption('-o, --output <format>', 'how to print the answer')
         .choices(['text', 'json'])
         .default('text'),
     )
     .option('--timeout <duration>', 'how long it may take: seconds, or 500ms, 30s, 5m; 0: no limit (300)')
     .addOption(
-      new Option('--background <what>', 'processes that still run when it has answered (wait)').choices([
-        'wait',
-        'kill',
-      ]),
+      command
+        .createOption('--background <what>', 'processes that still run when it has answered (wait)')
+        .choices(['wait', 'kill']),
     )
     .option('--wait <duration>', 'how long they are waited for (60)')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (agent: string, flags: ExecFlags) => {
       const { runExec } = await import('../exec/run-exec.ts');
       end(await runExec({ agent, flags, overrides, io }));
     });
-}
+};

@@ -1,8 +1,5 @@
-import type { Command } from 'commander';
 import type { ExtendFlags } from '../processes/extend-limits.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
-import { idHelp } from './id-help.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 
 const toMore = (name: string) => `
 A duration is 500ms, 30s, 5m, 2h, or a number of seconds; "none" takes a limit
@@ -12,14 +9,9 @@ Examples:
   ${name} extend build --max-time 2h
   ${name} extend server --max-background none`;
 
-export function defineExtend(setup: VerbSetup): void {
-  describeExtend(setup.program.command('extend'), setup);
-}
-
-export function describeExtend(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('change time limits of a process')
       .description('Changes time limits of a process while it runs.')
       .argument('<id>', idHelp)
       .option('--timeout <duration>', 'how long somebody waits for it in the foreground')
@@ -27,9 +19,9 @@ export function describeExtend(command: Command, { program, io, end }: VerbSetup
       .option('--max-background <duration>', 'how long it may run in the background'),
     { json: 'print {"id", "changed"}', quiet: 'print only what went wrong' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (word: string, flags: ExtendFlags) => {
       const { extendLimits } = await import('../processes/extend-limits.ts');
       end(await extendLimits({ word, flags, io }));
     });
-}
+};

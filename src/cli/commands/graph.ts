@@ -1,5 +1,4 @@
-import { Option } from 'commander';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Machines: process, supervisor, conversation; without one, all are listed.
@@ -7,22 +6,21 @@ Machines: process, supervisor, conversation; without one, all are listed.
   ${name} graph process --format dot | dot -Tsvg > process.svg
   ${name} graph process > process.mmd`;
 
-export function defineGraph({ program, io, end }: VerbSetup): void {
-  program
-    .command('graph')
-    .summary('print a statechart')
+export const define: DefineVerb = (command, { name, io, end }) => {
+  command
     .description('Prints the statechart that processes, supervisors or conversations follow.')
     .argument('[machine]', 'which one')
     .addOption(
-      new Option('-f, --format <format>', 'how')
+      command
+        .createOption('-f, --format <format>', 'how')
         .choices(['mermaid', 'svg', 'dot', 'json'])
         .default('mermaid'),
     )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(
       async (machine: string | undefined, { format }: { format: 'mermaid' | 'svg' | 'dot' | 'json' }) => {
         const { printGraph } = await import('../graph/print-graph.ts');
         end(await printGraph({ machine: machine ?? null, format, io }));
       },
     );
-}
+};

@@ -1,9 +1,7 @@
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
-export function defineInit({ program, io, end }: VerbSetup): void {
-  program
-    .command('init')
-    .summary('make a project with an agent')
+export const define: DefineVerb = (command, { io, end }) => {
+  command
     .description('Makes a project with one agent: agents/assistant.yaml, README.md and .gitignore.')
     .argument('[directory]', 'where; it is made if need be', '.')
     .option('-f, --force', 'overwrite files that are there')
@@ -11,4 +9,4 @@ export function defineInit({ program, io, end }: VerbSetup): void {
       const { initProject } = await import('../init/init-project.ts');
       end(initProject({ directory, overwrites: force, io }));
     });
-}
+};

@@ -1,8 +1,5 @@
-import type { Command } from 'commander';
-import { addStateFlags } from '../state/state-flags.ts';
 import type { KeyFlags } from '../terminal/press-keys.ts';
-import type { VerbSetup } from '../verb.ts';
-import { idHelp } from './id-help.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 
 const toMore = (name: string) => `
 Keys: Enter, Tab, Escape, Space, Backspace, Delete, Insert, Up, Down, Left,
@@ -16,11 +13,7 @@ Examples:
   ${name} keys server C-c
   ${name} keys repl --paste - --enter < script.py`;
 
-export function defineKeys(setup: VerbSetup): void {
-  describeKeys(setup.program.command('keys'), setup);
-}
-
-export function describeKeys(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   const parse = command.parseOptions.bind(command);
   let words: readonly string[] = [];
   command.parseOptions = (given) => {
@@ -29,7 +22,6 @@ export function describeKeys(command: Command, { program, io, end }: VerbSetup):
   };
   addStateFlags(
     command
-      .summary('type in a terminal')
       .description('Types in the terminal of a process.')
       .argument('<id>', idHelp)
       .argument('[key...]', 'names of keys')
@@ -38,10 +30,10 @@ export function describeKeys(command: Command, { program, io, end }: VerbSetup):
       .option('--enter', 'press Enter at the end'),
     { json: 'print {"ok", "bytesWritten"}', quiet: 'print only what went wrong' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (word: string, _keys: readonly string[], flags: KeyFlags) => {
       const { pressKeys } = await import('../terminal/press-keys.ts');
       const { parseTypingOrder: readTypingOrder } = await import('../terminal/typing-order.ts');
       end(await pressKeys({ word, typed: readTypingOrder(words, command), flags, io }));
     });
-}
+};

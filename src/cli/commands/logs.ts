@@ -1,8 +1,5 @@
-import { type Command, Option } from 'commander';
 import type { LogFlags } from '../logs/log-query.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
-import { idHelp } from './id-help.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 
 const toMore = (name: string) => `
 A file or a pipe gets every byte as it was written. A terminal gets colours and
@@ -23,20 +20,17 @@ Examples:
   ${name} logs -t --since 10m server worker
   ${name} logs --json --since 4096 build`;
 
-export function defineLogs(setup: VerbSetup): void {
-  describeLogs(setup.program.command('logs'), setup);
-}
-
-export function describeLogs(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('print what processes wrote')
       .description('Prints what processes wrote, and follows what they write.')
       .argument('<id...>', idHelp)
       .option('-f, --follow', 'go on until the process has ended')
       .option('-n, --tail <lines>', 'only so many lines at the end, or "all" (50)')
       .addOption(
-        new Option('--stream <stream>', 'only one of its streams').choices(['stdout', 'stderr', 'screen']),
+        command
+          .createOption('--stream <stream>', 'only one of its streams')
+          .choices(['stdout', 'stderr', 'screen']),
       )
       .option('--grep <pattern>', 'only lines that match this regular expression')
       .option('-i, --ignore-case', 'do not mind upper and lower case in --grep')
@@ -49,9 +43,9 @@ export function describeLogs(command: Command, { program, io, end }: VerbSetup):
       .option('--raw', 'print escape sequences also on a terminal'),
     { json: 'print {"offset", "stream", "at", "latestAt", "text" or "base64"}, one a line' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (words: string[], flags: LogFlags) => {
       const { printLogs } = await import('../logs/print-logs.ts');
       end(await printLogs({ words, flags, io }));
     });
-}
+};

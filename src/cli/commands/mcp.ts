@@ -1,7 +1,6 @@
-import { Option } from 'commander';
-import { collect } from '../collect.ts';
+import { collect } from '../flag-values.ts';
 import type { McpFlags } from '../mcp/mcp-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 On stdio the server ends with its client, and its processes with it.
@@ -13,10 +12,8 @@ A secret comes from a variable of this program or from a file, and is read each
 time it is used:
   ${name} mcp --secret npm-token=env:NPM_TOKEN --secret db=file:/run/secrets/db`;
 
-export function defineMcp({ program, io, end }: VerbSetup): void {
-  program
-    .command('mcp')
-    .summary('offer supervised processes to a client of the Model Context Protocol')
+export const define: DefineVerb = (command, { name, io, end }) => {
+  command
     .description('Serves the Model Context Protocol on stdin and stdout, or by HTTP.')
     .option('--http [host:port]', 'serve by HTTP (127.0.0.1:7433)')
     .option('--allow-remote', 'listen also where other machines can reach it')
@@ -26,7 +23,8 @@ export function defineMcp({ program, io, end }: VerbSetup): void {
       'process',
     )
     .addOption(
-      new Option('--policy-mode <mode>', 'what clients may do without a person being asked')
+      command
+        .createOption('--policy-mode <mode>', 'what clients may do without a person being asked')
         .choices(['default', 'auto', 'dangerous', 'plan', 'ci'])
         .default('auto'),
     )
@@ -40,9 +38,9 @@ export function defineMcp({ program, io, end }: VerbSetup): void {
     .option('--max-background <count>', 'how many processes may run in the background at once (10)')
     .option('--max-background-time <duration>', 'how long each of them may run')
     .option('--owner <name>', 'whose processes the client sees, in later sessions too (this session alone)')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (flags: McpFlags) => {
       const { serveMcp } = await import('../mcp/serve-mcp.ts');
       end(await serveMcp({ flags, io }));
     });
-}
+};

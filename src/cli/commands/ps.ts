@@ -1,7 +1,5 @@
-import type { Command } from 'commander';
 import type { ListFlags } from '../processes/list-processes.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import { addStateFlags, type DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Where a terminal is narrow, columns are left out. What stands under a process:
@@ -15,21 +13,16 @@ Examples:
   ${name} kill -f $(${name} ps -q)
   ${name} ps --json | jq '.[] | select(.status == "backgrounded") | .id'`;
 
-export function definePs(setup: VerbSetup): void {
-  describePs(setup.program.command('ps'), setup);
-}
-
-export function describePs(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('list processes')
       .description('Lists the processes of a state directory, whoever supervises them.')
       .option('-a, --all', 'also those that have ended'),
     { json: 'print one JSON array', quiet: 'print only ids' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (flags: ListFlags) => {
       const { listProcesses } = await import('../processes/list-processes.ts');
       end(await listProcesses({ flags, io }));
     });
-}
+};

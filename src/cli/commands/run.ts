@@ -1,7 +1,6 @@
-import { Option } from 'commander';
-import { collect } from '../collect.ts';
+import { collect } from '../flag-values.ts';
 import type { RunFlags } from '../run/run-request.ts';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Our options stand before the command, or before --; what follows is the
@@ -24,10 +23,8 @@ leaves it leaves it running; it ends when your terminal is closed.
   ${name} run --shell "sleep 1 | cat"
   ${name} run --interactive -- vim notes.txt`;
 
-export function defineRun({ program, io, end }: VerbSetup): void {
-  program
-    .command('run')
-    .summary('run a command in the foreground')
+export const define: DefineVerb = (command, { name, io, end }) => {
+  command
     .description('Runs a command under supervision and ends with its exit code.')
     .argument('<command...>', 'the program and its arguments')
     .usage('[options] [--] <command...>')
@@ -35,11 +32,9 @@ export function defineRun({ program, io, end }: VerbSetup): void {
     .option('-c, --shell', 'the command is one text for the shell')
     .option('--timeout <duration>', 'how long to wait for it: seconds, or 500ms, 30s, 5m')
     .addOption(
-      new Option('--on-timeout <what>', 'what then becomes of it (background)').choices([
-        'background',
-        'kill',
-        'wait',
-      ]),
+      command
+        .createOption('--on-timeout <what>', 'what then becomes of it (background)')
+        .choices(['background', 'kill', 'wait']),
     )
     .option('--max-time <duration>', 'it is ended when it has run for so long')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
@@ -51,9 +46,9 @@ export function defineRun({ program, io, end }: VerbSetup): void {
     .option('-i, --stdin', 'pipes also at a terminal; what is typed is handed on')
     .option('--json', 'print one JSON object with its output and its end')
     .option('--state-dir <directory>', 'where records and logs are kept')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (words: readonly string[], flags: RunFlags) => {
       const { runCommand } = await import('../run/run-command.ts');
       end(await runCommand({ words, flags, io }));
     });
-}
+};

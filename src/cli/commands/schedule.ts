@@ -1,7 +1,5 @@
 import type { ScheduleFlags } from '../schedule/add-schedule.ts';
-import { addStateFlags, type StateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
-import { idHelp } from './id-help.ts';
+import { addStateFlags, type DefineVerb, idHelp, type StateFlags } from '../verb.ts';
 
 const toMore = (name: string) => `
 An agent is told by its supervisor, as it is told of the end of a process. Name
@@ -14,15 +12,13 @@ Examples:
   ${name} schedule cancel $(${name} schedule list -q)`;
 
 /** What is to be told to agents later. */
-export function defineSchedule(setup: VerbSetup): void {
-  const { program, io, end } = setup;
-  const group = program
-    .command('schedule')
-    .summary('have an agent told something later')
+export const define: DefineVerb = (command, setup) => {
+  const { name, io, end } = setup;
+  const group = command
     .description('Has an agent told something later, once or again and again.')
     .usage('<command> [options]')
     .helpCommand(false)
-    .addHelpText('after', toMore(program.name()));
+    .addHelpText('after', toMore(name));
   addStateFlags(
     group
       .command('add')
@@ -58,4 +54,4 @@ export function defineSchedule(setup: VerbSetup): void {
     const { cancelSchedules } = await import('../schedule/cancel-schedules.ts');
     end(await cancelSchedules({ ids, flags, io }));
   });
-}
+};

@@ -1,8 +1,6 @@
-import { Option } from 'commander';
-import { collect } from '../collect.ts';
-import { restartWords } from '../restart-words.ts';
+import { collect, restartWords } from '../flag-values.ts';
 import type { StartFlags } from '../start/start-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 What it can be ready by; all that are given must hold:
@@ -21,10 +19,8 @@ With --interactive that takes tmux; without tmux it ends with the daemon.
   ${name} kill web
   ${name} start --name editor --interactive -- vim && ${name} attach editor`;
 
-export function defineStart({ program, io, end }: VerbSetup): void {
-  program
-    .command('start')
-    .summary('start a command in the background')
+export const define: DefineVerb = (command, { name, io, end }) => {
+  command
     .description('Starts a command in the background, in this environment, and prints its id.')
     .argument('<command...>', 'the program and its arguments')
     .usage('[options] [--] <command...>')
@@ -37,9 +33,9 @@ export function defineStart({ program, io, end }: VerbSetup): void {
     .option('--ready-within <duration>', 'how long that may take (30s)')
     .option('--no-wait', 'do not wait until it is ready')
     .addOption(
-      new Option('--restart <when>', 'start it again when it has ended (never)').choices(
-        restartWords.slice(0, 3),
-      ),
+      command
+        .createOption('--restart <when>', 'start it again when it has ended (never)')
+        .choices(restartWords.slice(0, 3)),
     )
     .option('--max-time <duration>', 'it is ended when it has run for so long')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
@@ -49,9 +45,9 @@ export function defineStart({ program, io, end }: VerbSetup): void {
     .option('-q, --quiet', 'print the id and nothing else')
     .option('--json', 'print all about it as one JSON object')
     .option('--state-dir <directory>', 'where records and logs are kept')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (words: readonly string[], flags: StartFlags) => {
       const { startCommand } = await import('../start/start-command.ts');
       end(await startCommand({ words, flags, io }));
     });
-}
+};

@@ -1,6 +1,5 @@
 import type { ListFlags } from '../processes/list-processes.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import { addStateFlags, type DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 Keys: ↑ ↓ choose, Enter all about it, k end it, a also what has ended,
@@ -10,18 +9,16 @@ Without a terminal it prints the table once.
 Example:
   ${name} top`;
 
-export function defineTop({ program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
-    program
-      .command('top')
-      .summary('watch processes')
+    command
       .description('Shows the processes of a state directory as they are, once a second.')
       .option('-a, --all', 'also those that have ended'),
     {},
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (flags: ListFlags) => {
       const { runTop } = await import('../top/run-top.ts');
       end(await runTop({ flags, io }));
     });
-}
+};

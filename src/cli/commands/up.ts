@@ -1,5 +1,5 @@
 import type { UpFlags } from '../up/up-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import type { DefineVerb } from '../verb.ts';
 
 const toMore = (name: string) => `
 The file:
@@ -30,10 +30,8 @@ rest alone, and names what the file has no more.
 Ctrl-C stops all in reverse order, a second one kills at once; so does, in
 order, ${name} down from another shell.`;
 
-export function defineUp({ program, io, end }: VerbSetup): void {
-  program
-    .command('up')
-    .summary('start the processes of a file, in order')
+export const define: DefineVerb = (command, { name, io, end }) => {
+  command
     .description(
       'Starts the processes of a file, in order, and shows what they print until they are stopped.',
     )
@@ -41,9 +39,9 @@ export function defineUp({ program, io, end }: VerbSetup): void {
     .usage('[options] [file] [name...]')
     .option('-d, --detach', 'return when all are ready; they go on without this program')
     .option('--state-dir <directory>', 'where records and logs are kept')
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (words: readonly string[], flags: UpFlags) => {
       const { runUp } = await import('../up/run-up.ts');
       end(await runUp({ words, flags, io }));
     });
-}
+};

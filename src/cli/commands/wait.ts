@@ -1,9 +1,6 @@
-import type { Command } from 'commander';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 import { type ConditionFlags, parseConditions } from '../wait/read-conditions.ts';
 import type { WaitFlags } from '../wait/wait-for-each.ts';
-import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
 It ends with the process's own exit code, 128+n after signal n, 124 after a time
@@ -20,14 +17,9 @@ Examples:
   ${name} wait --timeout 5m build tests || echo "code $?"
   ${name} wait web --port 3000 --text ready --all --timeout 30s`;
 
-export function defineWait(setup: VerbSetup): void {
-  describeWait(setup.program.command('wait'), setup);
-}
-
-export function describeWait(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('wait for an end, a port, a line, silence')
       .description('Waits until processes have ended, or until something holds of each.')
       .argument('<id...>', idHelp)
       .option('--timeout <duration>', 'wait no longer, and end with 124: 500ms, 30s, 5m')
@@ -45,7 +37,7 @@ export function describeWait(command: Command, { program, io, end }: VerbSetup):
       .option('--all', 'each of the conditions must have held'),
     { json: 'print each as JSON when it has ended, one a line', quiet: 'print nothing' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (words: readonly string[], flags: WaitFlags & ConditionFlags) => {
       const order = parseConditions(flags);
       if (order !== null) {
@@ -55,4 +47,4 @@ export function describeWait(command: Command, { program, io, end }: VerbSetup):
       const { waitForProcesses } = await import('../processes/wait-for-processes.ts');
       end(await waitForProcesses({ words, flags, io }));
     });
-}
+};

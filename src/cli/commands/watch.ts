@@ -1,8 +1,5 @@
-import type { Command } from 'commander';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 import type { WatchFlags } from '../watch/watch-process.ts';
-import { idHelp } from './id-help.ts';
 
 const toMore = (name: string) => `
 Of a process with a terminal the screen counts, of another one its output.
@@ -13,14 +10,9 @@ Examples:
   ${name} watch build --quiet 30s --once
   ${name} watch server --pattern 'error|warn' --json`;
 
-export function defineWatch(setup: VerbSetup): void {
-  describeWatch(setup.program.command('watch'), setup);
-}
-
-export function describeWatch(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('tell when it is quiet, or prints something')
       .description('Tells when a process has gone quiet, or prints a line that matches.')
       .argument('<id>', idHelp)
       .option('--quiet <duration>', 'when nothing has changed for so long (5s)')
@@ -28,7 +20,7 @@ export function describeWatch(command: Command, { program, io, end }: VerbSetup)
       .option('--once', 'end at the first news; with 1 if there are none'),
     { json: 'print each as JSON, one a line' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     // Elsewhere it is a flag that keeps a verb from speaking.
     .action(async (word: string, { quiet, ...flags }: WatchFlags & { quiet?: string }) => {
       const { watchProcess } = await import('../watch/watch-process.ts');
@@ -40,4 +32,4 @@ export function describeWatch(command: Command, { program, io, end }: VerbSetup)
         }),
       );
     });
-}
+};

@@ -1,10 +1,7 @@
-import type { Command } from 'commander';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { WriteFlags } from '../processes/write-input.ts';
 import type { SecretFlags } from '../secret/write-secret.ts';
-import { addStateFlags } from '../state/state-flags.ts';
-import type { VerbSetup } from '../verb.ts';
-import { idHelp } from './id-help.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 
 const toMore = (name: string) => `
 Without a text, or with -, stdin is passed on as it is. With --eof alone nothing
@@ -20,14 +17,9 @@ Examples:
   ${name} write sorter --eof - < words.txt
   ${name} write deploy --secret token --from-env DEPLOY_TOKEN`;
 
-export function defineWrite(setup: VerbSetup): void {
-  describeWrite(setup.program.command('write'), setup);
-}
-
-export function describeWrite(command: Command, { program, io, end }: VerbSetup): void {
+export const define: DefineVerb = (command, { name, io, end }) => {
   addStateFlags(
     command
-      .summary('write to the input of a process')
       .description('Writes a line, or what stands on stdin, to the input of a process.')
       .argument('<id>', idHelp)
       .argument('[text...]', 'words of one line')
@@ -38,7 +30,7 @@ export function describeWrite(command: Command, { program, io, end }: VerbSetup)
       .option('--from-file <file>', 'the secret stands in this file'),
     { json: 'print {"bytesWritten", "inputEnded", "error"}', quiet: 'print only what went wrong' },
   )
-    .addHelpText('after', toMore(program.name()))
+    .addHelpText('after', toMore(name))
     .action(async (word: string, text: readonly string[], flags: WriteFlags & Partial<SecretFlags>) => {
       const { secret, ...others } = flags;
       if (secret !== undefined) {
@@ -49,7 +41,7 @@ export function describeWrite(command: Command, { program, io, end }: VerbSetup)
       const { writeInput } = await import('../processes/write-input.ts');
       end(await writeInput({ word, text, flags, io }));
     });
-}
+};
 
 /** @throws TroupeError `invalid-option` */
 function checkSecretFlags({ fromEnv, fromFile }: Partial<SecretFlags>): void {

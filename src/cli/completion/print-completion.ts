@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { hasLiveMembers } from '../../process/process-view.ts';
 import { type CliIo, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { toPrintable } from '../render/printable.ts';
-import { withState } from '../state/with-state.ts';
+import { withState } from '../with-state.ts';
 import { type Candidate, type CompletionSources, completeWords } from './complete-words.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type CliIo, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { createPage, type Page, type Style } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { pad } from '../render/wrap.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { findStateDirectory } from '../state-dir.ts';
+import type { StateFlags } from '../verb.ts';
+import { findStateDirectory } from '../with-state.ts';
 import type { Check, Machine } from './check.ts';
 import { runChecks } from './run-checks.ts';
 import { thisMachine } from './this-machine.ts';

@@ -1,9 +1,8 @@
 import { nearest } from '../../config/nearest.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { type CliIo, printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { toProgramName } from '../program-name.ts';
+import { type CliIo, printError, printLines, toProgramName } from '../cli-io.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { Diagram } from './drawing/diagram.ts';
 import { toDot } from './drawing/to-dot.ts';
 import { toMermaid } from './drawing/to-mermaid.ts';

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { quote } from '../../config/quote.ts';
-import { type CliIo, printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { toProgramName } from '../program-name.ts';
-import { toErrnoText } from '../refusal.ts';
+import { type CliIo, printError, printLines, toProgramName } from '../cli-io.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { toErrnoText } from '../print-fault.ts';
 import { createPage } from '../render/page.ts';
 import { ignoredLine, toProjectFiles } from './project-files.ts';
 

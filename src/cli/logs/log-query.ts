@@ -2,7 +2,7 @@ import { duration } from '../../config/duration.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import type { StateFlags } from '../state/state-flags.ts';
+import type { StateFlags } from '../verb.ts';
 
 /** The flags of `troupe logs` as they stand on the command line. */
 export interface LogFlags extends StateFlags {

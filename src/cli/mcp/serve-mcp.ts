@@ -6,9 +6,9 @@ import { defaultHttpAddress, parseHttpAddress, parseToolSets, runMcpServer } fro
 import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts';
 import { type CliIo, printNote } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
-import { parseDuration } from '../parse-span.ts';
-import { findStateDirectory } from '../state-dir.ts';
+import { parseDuration } from '../flag-values.ts';
 import { readVersion } from '../version.ts';
+import { findStateDirectory } from '../with-state.ts';
 import type { McpFlags } from './mcp-flags.ts';
 import { readSecrets } from './read-secrets.ts';
 

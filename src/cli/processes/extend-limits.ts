@@ -2,12 +2,12 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { LimitChanges } from '../../process/process-handle.ts';
 import { printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
+import { parseDuration } from '../flag-values.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface ExtendFlags extends StateFlags {
   readonly timeout?: string;

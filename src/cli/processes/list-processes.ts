@@ -1,12 +1,12 @@
 import { hasLiveMembers } from '../../process/process-view.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessTable } from '../render/process-table.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface ListFlags extends StateFlags {
   /** Also those that have ended and left nothing behind. */

@@ -2,10 +2,10 @@ import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcesses, printMissed } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 interface Restart {
   readonly id: string;

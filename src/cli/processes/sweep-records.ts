@@ -1,10 +1,10 @@
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toByteWords } from '../../output/cut-text.ts';
 import { printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { showProgress } from '../render/progress-line.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface SweepFlags extends StateFlags {
   readonly all?: boolean;

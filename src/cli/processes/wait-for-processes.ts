@@ -1,7 +1,7 @@
 import { describeEnd } from '../../process/describe-end.ts';
 import type { FinalView } from '../../process/process-view.ts';
 import { printLines } from '../cli-io.ts';
-import { toProcessExitCode } from '../process-exit-code.ts';
+import { toProcessExitCode } from '../exit-codes.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-text.ts';
 import { type WaitScene, waitForEach } from '../wait/wait-for-each.ts';

@@ -1,10 +1,10 @@
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface WriteFlags extends StateFlags {
   /** `false`: the text as it is, without the end of a line. */

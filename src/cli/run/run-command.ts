@@ -1,7 +1,7 @@
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { CliIo } from '../cli-io.ts';
-import { parseDuration } from '../parse-span.ts';
-import { findStateDirectory } from '../state-dir.ts';
+import { parseDuration } from '../flag-values.ts';
+import { findStateDirectory } from '../with-state.ts';
 import { parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
 import { hasInput } from './pass-input.ts';
 import type { RunFlags, RunRequest } from './run-request.ts';

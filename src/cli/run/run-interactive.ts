@@ -7,10 +7,9 @@ import { parseLeaveKey } from '../attach/leave-key.ts';
 import { printError } from '../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../daemon.ts';
 import { type EndSignal, onEndSignal } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
-import { toProcessExitCode } from '../process-exit-code.ts';
+import { exitCodes, toProcessExitCode } from '../exit-codes.ts';
 import { waitUntilStarted } from '../start/start-progress.ts';
-import { type OpenState, withState } from '../state/with-state.ts';
+import { type OpenState, withState } from '../with-state.ts';
 import { toDaemonSpec } from './run-in-daemon.ts';
 import { type RunRequest, reportEnd } from './run-request.ts';
 

@@ -3,12 +3,12 @@ import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { AddedSchedule, SeenSchedule } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
+import { parseDuration } from '../flag-values.ts';
 import { toClockTime } from '../render/local-time.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface ScheduleFlags extends StateFlags {
   readonly every?: string;

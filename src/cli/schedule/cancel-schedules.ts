@@ -4,9 +4,9 @@ import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 /** What became of one. `error`: whether there is such a one, nobody could be asked. */
 interface Outcome {

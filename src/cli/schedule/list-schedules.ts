@@ -1,12 +1,12 @@
 import { formatDuration } from '../../config/format-duration.ts';
 import type { SeenSchedule } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { toClockTime } from '../render/local-time.ts';
 import { createPage } from '../render/page.ts';
 import { toVisible } from '../render/printable.ts';
 import { type Column, renderTable } from '../render/table.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 import type { ScheduleFlags } from './add-schedule.ts';
 
 const columns: readonly Column<SeenSchedule>[] = [

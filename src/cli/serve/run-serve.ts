@@ -4,11 +4,11 @@ import { serveDaemon } from '../../control/daemon.ts';
 import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { parseDuration } from '../flag-values.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { findStateDirectory } from '../state-dir.ts';
 import { describeEvent } from '../up/describe-event.ts';
+import { findStateDirectory } from '../with-state.ts';
 import type { ServeFlags } from './serve-flags.ts';
 
 /** Is the daemon until it is idle, or a signal ends it and this program. @returns the exit code. */

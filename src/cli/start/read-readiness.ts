@@ -1,8 +1,7 @@
 import type { CommandSpec } from '../../config/process-spec.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { parseDuration } from '../parse-span.ts';
-import { parsePattern } from '../read-pattern.ts';
+import { parseDuration, parsePattern } from '../flag-values.ts';
 
 type Readiness = NonNullable<CommandSpec['ready']>;
 type Kind = Exclude<keyof Readiness, 'within'>;

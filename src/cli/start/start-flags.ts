@@ -1,4 +1,4 @@
-import type { restartPolicies } from '../restart-words.ts';
+import type { restartPolicies } from '../flag-values.ts';
 
 /** The flags of `troupe start` as they stand on the command line. */
 export interface StartFlags {

@@ -4,8 +4,7 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
-import { type CliIo, printError } from '../cli-io.ts';
-import { toProgramName } from '../program-name.ts';
+import { type CliIo, printError, toProgramName } from '../cli-io.ts';
 import { toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
 

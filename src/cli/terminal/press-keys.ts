@@ -5,11 +5,11 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import { parseKeys } from '../../spawn/terminal/parse-keys.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 import type { TypedPart } from './typing-order.ts';
 
 export interface KeyFlags extends StateFlags {

@@ -2,11 +2,11 @@ import type { CaptureAnswer } from '../../../machines/process/terminal.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
 import { toPrintable } from '../render/printable.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 import { toColouredLines } from './coloured-lines.ts';
 
 export interface ScreenFlags extends StateFlags {

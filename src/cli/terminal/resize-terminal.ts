@@ -1,10 +1,10 @@
 import { printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseSize } from '../parse-size.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
+import { parseSize } from '../flag-values.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 /** Gives the terminal of a process another size. @returns the exit code. @throws TroupeError `invalid-option` */
 export function resizeTerminal(

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 
 /** One part of what is to be typed. */
 export type TypedPart =

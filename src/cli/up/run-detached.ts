@@ -1,10 +1,8 @@
 import { basename } from 'node:path';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
-import { interactiveDefaults } from '../background-spec.ts';
-import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
-import { openDaemon, programFile } from '../daemon.ts';
-import { exitCodes } from '../exit-code.ts';
-import { toProgramName } from '../program-name.ts';
+import { type CliIo, printError, printLines, printNote, toProgramName } from '../cli-io.ts';
+import { interactiveDefaults, openDaemon, programFile } from '../daemon.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { waitUntilReady } from '../start/start-progress.ts';
 
 /** What `up` says once the start of each has come out one way or the other; what members print stands behind their names. */

@@ -4,11 +4,11 @@ import type { KillAnswer } from '../../process/process-handle.ts';
 import { hasLiveMembers, type ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type OpenState, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type OpenState, withState } from '../with-state.ts';
 import { findStackFile } from './find-stack.ts';
 import { findStackProcesses, isStopped, parseStackArguments, stopMember } from './stack-processes.ts';
 

@@ -16,10 +16,10 @@ import {
   listEndSignals,
   toSignalCode,
 } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { openSupervisor } from '../open-supervisor.ts';
 import { showProgress } from '../render/progress-line.ts';
-import { findStateDirectory } from '../state-dir.ts';
+import { findStateDirectory } from '../with-state.ts';
 import { describeEvent } from './describe-event.ts';
 import { findStackFile, loadStack, toStackOwner } from './find-stack.ts';
 import { createMergedLog } from './merged-log.ts';

@@ -17,9 +17,8 @@ import {
 } from '../../groups/group-options.ts';
 import type { RestartStrategy } from '../../groups/restart-scope.ts';
 import { startOrder } from '../../groups/start-order.ts';
-import { parsePattern } from '../read-pattern.ts';
-import { toErrnoText } from '../refusal.ts';
-import { restartPolicies, restartWords } from '../restart-words.ts';
+import { parsePattern, restartPolicies, restartWords } from '../flag-values.ts';
+import { toErrnoText } from '../print-fault.ts';
 
 /** Values that YAML takes for something else than text are meant as text here. */
 const variables = z.record(

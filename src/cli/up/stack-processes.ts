@@ -5,7 +5,7 @@ import { toDependencies } from '../../groups/group-options.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import { parseSignal } from '../processes/parse-signal.ts';
+import { parseSignal } from '../flag-values.ts';
 import { toStackOwner } from './find-stack.ts';
 import type { Stack } from './stack-file.ts';
 

@@ -1,7 +1,7 @@
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { WaitOrder } from '../../state-directory/state-directory.ts';
-import { parseDuration } from '../parse-span.ts';
+import { parseDuration } from '../flag-values.ts';
 
 /** The conditions of `troupe wait` as they stand on the command line. */
 export interface ConditionFlags {

@@ -4,7 +4,7 @@ import type { ConditionName, Waited } from '../../observe/wait-for.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { WaitOrder } from '../../state-directory/state-directory.ts';
 import { printError, printLines } from '../cli-io.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-text.ts';
 import { type WaitScene, waitForEach } from './wait-for-each.ts';

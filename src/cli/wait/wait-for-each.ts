@@ -3,13 +3,13 @@ import { createRealClock } from '../../clock/real-clock.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { printError } from '../cli-io.ts';
 import { onEndSignal, toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcesses, printMissed } from '../find-process.ts';
+import { parseDuration } from '../flag-values.ts';
 import { toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
-import { chooseProcesses, printMissed } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface WaitFlags extends StateFlags {
   readonly timeout?: string;

@@ -4,14 +4,14 @@ import { describeEnd } from '../../process/describe-end.ts';
 import type { WatchNews } from '../../watches/watch.ts';
 import { type CliIo, printError, printLines, printNote } from '../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseProcess } from '../find-process.ts';
+import { parseDuration } from '../flag-values.ts';
 import { toClockTime } from '../render/local-time.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-text.ts';
-import { chooseProcess } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
+import type { StateFlags } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
 export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
   readonly quietFor?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KillFlags, killProcesses } from '../../../src/cli/processes/kill-processes.ts';
+import { type KillFlags, killProcesses } from '../../../src/cli/verbs/kill.ts';
 import type { KillAnswer } from '../../../src/process/process-handle.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';

@@ -263,7 +263,7 @@ test.skipIf(process.getuid?.() === 0)('ps reports a state directory without perm
 
   const listed = await runProgram(['ps'], { cwd: project.path, env: project.env });
 
-  expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no permission') });
+  expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('permission denied') });
 });
 
 test.skipIf(!hasTmux)(

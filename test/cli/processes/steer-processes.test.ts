@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { extendLimits } from '../../../src/cli/processes/extend-limits.ts';
 import { restartProcesses } from '../../../src/cli/processes/restart-processes.ts';
-import { showProcess } from '../../../src/cli/processes/show-process.ts';
 import { sweepRecords } from '../../../src/cli/processes/sweep-records.ts';
+import { showProcess } from '../../../src/cli/verbs/show.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

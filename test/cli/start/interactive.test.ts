@@ -29,9 +29,7 @@ test('start --interactive reports which terminal it got', async () => {
   const last = await project.troupe('screen', 'it');
 
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/) });
-  expect(ran.stderr).toMatch(
-    /^troupe: A terminal of (tmux|pty): .*\. Sit down: troupe attach service_\w+\n$/,
-  );
+  expect(ran.stderr).toMatch(/^troupe: A terminal of (tmux|pty): .*\. Attach: troupe attach service_\w+\n$/);
   expect(screen.code).toBe(0);
   expect(JSON.parse(shown.stdout)).toMatchObject({ columns: 90, rows: 20 });
   expect([typed.code, ended.code]).toEqual([0, 7]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
-import { toProcessExitCode } from '../../src/cli/process-exit-code.ts';
+import { toProcessExitCode } from '../../src/cli/exit-codes.ts';
 
 const killed = { type: 'killed', by: 'user', signal: 'SIGTERM', escalated: false } as const;
 const notStarted = (cause: Extract<EndReason, { type: 'spawnFailed' }>['cause']) =>

@@ -1,3 +1,4 @@
+import type { Command } from '@commander-js/extra-typings';
 import type { ProcessSignal } from '../../../machines/process/context.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
@@ -7,46 +8,69 @@ import { hasLiveMembers } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
 import { toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-code.ts';
-import { parseDuration } from '../parse-span.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Chosen, chooseProcesses, printMissed } from '../find-process.ts';
+import { parseDuration, parseSignal } from '../flag-values.ts';
+import { canAsk, confirm } from '../processes/confirm.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessTable } from '../render/process-table.ts';
 import { toMemberLine, toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
-import { type Chosen, chooseProcesses, printMissed } from '../state/choose-processes.ts';
-import type { StateFlags } from '../state/state-flags.ts';
-import { type VerbInput, withState } from '../state/with-state.ts';
-import { canAsk, confirm } from './confirm.ts';
-import { parseSignal } from './parse-signal.ts';
+import { addStateFlags, type DefineVerb, type FlagsOf, idHelp } from '../verb.ts';
+import { type VerbInput, withState } from '../with-state.ts';
 
-export interface KillFlags extends StateFlags {
-  readonly force?: boolean;
-  readonly signal?: string;
-  readonly grace?: string;
-}
+const addFlags = (command: Command) =>
+  addStateFlags(
+    command
+      .argument('<id...>', idHelp)
+      .option('-f, --force', 'do not ask')
+      .option('-s, --signal <signal>', 'the first signal (TERM); KILL follows')
+      .option('--grace <duration>', 'from the first signal to KILL: 500ms, 30s, 5m'),
+    { json: 'print one JSON array', quiet: 'print only errors' },
+  );
 
-interface KillRequest {
+export type KillFlags = FlagsOf<typeof addFlags>;
+
+/** Defines `troupe kill`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Ends processes with everything they started, and waits until they are gone.')
+    .addHelpText(
+      'after',
+      `
+Prints what became of each, and ends with 0 if all are proven gone. At a
+terminal it asks first.
+
+Examples:
+  ${name} kill build
+  ${name} kill -f -s INT --grace 30s server worker
+  ${name} kill -f $(${name} ps -q)`,
+    )
+    .action(async (words, flags) => end(await killProcesses({ words, flags, io })));
+};
+
+interface KillOrder {
   readonly signal?: ProcessSignal;
   readonly grace?: number;
 }
 
-/** What became of one process: an answer, or why there was none. */
+/** The answer to one kill, or the reason why there is none. */
 type Outcome =
   | { readonly id: string; readonly answer: KillAnswer }
   | { readonly id: string; readonly error: string };
 
-/** Ends processes with all they started, after asking a person at a terminal. @returns the exit code. */
+/** Ends processes with everything they started, after asking at a terminal. @returns the exit code. */
 export function killProcesses(
-  scene: VerbInput<KillFlags> & { readonly words: readonly string[] },
+  input: VerbInput<KillFlags> & { readonly words: readonly string[] },
 ): Promise<number> {
-  const { flags, io } = scene;
-  const order: KillRequest = {
+  const { flags, io } = input;
+  const order: KillOrder = {
     ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
     ...(flags.grace !== undefined && { grace: parseDuration(flags.grace, '--grace') }),
   };
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcesses(scene.words, { state, io });
+  return withState(input, async (state) => {
+    const chosen = await chooseProcesses(input.words, { state, io });
     printMissed(chosen, io);
     const confirmation = await confirmKill(chosen.processes, { flags, io });
     if (confirmation !== 'yes') {
@@ -54,7 +78,7 @@ export function killProcesses(
       return confirmation === 'no' ? exitCodes.failed : toSignalCode('SIGINT');
     }
     const outcomes = await killAll(chosen.processes, { state, order, io });
-    report({ outcomes, chosen }, { flags, io });
+    printOutcomes({ outcomes, chosen }, { flags, io });
     return chosen.missed.length === 0 && outcomes.every(isGone) ? exitCodes.done : exitCodes.failed;
   });
 }
@@ -75,7 +99,7 @@ async function confirmKill(
 
 async function killAll(
   processes: readonly SeenProcess[],
-  { state, order, io }: { readonly state: StateDirectory; readonly order: KillRequest; readonly io: CliIo },
+  { state, order, io }: { readonly state: StateDirectory; readonly order: KillOrder; readonly io: CliIo },
 ): Promise<readonly Outcome[]> {
   const left = new Set(processes);
   const names = () => [...left].map(({ view }) => toProcessName(view)).join(', ');
@@ -85,7 +109,7 @@ async function killAll(
     try {
       return { id, answer: await state.kill(id, { ...order, by: 'user' }) };
     } catch (error) {
-      // The others are ended all the same.
+      // One failure does not keep the other processes alive.
       if (!(error instanceof TroupeError)) throw error;
       return { id, error: toErrorText(error) };
     } finally {
@@ -106,18 +130,18 @@ function isGone(outcome: Outcome): boolean {
   return 'receipt' in answer && answer.receipt.survivors.length === 0;
 }
 
-function report(
+function printOutcomes(
   { outcomes, chosen }: { readonly outcomes: readonly Outcome[]; readonly chosen: Chosen },
   { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
 ): void {
   if (flags.json === true) {
     const missed = chosen.missed.map(({ word, error }) => ({ id: word, type: 'notFound', message: error }));
-    const told = outcomes.map((outcome) =>
+    const ended = outcomes.map((outcome) =>
       'error' in outcome
         ? { id: outcome.id, type: 'failed', message: outcome.error }
         : { id: outcome.id, ...outcome.answer },
     );
-    return printLines(io, JSON.stringify([...told, ...missed]));
+    return printLines(io, JSON.stringify([...ended, ...missed]));
   }
   for (const outcome of outcomes) {
     if ('error' in outcome) printError(io, outcome.error);
@@ -126,7 +150,7 @@ function report(
   }
 }
 
-/** What was ended, and under it what went with it. */
+/** The answer, followed by the processes that ended with it. */
 function toReceiptLines(answer: KillAnswer, io: CliIo): readonly string[] {
   const page = createPage(io.stdout);
   const others = 'receipt' in answer ? answer.receipt.leftoversEnded : [];

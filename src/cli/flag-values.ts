@@ -1,0 +1,86 @@
+import { constants } from 'node:os';
+import type { ProcessSignal, RestartPolicy } from '../../machines/process/context.ts';
+import type { TerminalSize } from '../../machines/process/terminal.ts';
+import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../config/quote.ts';
+import { span, toMs } from '../config/span.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+
+/** Collects the values of a flag that may be repeated, in order. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/**
+ * Returns a duration in milliseconds: a number counts seconds, text has a unit, as in an agent's file.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag.
+ */
+export function parseDuration(text: string, flag: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (span.safeParse(value).success) return toMs(value);
+  throw invalid(`${flag} is ${quote(text)}; expected seconds, or a duration such as 500ms, 30s, 5m.`);
+}
+
+/**
+ * Returns columns and rows of `120x40`.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag.
+ */
+export function parseSize(text: string, flag: string): TerminalSize {
+  const [, columns = 0, rows = 0] = (/^(\d{1,4})x(\d{1,4})$/i.exec(text.trim()) ?? []).map(Number);
+  if (columns >= 2 && columns <= 1_000 && rows >= 1 && rows <= 1_000) return { columns, rows };
+  throw invalid(
+    `${flag} is ${quote(text)}; expected columns and rows such as 120x40, 2 to 1000 columns and 1 to 1000 rows.`,
+  );
+}
+
+/**
+ * Returns the pattern of `/expression/flags`; any other text matches itself.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function parsePattern(text: string): string | RegExp {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
+  if (source === undefined) return text;
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    throw invalid(`${quote(text)} is not a regular expression: ${toErrorText(error)}.`, error);
+  }
+}
+
+/**
+ * Returns a signal as kill(1) reads it: `TERM`, `SIGTERM`, `term` or `15`.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function parseSignal(text: string): ProcessSignal {
+  const names = Object.entries(constants.signals);
+  const byNumber = names.find(([, number]) => String(number) === text)?.[0];
+  const name = byNumber ?? `SIG${text.toUpperCase().replace(/^SIG/, '')}`;
+  if (Object.hasOwn(constants.signals, name)) return name as ProcessSignal;
+  const meant = nearest(
+    name,
+    names.map(([each]) => each),
+  );
+  const hint = meant === null ? 'kill -l lists them.' : `Did you mean ${meant}?`;
+  throw invalid(`--signal is ${quote(text)}, and there is no such signal. ${hint}`);
+}
+
+function invalid(message: string, cause?: unknown): TroupeError {
+  return new TroupeError({ code: 'invalid-option', message, ...(cause !== undefined && { cause }) });
+}
+
+/** The restart policies under the names that container tools use, and under their own. */
+export const restartPolicies = {
+  never: 'temporary',
+  'on-failure': 'transient',
+  always: 'permanent',
+  temporary: 'temporary',
+  transient: 'transient',
+  permanent: 'permanent',
+} as const satisfies Record<string, RestartPolicy>;
+
+export const restartWords = Object.keys(restartPolicies) as (keyof typeof restartPolicies)[];

@@ -1,0 +1,199 @@
+import type { DefineVerb } from './verb.ts';
+
+/** A verb as the list of commands shows it. Its file is loaded only when the verb is called, completed or explained. */
+export interface VerbEntry {
+  readonly usage: string;
+  readonly summary: string;
+  readonly alias?: string;
+  readonly isHidden?: boolean;
+  readonly load: () => Promise<{ readonly define: DefineVerb }>;
+  /** Verbs of its own. */
+  readonly verbs?: Readonly<Record<string, VerbEntry>>;
+}
+
+const show: VerbEntry = {
+  usage: '[options] <id>',
+  summary: 'print all about a process',
+  load: () => import('./verbs/show.ts'),
+};
+const ps: VerbEntry = {
+  usage: '[options]',
+  summary: 'list processes',
+  load: () => import('./commands/ps.ts'),
+};
+const logs: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'print what processes wrote',
+  load: () => import('./commands/logs.ts'),
+};
+const wait: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'wait for an end, a port, a line, silence',
+  load: () => import('./commands/wait.ts'),
+};
+const watch: VerbEntry = {
+  usage: '[options] <id>',
+  summary: 'tell when it is quiet, or prints something',
+  load: () => import('./commands/watch.ts'),
+};
+const write: VerbEntry = {
+  usage: '[options] <id> [text...]',
+  summary: 'write to the input of a process',
+  load: () => import('./commands/write.ts'),
+};
+const kill: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'end processes',
+  load: () => import('./verbs/kill.ts'),
+};
+const restart: VerbEntry = {
+  usage: '[options] <id...>',
+  summary: 'end processes and start them again',
+  load: () => import('./commands/restart.ts'),
+};
+const attach: VerbEntry = {
+  usage: '[options] <id>',
+  summary: 'sit down at the terminal of a process',
+  load: () => import('./commands/attach.ts'),
+};
+const screen: VerbEntry = {
+  usage: '[options] <id>',
+  summary: 'print what a terminal shows',
+  load: () => import('./commands/screen.ts'),
+};
+const keys: VerbEntry = {
+  usage: '[options] <id> [key...]',
+  summary: 'type in a terminal',
+  load: () => import('./commands/keys.ts'),
+};
+const resize: VerbEntry = {
+  usage: '[options] <id> <size>',
+  summary: 'give a terminal another size',
+  load: () => import('./commands/resize.ts'),
+};
+
+/** All verbs, by the headings of the list of commands. */
+export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEntry>>>> = {
+  'Run commands:': {
+    run: {
+      usage: '[options] <command...>',
+      summary: 'run a command in the foreground',
+      load: () => import('./commands/run.ts'),
+    },
+    start: {
+      usage: '[options] <command...>',
+      summary: 'start a command in the background',
+      load: () => import('./commands/start.ts'),
+    },
+    up: {
+      usage: '[options] [words...]',
+      summary: 'start the processes of a file, in order',
+      load: () => import('./commands/up.ts'),
+    },
+    down: {
+      usage: '[options] [words...]',
+      summary: 'stop the processes of a file, in reverse order',
+      load: () => import('./commands/down.ts'),
+    },
+  },
+  'Look at processes and steer them:': {
+    ps,
+    show,
+    logs,
+    top: {
+      usage: '[options]',
+      summary: 'watch processes',
+      load: () => import('./commands/top.ts'),
+    },
+    wait,
+    watch,
+    write,
+    kill,
+    restart,
+    extend: {
+      usage: '[options] <id>',
+      summary: 'change time limits of a process',
+      load: () => import('./commands/extend.ts'),
+    },
+    schedule: {
+      usage: '<command>',
+      summary: 'have an agent told something later',
+      load: () => import('./commands/schedule.ts'),
+    },
+    clean: {
+      usage: '[options]',
+      summary: 'forget processes that have ended',
+      load: () => import('./commands/clean.ts'),
+    },
+    process: {
+      usage: '<command>',
+      summary: 'the same by other names: process list, show, output, …',
+      load: () => import('./commands/process.ts'),
+      verbs: {
+        list: ps,
+        show,
+        output: logs,
+        kill,
+        wait,
+        watch,
+        write,
+        restart,
+        attach,
+        screen,
+        keys,
+        resize,
+      },
+    },
+  },
+  'Terminals:': { attach, screen: { ...screen, alias: 'capture' }, keys, resize },
+  'Agents:': {
+    init: {
+      usage: '[options] [directory]',
+      summary: 'make a project with an agent',
+      load: () => import('./commands/init.ts'),
+    },
+    chat: {
+      usage: '[options] [agent]',
+      summary: 'talk with an agent in the terminal',
+      load: () => import('./commands/chat.ts'),
+    },
+    exec: {
+      usage: '[options] <agent>',
+      summary: 'give an agent one task and print its answer',
+      load: () => import('./commands/exec.ts'),
+    },
+    mcp: {
+      usage: '[options]',
+      summary: 'offer supervised processes to a client of the Model Context Protocol',
+      load: () => import('./commands/mcp.ts'),
+    },
+  },
+  'Troupe itself:': {
+    serve: {
+      usage: '[options]',
+      summary: 'run the daemon in the foreground',
+      load: () => import('./commands/serve.ts'),
+    },
+    doctor: {
+      usage: '[options]',
+      summary: 'check this machine',
+      load: () => import('./commands/doctor.ts'),
+    },
+    graph: {
+      usage: '[options] [machine]',
+      summary: 'print a statechart',
+      load: () => import('./commands/graph.ts'),
+    },
+    completion: {
+      usage: '<shell>',
+      summary: 'print a completion script for a shell',
+      load: () => import('./commands/completion.ts'),
+    },
+    __complete: {
+      usage: '[words...]',
+      summary: '',
+      isHidden: true,
+      load: () => import('./commands/complete.ts'),
+    },
+  },
+};
