@@ -1,6 +1,6 @@
 import type { SpawnRequest, Work } from './backend.ts';
 
-/** What is started for it. @throws for a function, which is none. */
+/** Returns the program to start with its arguments. @throws for a function, which has none. */
 export function toCommand(
   work: Work,
   backend: 'file' | 'pty' | 'tmux',
@@ -10,7 +10,7 @@ export function toCommand(
   throw new Error(`the ${backend} backend runs commands, not functions`);
 }
 
-/** The error of a start that has a NUL in one of its texts: what comes after it would be cut off in silence. */
+/** Returns the error of a start with a NUL byte in one of its texts, which would silently be cut off there. */
 export function findNulByte({ work, env }: Pick<SpawnRequest, 'work' | 'env'>): Error | null {
   const texts = [...toTexts(work), ...Object.entries(env).flat()];
   return texts.some((text) => text.includes('\0')) ? new Error('a text in it contains a NUL byte') : null;
@@ -21,19 +21,19 @@ function toTexts(work: SpawnRequest['work']): readonly string[] {
   return work.type === 'shell' ? [work.shell, work.script] : [];
 }
 
-/** execve(2): one string has 32 pages, and all of them a quarter of the stack, which usually is 8 MiB; macOS has 1 MiB for all. */
+/** Limits of execve(2): one string has 32 pages, and all of them a quarter of the stack, usually 8 MiB; macOS has 1 MiB for all. */
 const linuxLimits = { oneBytes: 128 * 1024, allBytes: 2 * 1024 * 1024 };
 const otherLimits = { oneBytes: 1024 * 1024, allBytes: 1024 * 1024 };
 const pointerBytes = 8;
 
-/** The error that execve(2) would give, for who starts something else before it, so that nobody would hear it. */
+/** Returns the error that execve(2) would give. For backends that start another program first, which would hide it. */
 export function findLongArgument(
   { work, env }: Pick<SpawnRequest, 'work' | 'env'>,
   {
     besideBytes = 0,
     platform = process.platform,
   }: {
-    /** What is handed over beside the command and its environment. */
+    /** Bytes passed in addition to the command and its environment. */
     readonly besideBytes?: number;
     readonly platform?: NodeJS.Platform;
   } = {},

@@ -1,32 +1,38 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
- * The file descriptors of this program: they belong to it and not to a supervisor, so what is known of them is the program's, too. Starts are
- * refused before the last ones are taken, and some are held open for what must never fail for want of one: to find, signal and record processes.
+ * Descriptors held in reserve for what must never fail for want of one: to find, signal and record processes. Starts are refused
+ * before the last ones are taken. Kept per program, because descriptors belong to the program and not to a supervisor.
  */
 const reserve: number[] = [];
 let reserveUsers = 0;
 let limit: number | null = null;
 
-/** Reading `/proc` and writing a record take one or two at a time. */
+/** Size of the reserve: reading `/proc` and writing a record take one or two at a time. */
 const heldCount = 4;
-/** Beside those that are held: for the control socket, its clients, the watchdog, and the host program; fewer where the limit is low. */
+/**
+ * Descriptors kept free beside the reserve: for the control socket, its clients, the watchdog and the host program; fewer where
+ * the limit is low.
+ */
 const maxFreeCount = 24;
-/** Two pipes with an anchor each, a stdin, and for a moment those of `fork`. */
+/** Descriptors of one start: two pipes with an anchor each, a stdin, and for a moment those of `fork`. */
 const startCount = 8;
 
-/** Why a start would take a descriptor that what runs already needs, as a clause; `null` where there is room, or the system does not say. */
+/**
+ * Returns why a start would take a descriptor that running processes need, as a clause; `null` where there is room, or the system
+ * does not say.
+ */
 export function findDescriptorShortage(): string | null {
   limit ??= readLimit();
   if (limit === Number.POSITIVE_INFINITY) return null;
   const used = countUsed();
-  // Each that runs may open its log yet.
+  // Each running process may still open its log.
   const needed = startCount + reserveUsers + Math.min(maxFreeCount, Math.floor(limit / 8));
   if (used === null || used + needed <= limit) return null;
   return `${used} of the ${limit} files that this program may have open are open, and the rest is kept to end and record what runs`;
 }
 
-/** Holds the reserve for a process that runs, until the result is called. */
+/** Holds the reserve for a running process until the result is called. */
 export function holdReserve(): () => void {
   reserveUsers += 1;
   fillReserve();
@@ -39,7 +45,7 @@ export function holdReserve(): () => void {
   };
 }
 
-/** Does what must not fail for want of a descriptor. What `act` opens is to be closed soon. */
+/** Executes an operation that must not fail for want of a descriptor. Descriptors that `act` opens must be closed soon. */
 export function withReserve<T>(act: () => T): T {
   try {
     return act();
@@ -63,7 +69,7 @@ function fillReserve(): void {
   try {
     while (reserveUsers > 0 && reserve.length < heldCount) reserve.push(openSync('/dev/null', 'r'));
   } catch {
-    // None is left: the next time perhaps.
+    // None is left now; the next call tries again.
   }
 }
 
@@ -71,7 +77,7 @@ function closeReserve(): void {
   for (const descriptor of reserve.splice(0)) closeSync(descriptor);
 }
 
-/** Node has raised it as far as it may. Only Linux says it where it can be read. */
+/** Reads the limit, which Node has raised to its maximum. Readable on Linux only. */
 function readLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -81,7 +87,7 @@ function readLimit(): number {
   }
 }
 
-/** 0.1 ms for a thousand of them. */
+/** Counts the open descriptors: 0.1 ms for a thousand. */
 function countUsed(): number | null {
   try {
     return withReserve(() => readdirSync('/proc/self/fd')).length;

@@ -1,22 +1,22 @@
 import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
 
-/** Which of the non-interactive hints a process gets. */
+/** Selects the non-interactive hints that a process gets. */
 export interface Hints {
   readonly pager: boolean;
   readonly gitPrompt: boolean;
   readonly term: boolean;
 }
 
-/** Who a process is, as its environment tells it and all that it starts. */
+/** Identity of a process, which its environment passes on to all that it starts. */
 export interface EnvironmentIdentity {
   readonly processId: string;
   readonly supervisorId: string;
   readonly owner: string;
-  /** How deep an agent would be that this process starts; 0 where no agent stands above it. An override can only add to it. */
+  /** Depth of an agent that this process would start; 0 where no agent is above it. An override can only increase it. */
   readonly depth: number;
 }
 
-/** What a terminal, tmux or screen tells of itself to what runs in it: it is not so in a terminal of another. */
+/** Variables that describe one terminal, tmux or screen, and are wrong in any other terminal. */
 export const terminalVariables: ReadonlySet<string> = new Set([
   'TERM',
   'TERMCAP',
@@ -32,18 +32,17 @@ export const terminalVariables: ReadonlySet<string> = new Set([
   'WINDOW',
 ]);
 
-/** What every process knows of its ancestors: `/sup_a/tool_b/sup_c/tool_d/`. Survives setsid and double forks. */
+/** Variable that names all ancestors of a process: `/sup_a/tool_b/sup_c/tool_d/`. Survives setsid and double forks. */
 export const LINEAGE = 'TROUPE_LINEAGE';
 
-/** The text by which descendants of `id` are known in a lineage. */
+/** Returns the text that marks descendants of `id` in a lineage. */
 export function toCookie(id: string): string {
   return `/${id}/`;
 }
 
 /**
- * The whole environment of a process: what this program has, less redacted names, then hints, then overrides,
- * then identity. Later ones win; an override of `null` takes a variable out. A process with a terminal of its own inherits nothing that
- * tells of ours.
+ * Creates the whole environment of a process: that of this program without redacted names, then hints, overrides and identity.
+ * Later ones win; an override of `null` removes a variable. A process with its own terminal inherits nothing that describes ours.
  */
 export function createEnvironment(parts: {
   inherited: NodeJS.ProcessEnv;

@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /**
- * Where execvp(3) would find `file`, or the error that it would give: `ENOENT`, `EACCES` where there is only one that may not be
- * run. A script whose interpreter is missing is found.
+ * Finds `file` as execvp(3) would, or returns its error: `ENOENT`, or `EACCES` if the only match may not be executed. A script
+ * with a missing interpreter is found.
  */
 export function findProgram(
   file: string,
@@ -20,7 +20,7 @@ export function findProgram(
   return Object.assign(new Error(`spawn ${file} ${code}`), { code });
 }
 
-/** `null`: it can be run. */
+/** Returns `null` for an executable file. */
 function tryProgram(candidate: string): 'ENOENT' | 'EACCES' | null {
   try {
     const found = statSync(candidate, { throwIfNoEntry: false });

@@ -4,8 +4,8 @@ import { findDescriptorShortage, holdReserve } from './descriptors.ts';
 import { refuseAll } from './refusals.ts';
 
 /**
- * Runs an attempt, or adopts it. Refuses a start for which there are too few file descriptors: those that are left are needed to end and to record
- * what runs already.
+ * Runs or adopts an attempt. Refuses a start when too few file descriptors are left: those are needed to end and to record
+ * running processes.
  */
 export function runWithReserve(
   port: BackendPort,
@@ -16,7 +16,7 @@ export function runWithReserve(
   if (shortage !== null) {
     refuseAll(port);
     const message = `Nothing was started: ${shortage}. End other processes, or raise "ulimit -n".`;
-    // Never in the turn of `run`: the process does not listen yet.
+    // Not in the turn of `run`: the process does not listen yet.
     queueMicrotask(() =>
       port.tell({ type: 'process.spawnFailed', cause: 'too-many-files', code: 'EMFILE', message }),
     );

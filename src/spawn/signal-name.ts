@@ -2,15 +2,18 @@ import { constants } from 'node:os';
 import type { ProcessSignal } from '../../machines/process/context.ts';
 
 const names = new Map<number, ProcessSignal>();
-// Of several names for one number the first is the usual one: SIGABRT, not SIGIOT.
+// The first of several names for one number is the usual one: SIGABRT, not SIGIOT.
 for (const [name, number] of Object.entries(constants.signals))
   if (!names.has(number)) names.set(number, name as ProcessSignal);
 
-/** The first real-time signal that glibc leaves to programs; signal(7). */
+/** First real-time signal that glibc leaves to programs; signal(7). */
 const SIGRTMIN = 34;
 const SIGRTMAX = 64;
 
-/** The name of a signal as `kill -l` prints it: `SIGRTMIN+6` for a real-time one, which `node:os` does not know. `null` where there is none. */
+/**
+ * Returns the name of a signal as `kill -l` prints it: `SIGRTMIN+6` for a real-time one, which `node:os` does not know. `null`
+ * for a number without a signal.
+ */
 export function toSignalName(number: number): ProcessSignal | null {
   const name = names.get(number);
   if (name !== undefined) return name;
@@ -18,7 +21,7 @@ export function toSignalName(number: number): ProcessSignal | null {
   return number === SIGRTMIN ? 'SIGRTMIN' : `SIGRTMIN+${number - SIGRTMIN}`;
 }
 
-/** The number of a signal by the name that `toSignalName` gives; `null` where this system has none of that name. */
+/** Returns the number of a signal by the name that `toSignalName` gives; `null` where this system has none. */
 export function toSignalNumber(name: ProcessSignal): number | null {
   const realTime = /^SIGRTMIN(?:\+(\d+))?$/.exec(name);
   if (realTime !== null) return SIGRTMIN + Number(realTime[1] ?? 0);

@@ -11,13 +11,14 @@ import { closeSync, openSync } from 'node:fs';
 import type { Options } from 'execa';
 
 /**
- * The masters of this program's open terminals. A child that inherits one can read what another owner's terminal prints and type into it, and
- * neither Node nor node-pty can set FD_CLOEXEC on it. The descriptors belong to the program and not to a supervisor, so their list is the program's, too.
+ * Masters of this program's open terminals. A child that inherits one can read what another owner's terminal prints and type into
+ * it, and neither Node nor node-pty can set FD_CLOEXEC on it. Kept per program, because descriptors belong to the program and not
+ * to a supervisor.
  */
 const masters = new Set<{ readonly fd: number }>();
 let nullFd: number | null = null;
 
-/** Hides the master `fd` from every child that is started from now on; the result is called when it has been closed. */
+/** Hides the master `fd` from every child started from now on, until the result is called after it was closed. */
 export function hideMaster(fd: number): () => void {
   nullFd ??= openSync('/dev/null', 'r+');
   const master = { fd };
@@ -29,7 +30,7 @@ export function hideMaster(fd: number): () => void {
   };
 }
 
-/** The descriptors of the terminals that are open now. */
+/** Returns the descriptors of the open terminals. */
 export function openMasters(): readonly number[] {
   return [...new Set([...masters].map(({ fd }) => fd))];
 }
@@ -39,7 +40,7 @@ export function startChild(file: string, args: readonly string[], options: Spawn
   return spawn(file, args, { ...options, stdio: withoutMasters(options.stdio) });
 }
 
-/** Runs a short program and waits for its end, as `spawnSync` does: meanwhile this program does nothing else. */
+/** Runs a short program to its end, as `spawnSync` does, and blocks this program meanwhile. */
 export function runSync(
   file: string,
   args: readonly string[],
@@ -48,20 +49,20 @@ export function runSync(
   return spawnSync(file, args, { ...options, encoding: 'utf8', stdio: withoutMasters(options.stdio) });
 }
 
-/** How a short program ended. */
+/** End of a short program. */
 interface ProgramResult {
   readonly failed: boolean;
-  /** `undefined` where it could not be started, or ended by a signal. */
+  /** `undefined` where the program could not be started, or ended by a signal. */
   readonly exitCode?: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
   /** One line about a failure. */
   readonly shortMessage?: string | undefined;
-  /** Why it could not be started. */
+  /** Error of a failed start. */
   readonly cause?: unknown;
 }
 
-/** Runs a short program to its end, as `execa` does. Its stdin is empty unless there is `input`; a failure is no exception. */
+/** Runs a short program to its end, as `execa` does. Its stdin is empty unless there is `input`; a failure does not throw. */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -75,7 +76,7 @@ export async function runProgram(
   return { failed, exitCode, stdout: `${stdout ?? ''}`, stderr: `${stderr ?? ''}`, shortMessage, cause };
 }
 
-/** libuv puts /dev/null in the place of each master, and leaves alone what is to be ignored. */
+/** Puts /dev/null in the place of each master; libuv leaves ignored descriptors alone. */
 function withoutMasters(stdio: StdioOptions | undefined): StdioOptions | undefined {
   if (masters.size === 0 || nullFd === null) return stdio;
   const standard = Array.isArray(stdio) ? stdio : [0, 1, 2].map(() => stdio ?? 'pipe');

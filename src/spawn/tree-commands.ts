@@ -58,11 +58,11 @@ export function createTreeCommands(options: {
   /** Called for each command; resolves to `null` where the tree is unknown. */
   readonly findTree: () => Promise<ProcessTree | null>;
   readonly signalWithoutTree: (signal: ProcessSignal) => void;
-  /** Whether the leader's pid may be reused: an empty tree is then removed from the registry. */
+  /** Tells whether the leader's pid may be reused: an empty tree is then removed from the registry. */
   readonly hasExited: () => boolean;
   /** Called when no member is alive after the exit of the leader. */
   readonly onTreeEmpty?: () => void;
-  /** Whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
+  /** Tells whether a pause in the output counts; `false` while printed output may still be on its way to the log. */
   readonly isOutputComplete?: () => boolean;
   readonly input: TreeInput;
   readonly terminal?: TerminalPort;

@@ -1,19 +1,19 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 
-/** How soon it is asked again whether it may be told. */
+/** Pause before `canReport` is called again. */
 const retryMs = 25;
 
 /**
- * Calls back once, when no byte has come for `quietMs`; one timer, which is put off while bytes come. A source that is held
- * is not quiet: what it has was only not asked for. Nor is one that may not be told yet.
+ * Calls back once, when no byte has come for `quietMs`; uses one timer, which is moved while bytes come. A source that is held
+ * back is not quiet, because its bytes were only not asked for.
  */
 export function watchQuiet(watch: {
   clock: Clock;
   output: OutputSink;
   quietMs: number;
   onQuiet: () => void;
-  /** Asked again and again until it may. */
+  /** Called repeatedly until it returns true. */
   canReport?: () => boolean;
 }): Cancel {
   const { clock, output, quietMs, onQuiet, canReport: mayTell = () => true } = watch;

@@ -4,8 +4,8 @@ import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
 import type { KnownLaunch, LaunchStatus } from './status-file.ts';
 
 /**
- * Who leads according to `status`, if he is alive. Without a start time that somebody took down, a process counts as him that is the
- * launcher's child or carries the cookie: whoever has got his number since does neither.
+ * Finds the leader named by a status file, if it is alive. Without a recorded start time, the process must be the launcher's
+ * child or carry the cookie; a process that reuses the pid does neither.
  */
 export async function findLeader(
   status: LaunchStatus,
@@ -20,7 +20,7 @@ export async function findLeader(
   return carrier;
 }
 
-/** Whether the launcher is alive: it carries the cookie as long as it lives. */
+/** Finds the launcher if it is alive. It carries the cookie as long as it lives. */
 export async function findLauncher(
   { launcher }: LaunchStatus,
   { table, id }: { table: ProcessTable; id: string },
@@ -31,7 +31,7 @@ export async function findLauncher(
   return carrier;
 }
 
-/** Who leads according to a record, if he is alive. His launcher is the parent that carries the cookie; any other parent is none. */
+/** Finds the leader named by a record, if it is alive. Its launcher is the parent, provided that carries the cookie. */
 export async function findRecordedLeader(
   identity: ProcessIdentity,
   { table, id }: { table: ProcessTable; id: string },
@@ -45,15 +45,14 @@ export async function findRecordedLeader(
   return { launcher: launcher?.pid ?? null, leader: { pid, startedAt } };
 }
 
-/** Whether anybody alive was started as that process or by it. Reads the whole process table. */
+/** Tells whether a living process carries the id in its lineage. Reads the whole process table. */
 export async function hasLiveCarrier(table: ProcessTable, id: string): Promise<boolean> {
   return (await table.filterCarriers(toCookie(id), await table.list())).length > 0;
 }
 
 /**
- * A table in which nobody is taken for a descendant who only launched: it carries the cookie as well and may have begun in the
- * same tick, but must not be signalled with the tree, since it records the end, nor be called a leftover; the same goes for what it
- * starts beside the leader, who is known without the table.
+ * Hides a launcher and what it starts beside the leader from a process table. The launcher carries the cookie and may have begun
+ * in the same tick, but it records the end, so it must not be signalled with the tree nor be called a leftover.
  */
 export function withoutLauncher(table: ProcessTable, launcherPid: number | null): ProcessTable {
   if (launcherPid === null) return table;
@@ -62,6 +61,6 @@ export function withoutLauncher(table: ProcessTable, launcherPid: number | null)
   return {
     ...table,
     list: async () => others(await table.list()),
-    listSince: async (elder, isStranger) => others(await table.listSince(elder, isStranger)),
+    listSince: async (leader, isForeign) => others(await table.listSince(leader, isForeign)),
   };
 }

@@ -4,35 +4,38 @@ import type { ProcessEntry, ProcessTable } from '../tree/process-table.ts';
 import { findLeader } from './find-leader.ts';
 import type { KnownLaunch, LaunchStatus, RecordedExit } from './status-file.ts';
 
-/** What a status file tells, in the order in which it is called; after the last three nothing more is. */
+/** Receives what a status file says, in this order; nothing follows the last three. */
 export interface StatusListener {
-  /** Somebody leads, in a group of his own; `entry` is `null` where he has ended already. */
+  /** A process leads its own group; `entry` is `null` if it has ended already. */
   onStarted(leader: { pid: number; entry: ProcessEntry | null; status: LaunchStatus }): Promise<void>;
   onExit(exit: RecordedExit): void;
-  /** The leader has ended, and nobody is left to write down how; an exit that `status` has is the launcher's, which died before it. */
+  /** The leader has ended and nothing is left to record how. An exit in `status` is then that of the launcher, which died before it. */
   onLost(status: LaunchStatus): void;
-  /** Nobody leads, and nobody is left who could start it. */
+  /** No process leads, and none is left that could start one. */
   onNeverStarted(status: LaunchStatus): void;
 }
 
 export interface StatusWatch {
   /** Looks now. Never rejects. */
   look(): void;
-  /** Ends it, but not before it is known who leads: whoever is to be ended must be known. Until then it keeps nothing alive. */
+  /**
+   * Ends the watch, but not before the leader is known, because it must be possible to end it. Until then the watch keeps nothing
+   * alive.
+   */
   readonly cancel: Cancel;
 }
 
 /**
- * Follows one attempt by what its launcher writes down. `mayStillWrite` is asked before the file is read, so that what somebody
- * wrote who is gone by then is in it.
+ * Follows one attempt by what its launcher records. Calls `mayStillWrite` before it reads the file, so that the last words of a
+ * dead writer are read.
  */
 export function followStatus(options: {
-  /** `known`: what was told as begun, which stays true whatever becomes of the file. */
+  /** Reads the status. `known`: the launch that was reported as started, which stays true whatever becomes of the file. */
   read(known: KnownLaunch | null): LaunchStatus;
   mayStillWrite(status: LaunchStatus): Promise<boolean>;
-  /** Until the next look, unless somebody asks for one; `null`: only then. */
+  /** Time until the next look; `null`: only on request. */
   pauseMs(status: LaunchStatus): number | null;
-  /** The leader stays in the group of its launcher. */
+  /** Set if the leader stays in the group of its launcher. */
   sharesGroup?: true;
   table: ProcessTable;
   id: string;
@@ -48,7 +51,7 @@ export function followStatus(options: {
   let lookAgain = false;
   let cancelTimer: Cancel = () => {};
   let last: LaunchStatus | null = null;
-  /** Since when there is an exit although the leader lives. */
+  /** Time since which an exit is recorded although the leader lives. */
   let earlyExitAtMs: number | null = null;
 
   async function pass(): Promise<void> {
@@ -79,7 +82,7 @@ export function followStatus(options: {
     if (isOver) return;
     if (leader === null) return isOpen ? undefined : end(() => listener.onNeverStarted(status));
     const entry = await findLeader(status, options);
-    // It wrote down its number before it made its group: a signal in between would reach the launcher's.
+    // The pid is recorded before the group is made: a signal in between would reach the launcher's group.
     const isInGroup = options.sharesGroup === true || entry?.pgid === leader.pid;
     if (started === null && exit === null && entry !== null && !isInGroup) return;
     if (started === null) {
@@ -96,7 +99,7 @@ export function followStatus(options: {
     if (!isOpen && entry === null) end(() => listener.onLost(status));
   }
 
-  /** It was killed together with its launcher: then that one's end is its own. */
+  /** True while a leader that was killed together with its launcher is dying: the recorded exit is then its own. */
   function isDying(): boolean {
     return earlyExitAtMs !== null && clock.nowMs() - earlyExitAtMs < dyingMs;
   }
@@ -123,13 +126,13 @@ function toKnown(
   return { launcher: status.launcher, leader: { pid, startedAt: entry?.startedAt ?? startedAt } };
 }
 
-/** Longer than the system takes to end somebody who was killed. */
+/** Longer than the system takes to end a killed process. */
 const dyingMs = 1_000;
 const dyingLookMs = 50;
-/** The file could not be read: too many open files, perhaps. */
+/** Pause after the file could not be read, for example because too many files are open. */
 const retryMs = 200;
 
-/** Calls back whenever the file changes. Where that cannot be watched, looking from time to time must do. Keeps nothing alive. */
+/** Calls back whenever the file changes. Where that cannot be watched, polling must do. Keeps nothing alive. */
 export function watchChanges(path: string, onChange: () => void): Cancel {
   try {
     const watcher = watch(path, { persistent: false }, onChange);

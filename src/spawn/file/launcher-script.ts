@@ -16,28 +16,33 @@ export function toTrappedSignals(platform: NodeJS.Platform = process.platform): 
 }
 
 /**
- * What stands between us and a command that outlives us: POSIX sh, whose stdout is the log and whose stderr is the status
- * file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that the shell made and
- * the command must not see, the rest is the command, after the program `setsid` where there is one.
+ * Returns the script between this program and a command that outlives it: POSIX sh, whose stdout is the log and whose stderr is
+ * the status file. `$1` is the number of the attempt, `$2` the working directory, in which it begins, `$3` names variables that
+ * the shell made and the command must not see, the rest is the command, after the program `setsid` where there is one.
  *
- * It writes, each as one line after an empty one, so that a line that a full disk cut off spoils no other:
+ * Each record is one line after an empty one, so that a line that a full disk cut off spoils no other:
  *
- * - `launcher <attempt> <pid>`: itself;
- * - `leader <attempt> <pid>`: the command-to-be. Only then does it become the command, and not if that line could not be
- *   written: whoever reads the file finds everything that was ever started;
- * - `exit <attempt> <status>`, with `mute` after it where the shell does not tell a signal from a code by words.
+ * - `launcher <attempt> <pid>`: the launcher itself;
+ * - `leader <attempt> <pid>`: the command-to-be. Only then does it become the command, and not if that line could not be written:
+ * the file
+ * names everything that was ever started;
+ * - `exit <attempt> <status>`, with `mute` after it where the shell does not distinguish a signal from a code by a message.
  *
- * What was found out about shells, on dash 0.5.12 and bash 5.2 called sh, and what this relies on:
+ * The script relies on these facts about shells, found on dash 0.5.12 and bash 5.2 called sh:
  *
- * - Signals are caught, not ignored: ignoring is inherited by the command, while a subshell sets what is caught back to the default.
- *   So the launcher outlives what was meant for others, and its command does not.
- * - `setsid` forks only when it leads a group. A subshell does not, so the command has the pid that was written down, and leads a
- *   session and group of its own: `kill -9 0` in it does not reach the launcher.
- * - A subshell learns its pid without starting a program: `cd` and `echo` are builtins, and `/proc/self` is whoever goes there. Reading
- *   `/proc/self/stat`, which would also tell its time of birth, costs dash 0.5 ms: its `read` asks for every byte by itself.
- * - dash (and ash) says `Killed`, `Terminated`, … on its stderr when its foreground child was ended by a signal, but for INT and PIPE.
- *   bash says nothing when it runs a `-c` script: it writes `mute`.
- * - dash drops variables whose names are no names to it (`a.b`), and exports PWD; bash exports PWD, OLDPWD, SHLVL and `_`.
+ * - Signals are caught, not ignored: the command would inherit an ignored signal, while a subshell resets a caught one to the
+ * default.
+ * So the launcher outlives signals meant for its command, and the command does not.
+ * - `setsid` forks only when it leads a group. A subshell does not, so the command has the recorded pid, and leads its own
+ * session and
+ * group: `kill -9 0` in it does not reach the launcher.
+ * - A subshell learns its pid without starting a program: `cd` and `echo` are builtins, and `/proc/self` is the process that
+ * opens it.
+ * Reading `/proc/self/stat`, which also has the start time, costs dash 0.5 ms: its `read` fetches every byte by itself.
+ * - dash (and ash) prints `Killed`, `Terminated`, … on its stderr when its foreground child was ended by a signal, except INT and
+ * PIPE.
+ * bash prints nothing when it runs a `-c` script: it writes `mute`.
+ * - dash drops variables whose names are no shell names (`a.b`), and exports PWD; bash exports PWD, OLDPWD, SHLVL and `_`.
  * - The subshell runs in the foreground: one in the background would ignore INT and QUIT and have lost its stdin.
  */
 export function createLauncherScript({ hasSetsid }: { hasSetsid: boolean }): string {
@@ -70,11 +75,11 @@ troupe_status=$?
 `;
 
 /**
- * Without `setsid` the shell's monitor mode makes the group. bash has it without a terminal, dash has not. In the background, since
- * bash takes a foreground child that dies of SIGINT for an order to stop its script; in this mode a background one keeps its
- * stdin and takes INT. Once it is started signals are ignored: one that is caught interrupts `wait`, and can cost bash the end of the
- * child for good. In this mode `wait` also returns for a command that is halted; it is waited for anew, until the shell does not
- * know it any more, which it says by 127.
+ * Part of the script without `setsid`, where the shell's monitor mode makes the group. bash has it without a terminal, dash has
+ * not. The command runs in the background, because bash takes a foreground child that dies of SIGINT for an order to stop its
+ * script; in this mode a background one keeps its stdin and takes INT. After the start signals are ignored: a caught one
+ * interrupts `wait`, and can cost bash the end of the child for good. In this mode `wait` also returns for a halted command; it
+ * is repeated until the shell does not know the command any more, which it reports by 127.
  */
 const runMonitored = `
 set -m

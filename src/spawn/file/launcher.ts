@@ -8,16 +8,16 @@ import { startChild } from '../start-child.ts';
 import { createLauncherScript } from './launcher-script.ts';
 import { openForAppending } from './unusable-file.ts';
 
-/** The programs that a launcher is made of. */
+/** Programs that a launcher consists of. */
 export interface LauncherTools {
   readonly shell: string;
-  /** `null` where there is none: then the shell must have a monitor mode without a terminal, as bash has. */
+  /** `null` without one: then the shell must have a monitor mode without a terminal, as bash has. */
   readonly setsid: string | null;
 }
 
 const systemPath = '/usr/bin:/bin';
 
-/** dash before sh: where sh is bash, no signal could be told from a code for certain. */
+/** Finds the tools of a launcher. Prefers dash to sh: where sh is bash, a signal cannot be told from a code for certain. */
 export function findLauncherTools(): LauncherTools {
   const setsid = findProgram('setsid', { path: `${process.env['PATH'] ?? ''}:${systemPath}`, cwd: '/' });
   if (!(setsid instanceof Error)) {
@@ -27,8 +27,9 @@ export function findLauncherTools(): LauncherTools {
 }
 
 /**
- * Starts the launcher in a session of its own, so that neither a signal to our group nor the end of our terminal reaches it. Throws
- * like `spawn`, `UnusableFile` for a log or status file, and what `findProgram` says of the command: the launcher itself would start.
+ * Starts the launcher in its own session, so that no signal to our group and no hangup of our terminal reaches it. Throws like
+ * `spawn`, `UnusableFile` for a log or status file, and the error of `findProgram` for a command that the launcher itself would
+ * only fail to start.
  */
 export function launch(
   request: SpawnRequest & { files: NonNullable<SpawnRequest['files']> },
@@ -50,7 +51,7 @@ export function launch(
       tools.shell,
       ['-c', script, 'troupe-launcher', `${attempt}`, cwd, own, ...setsid, file, ...args],
       {
-        // By this name every shell is as POSIX wants it, and reads no file of its own.
+        // Under this name every shell behaves as POSIX demands and reads no startup file.
         argv0: 'sh',
         cwd,
         env,
@@ -63,5 +64,5 @@ export function launch(
   }
 }
 
-/** What a shell puts into the environment of what it starts. */
+/** Variables that a shell adds to the environment of its children. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'];

@@ -3,35 +3,35 @@ import { type LogGap, parseLogMap } from '../../output/log-map.ts';
 import { appendPrivateFile, readPrivateFile } from '../../store/private-files.ts';
 import { toSignalName } from '../signal-name.ts';
 
-/** A process as a status file names it: `startedAt` is in the unit of the process table. */
+/** Process as a status file names it; `startedAt` in the unit of the process table. */
 export interface NamedProcess {
   readonly pid: number;
   readonly startedAt: string;
 }
 
-/** `certain: false`: the shell could not tell whether that was a signal or a code above 128; it is taken for a signal. */
+/** `certain: false`: the shell could not tell a signal from a code above 128, so it counts as a signal. */
 export interface RecordedExit extends ExitStatus {
   readonly certain: boolean;
 }
 
-/** What the launcher of one attempt has written so far. */
+/** Content of a status file for one attempt. */
 export interface LaunchStatus {
-  /** Its pid. */
+  /** Pid of the launcher. */
   readonly launcher: number | null;
-  /** `startedAt` is there once a supervisor has seen it alive: the launcher itself does not know. */
+  /** `startedAt` is set once a supervisor has seen the leader alive: the launcher does not know it. */
   readonly leader: { readonly pid: number; readonly startedAt: string | null } | null;
   readonly exit: RecordedExit | null;
-  /** Of the log, whatever the attempt: what is no longer in it. */
+  /** Gaps of the log, of all attempts. */
   readonly gaps: readonly LogGap[];
-  /** What the shell said beside its lines. */
+  /** Text that the shell printed beside its lines. */
   readonly shellOutput: string;
-  /** The file does not say who leads, although that is known: it was removed, emptied or cut. */
+  /** True if the leader is known although the file does not name it: the file was removed, emptied or truncated. */
   readonly isTruncated: boolean;
-  /** All output of its terminal was taken down: no more can come. */
+  /** True if all output of the terminal was written. */
   readonly isDrained: boolean;
 }
 
-/** Of one attempt, from elsewhere than its file. */
+/** Launch of one attempt, known from another source than its file. */
 export interface KnownLaunch {
   readonly launcher: number | null;
   readonly leader: NonNullable<LaunchStatus['leader']>;
@@ -53,23 +53,23 @@ export function toBeganLine(attempt: number, { pid, startedAt }: NamedProcess): 
   return `\nbegan ${attempt} ${pid} ${startedAt}\n`;
 }
 
-/** Which attempt is asked for, and what the file need not say of it. */
+/** Attempt to read, and what is known of it beside the file. */
 export interface StatusQuery {
   readonly attempt: number;
   readonly known: KnownLaunch | null;
 }
 
-/** A file that is not there says nothing. Throws when it is there and cannot be read. */
+/** Reads a status file; a missing one is empty. Throws where an existing file cannot be read. */
 export function readStatus(path: string, attempt: number): LaunchStatus {
   return readStatusOf(path, { attempt, known: null });
 }
 
-/** Like `readStatus`, where something may be known beside the file. */
+/** Reads a status file, together with what is known beside it. */
 export function readStatusOf(path: string, query: StatusQuery): LaunchStatus {
   return parseStatus(readText(path), query);
 }
 
-/** Why an end is unknown whose line is not where it was to be written. */
+/** Says why an exit that should be in the status file is unknown. */
 export function describeMissingExit(statusPath: string): string {
   return `how it ended is unknown: ${statusPath}, where that was to be written, was removed or cut`;
 }
@@ -85,13 +85,14 @@ function readText(path: string): string {
 
 const statusLine = /^(launcher|leader|began) (\d+) (\d+)(?: (\S.*))?$/;
 const exitLine = /^exit (\d+) (\w+)( mute| code| signal)?$/;
-/** Of the log, and of who takes it down. */
+/** Lines about the log and about the processes that write it. */
 const logLine = /^(gap|base|full|pipe) /;
 const drainedLine = /^drained (\d+)$/;
 
 /**
- * A line counts once its newline is there. What is no line of ours between the leader's and the end is the shell's word about a
- * signal. Where an attempt stands twice, the later one counts. The end of a leader that is known counts without the lines before it.
+ * Parses a status file. A line counts once its newline is there. Other lines between the leader and the exit are messages of the
+ * shell about a signal. Where an attempt stands twice, the later one counts. The exit of a known leader counts without the lines
+ * before it.
  */
 export function parseStatus(text: string, { attempt, known }: StatusQuery): LaunchStatus {
   let launcher: number | null = null;
@@ -130,7 +131,7 @@ export function parseStatus(text: string, { attempt, known }: StatusQuery): Laun
   };
 }
 
-/** tmux, of a launcher that was killed, knows which of both it was, and says a signal by its number or, on some systems, by its name. */
+/** Parses an exit. tmux, for a killed launcher, names its kind, and a signal by number or, on some systems, by name. */
 function toExit(said: string, told: { manner: string | undefined; hasWords: boolean }): RecordedExit | null {
   const number = /^\d+$/.test(said) ? Number(said) : null;
   if (told.manner === ' signal') {
@@ -142,7 +143,7 @@ function toExit(said: string, told: { manner: string | undefined; hasWords: bool
   return toShellExit(number, { isMute: told.manner === ' mute', hasWords: told.hasWords });
 }
 
-/** A shell says 128 + n for the signal n, and so may a program. */
+/** Converts the status of a shell, which is 128 + n for the signal n, but may also be a program's code. */
 function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean }): RecordedExit {
   const signal = status > 128 ? toSignalName(status - 128) : null;
   if (signal === null) return { code: status, signal: null, certain: true };
@@ -151,7 +152,7 @@ function toShellExit(status: number, shell: { isMute: boolean; hasWords: boolean
   return { code: status, signal: null, certain: true };
 }
 
-/** Nobody wants to read that a pipe broke or that he has pressed a key: of these dash says nothing. */
+/** Tells whether dash prints nothing for a signal: a broken pipe and Ctrl-C are no news. */
 function isSilentSignal(signal: ProcessSignal): boolean {
   return signal === 'SIGINT' || signal === 'SIGPIPE';
 }

@@ -6,7 +6,7 @@ import { makeDirectory } from '../../store/make-directory.ts';
 import { openPrivateFile } from '../../store/private-files.ts';
 import type { SpawnRequest } from '../backend.ts';
 
-/** A file of a process that could not be opened; `cause` is the system's error. */
+/** File of a process that could not be opened; `cause` is the system's error. */
 export class UnusableFile extends Error {
   readonly path: string;
   constructor(path: string, cause: unknown) {
@@ -15,7 +15,7 @@ export class UnusableFile extends Error {
   }
 }
 
-/** @throws UnusableFile where `openPrivateFile` throws. */
+/** Opens a file for appending and creates its directory. @throws UnusableFile where `openPrivateFile` throws. */
 export function openForAppending(path: string): number {
   try {
     return openPrivateFile(path, 'append');
@@ -30,10 +30,10 @@ export function openForAppending(path: string): number {
   }
 }
 
-/** Why a command was not started whose file that is. */
+/** Converts an unusable file to the fact that its command was not started. */
 export function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnRequest) {
   const { code = null } = cause as NodeJS.ErrnoException;
-  // Ours says what to do itself.
+  // Our own errors already say what to do.
   const remedy = cause instanceof TroupeError ? '' : `. ${remedyOf(code)}`;
   const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}${remedy}`;
   return {

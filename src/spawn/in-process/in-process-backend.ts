@@ -5,8 +5,8 @@ import { refuseTerminal, refuseWrite } from '../refusals.ts';
 import { watchQuiet } from '../watch-quiet.ts';
 
 /**
- * Runs a function of this program. SIGKILL cannot end it: a function that ignores its abort signal stays
- * `stopping`. What it resolves with is its output: text as it is, anything else as one line of JSON.
+ * Runs a function of this program. SIGKILL cannot end it: a function that ignores its abort signal stays `stopping`. Its result
+ * is its output: text as it is, anything else as one line of JSON.
  */
 export const inProcessBackend: Backend = {
   mode: 'in-process',
@@ -52,7 +52,7 @@ async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> 
   }
 }
 
-/** JSON has no word for functions and symbols. */
+/** Formats a result. JSON has no form for functions and symbols. */
 function toPrinted(result: unknown): string {
   return typeof result === 'string' ? result : `${JSON.stringify(result) ?? String(result)}\n`;
 }

@@ -5,20 +5,20 @@ import type { Writable } from 'node:stream';
 import type { SpawnRequest } from '../backend.ts';
 import type { PipePool } from './pipe-pool.ts';
 
-/** The stdin of a child, from before its start on. */
+/** Stdin of a child, created before its start. */
 export interface InputPipe {
-  /** What `spawn` takes for it. */
+  /** Value for the stdio option of `spawn`. */
   readonly stdio: 'ignore' | 'pipe' | number;
   /**
-   * Our end, to be asked for once, in the turn of `spawn`, whether it worked or not; an error is a `spawn` that threw.
-   * `null` where there is no child, or it has no input. It is destroyed when the child exits.
+   * Returns our end. Must be called once, in the turn of `spawn`, whether it worked or not; an error is a `spawn` that threw.
+   * `null` without a child or input. The end is destroyed when the child exits.
    */
   open(child: ChildProcess | Error): Writable | null;
 }
 
 /**
- * A real pipe where there is one to be had, and else the pair of sockets that Node makes. bash takes a socket for a sign that
- * it was called over the network, and reads `~/.bashrc` where `SHLVL` is not set, as in a service or a container.
+ * Creates a real pipe where possible, and otherwise the pair of sockets that Node makes. bash takes a socket for a network
+ * connection and reads `~/.bashrc` where `SHLVL` is unset, as in a service or a container.
  */
 export function createInputPipe(stdin: SpawnRequest['stdin'], pool: PipePool): InputPipe {
   if (stdin === 'end') return { stdio: 'ignore', open: () => null };
@@ -28,14 +28,14 @@ export function createInputPipe(stdin: SpawnRequest['stdin'], pool: PipePool): I
   return {
     stdio: readFd,
     open: (child) => {
-      // As long as we can read, a write does not break when the child has closed its end.
+      // While we hold the reading end, a write does not fail after the child has closed its own.
       closeSync(readFd);
       if (child instanceof Error || child.pid === undefined) {
         closeSync(writeFd);
         return null;
       }
       const input = new Socket({ fd: writeFd, readable: false, writable: true });
-      // As Node does with its own: what the child has left behind may hold the other end for ever.
+      // As Node does with its own pipes: leftovers of the child may hold the other end for ever.
       child.once('exit', () => input.destroy());
       return input;
     },

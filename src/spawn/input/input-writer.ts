@@ -4,18 +4,18 @@ import type { Clock } from '../../clock/clock.ts';
 import { refuseWrite } from '../refusals.ts';
 import { createWriteQueue, readTimeoutMs } from './write-queue.ts';
 
-/** The writing end of a process's stdin. Writes are taken in order, one after another; one that breaks stops none after it. */
+/** Writing end of a process's stdin. Writes are done in order, one after another; one that breaks stops none after it. */
 export interface InputWriter {
   /**
-   * Goes on as long as something is read every ten seconds. After a refusal `bytesWritten` are in for certain; the piece
-   * under way, of 16 KiB at most, cannot be taken back and may still arrive. What stood behind it is refused with it.
+   * Writes as long as the process reads something every ten seconds. After a refusal `bytesWritten` are in for certain; the piece
+   * under way, 16 KiB at most, may still arrive. Writes queued behind it are refused as well.
    */
   write(data: Uint8Array): Promise<WriteResult>;
-  /** End-of-file, after all that was written before. */
+  /** Sends the end of file after all earlier writes. */
   end(): Promise<WriteResult>;
 }
 
-/** Written at once: what is in the pipe when patience ends is uncertain by less than this. */
+/** Size of one write, and so the limit of what is uncertain after a timeout. */
 const PIECE_BYTES = 16 * 1024;
 
 const closed = 'Its input is closed: the process ended or closed it.';
@@ -23,7 +23,7 @@ const unread = `It has not read its input for ${readTimeoutMs / 1_000} s.`;
 
 export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
   const enqueue = createWriteQueue();
-  // Without a listener, a process that closed its stdin would end this program.
+  // Without a listener, a process that closes its stdin would end this program.
   stdin.on('error', () => {});
 
   return {
@@ -41,7 +41,7 @@ async function writeAll(
   stdin: Writable,
   { data, clock, timeoutMs }: { data: Uint8Array; clock: Clock; timeoutMs: number },
 ): Promise<WriteResult> {
-  // What was given up before may have been read by now.
+  // Pieces that timed out earlier may have been read by now.
   if (timeoutMs === 0 && stdin.writableLength > 0) return refuseWrite('notReading', unread);
   let bytesWritten = 0;
   while (bytesWritten < data.byteLength) {

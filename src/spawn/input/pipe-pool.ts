@@ -2,43 +2,46 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { startChild } from '../start-child.ts';
 
-/** A pipe as a shell makes it; both ends belong to who took it. */
+/** Pipe as a shell makes it; the taker owns both ends. */
 export interface Pipe {
-  /** Blocks whoever reads, as a program expects of its stdin. */
+  /** Blocks its reader, as a program expects of its stdin. */
   readonly readFd: number;
   readonly writeFd: number;
 }
 
 /**
- * Pipes without a name, which Node cannot make, for the input of commands. A FIFO would not do: opened by name
- * (`cat /dev/stdin`) after its last writer has gone, it waits for another one for ever. Our own shell makes some, we open
- * them through `/proc`, and it is sent away. Each serves once: what was not read stays in it as long as anybody holds an end.
+ * Pool of anonymous pipes for the input of commands, which Node cannot make. A FIFO would not do: opened by name (`cat
+ * /dev/stdin`) after its last writer has gone, it waits for another one for ever. A shell of ours makes some, we open them
+ * through `/proc`, and the shell is killed. Each pipe serves once, because unread bytes stay in it while an end is open.
  */
 export interface PipePool {
-  /** `null` where there are none to be had: then sockets must do. */
+  /** Returns `null` where pipes are unavailable; sockets must then do. */
   take(): Pipe | null;
-  /** Lets go of those that were not taken. */
+  /** Closes the pipes that were not taken. */
   close(): void;
 }
 
-/** Descriptors with one digit: dash knows no others. */
+/** Descriptors with one digit, the only ones dash accepts. */
 const numbers = [3, 4, 5, 6, 7, 8, 9];
 
-/** Short here-documents are pipes in dash, in ash, and in bash from 5.1; empty ones are not. Only then 2 is what 3 is. */
+/**
+ * Script that makes the pipes. Short here-documents are pipes in dash, in ash, and in bash from 5.1; empty ones are not.
+ * Descriptor 2 becomes a copy of 3 last, as the sign that all are made.
+ */
 const script = [
   `exec ${numbers.map((number) => `${number}<<E`).join(' ')}`,
   ...numbers.flatMap(() => ['x', 'E']),
   'exec 2<&3',
-  // Until we have them, and no longer than we live.
+  // Keeps the shell until we have opened the pipes, and no longer than we live.
   'read line',
 ].join('\n');
 
 const pollMs = 0.2;
-/** A shell is ready within a few milliseconds; meanwhile this program does nothing else. */
+/** Number of looks: a shell is ready within milliseconds, during which this program is blocked. */
 const maxPolls = 2_000 / pollMs;
 
 export function createPipePool(platform: NodeJS.Platform = process.platform): PipePool {
-  /** Reading ends, which keep their pipe in being. */
+  /** Reading ends, which keep their pipes open. */
   const idle: number[] = [];
   let isUsable = platform === 'linux';
 
@@ -53,12 +56,12 @@ export function createPipePool(platform: NodeJS.Platform = process.platform): Pi
     let shell: ChildProcess | null = null;
     try {
       shell = startShell();
-      // Could not be started: perhaps it can the next time.
+      // The shell could not be started; the next call tries again.
       if (shell.pid === undefined) return;
       isUsable = waitForPipes(shell.pid);
       if (isUsable) for (const number of numbers) idle.push(openEmpty(`/proc/${shell.pid}/fd/${number}`));
     } catch {
-      // Too many open files: those that were opened will do.
+      // Too many open files: those already opened are used.
     } finally {
       if (shell !== null) killShell(shell);
     }
@@ -80,7 +83,7 @@ function startShell(): ChildProcess {
   return shell;
 }
 
-/** Waits until the shell has opened them; `false` where they are no pipes, or cannot be seen. */
+/** Waits until the shell has made the pipes; `false` where they are no pipes or cannot be seen. */
 function waitForPipes(pid: number): boolean {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   for (let look = 0; look < maxPolls; look += 1) {
@@ -99,7 +102,7 @@ function readFdTarget(pid: number, number: number): string | null {
   }
 }
 
-/** The text of the here-document is read away: its writer has closed, so that it ends. */
+/** Opens a pipe and reads away the text of its here-document, whose writer has closed. */
 function openEmpty(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const text = Buffer.alloc(64);
@@ -118,7 +121,7 @@ function killShell(shell: ChildProcess): void {
   shell.unref();
 }
 
-/** Once the reading end is the child's alone, nobody else hides that it was closed. */
+/** Opens both ends and closes the anchor. With the reading end owned by the child alone, its closing is noticed. */
 function open(anchorFd: number): Pipe | null {
   const path = `/proc/self/fd/${anchorFd}`;
   let readFd: number | null = null;
@@ -126,7 +129,7 @@ function open(anchorFd: number): Pipe | null {
     readFd = openSync(path, constants.O_RDONLY);
     return { readFd, writeFd: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };
   } catch {
-    // Too many open files: the start itself will say so.
+    // Too many open files: the start itself reports that.
     if (readFd !== null) closeSync(readFd);
     return null;
   } finally {

@@ -3,37 +3,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runSync } from '../start-child.ts';
 
-/** A pipe of the operating system; both ends belong to who took it. */
+/** Pipe of the operating system; the taker owns both ends. */
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
-  /** To be called once the reading end has seen the end of file: nobody writes any more, and it can serve again. */
+  /** Returns the FIFO for reuse. Must be called once the reading end has seen the end of file, so that no writer is left. */
   release(): void;
 }
 
 /**
- * Real pipes, which Node cannot make. What it calls a pipe is a pair of sockets, and a command cannot open `/dev/stderr`
- * on a socket. These are FIFOs without a name: made by `mkfifo` in a private directory, opened, removed at once, and
- * used again and again.
+ * Pool of real pipes for output, which Node cannot make: its pipes are pairs of sockets, and a command cannot open `/dev/stderr`
+ * on a socket. These are FIFOs without a name: made by `mkfifo` in a private directory, opened, removed at once, and reused.
  */
 export interface FifoPool {
-  /** `null` where there are none to be had: then sockets must do. */
+  /** Returns `null` where FIFOs are unavailable; sockets must then do. */
   take(): Fifo | null;
-  /** Lets go of those that are not in use, and of the others when they are given back. */
+  /** Closes the FIFOs that are not in use, and the others when they are released. */
   close(): void;
 }
 
-/** Making one costs as much as making many: most of it is the start of `mkfifo`. */
+/** Number of FIFOs made at once: one costs as much as many, mostly for the start of `mkfifo`. */
 const batchSize = 16;
 
-/** `mkfifo` takes a few milliseconds; meanwhile this program does nothing else. */
+/** Time limit of `mkfifo`, which takes a few milliseconds and blocks this program. */
 const makingMs = 2_000;
 
 export function createFifoPool(platform: NodeJS.Platform = process.platform): FifoPool {
   const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-  /** Reading ends: they keep the FIFO in being, and do not hide the end of file as a writing end would. */
+  /** Reading ends, which keep the FIFOs open without hiding the end of file as a writing end would. */
   const idle: number[] = [];
-  // Reopening through /proc makes a second end; elsewhere /dev/fd only doubles the descriptor.
+  // Reopening through /proc makes a second end; elsewhere /dev/fd only duplicates the descriptor.
   let isUsable = platform === 'linux';
   let isClosed = false;
 
@@ -70,14 +69,14 @@ export function createFifoPool(platform: NodeJS.Platform = process.platform): Fi
       readFd = openSync(path, O_RDONLY | O_NONBLOCK);
       return { readFd, writeFd: openSync(path, O_WRONLY), release: () => giveBack(anchorFd) };
     } catch {
-      // Too many open files: the start itself will say so.
+      // Too many open files: the start itself reports that.
       if (readFd !== null) closeSync(readFd);
       giveBack(anchorFd);
       return null;
     }
   }
 
-  /** Opens nothing: there may be too many open files. */
+  /** Removes the directory without opening anything, because too many files may be open. */
   function removeFilled(directory: string, paths: readonly string[]): void {
     for (const path of paths) quietly(() => unlinkSync(path));
     quietly(() => rmdirSync(directory));
@@ -101,6 +100,6 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // It was not made.
+    // The file was never made.
   }
 }

@@ -4,25 +4,25 @@ import type { Readable } from 'node:stream';
 import type { OutputSink, OutputStream } from '../../output/output-sink.ts';
 import type { FifoPool } from './fifo-pool.ts';
 
-/** One pipe of a child, from before its start on. */
+/** Output pipe of a child, created before its start. */
 export interface OutputPipe {
-  /** What `spawn` takes for it. */
+  /** Value for the stdio option of `spawn`. */
   readonly stdio: 'pipe' | number;
   /**
-   * Our end, to be asked for once, after `spawn` whether it worked or not. `own` is what `spawn` made for `'pipe'`;
+   * Returns our end. Must be called once, after `spawn`, whether it worked or not. `own` is what `spawn` made for `'pipe'`;
    * `null` where it made nothing.
    */
   open(own: Readable | null): Readable | null;
 }
 
-/** A real pipe where there is one to be had, and else the pair of sockets that Node makes. */
+/** Creates a real pipe where possible, and otherwise the pair of sockets that Node makes. */
 export function createOutputPipe(pool: FifoPool): OutputPipe {
   const fifo = pool.take();
   if (fifo === null) return { stdio: 'pipe', open: (own) => own };
   return {
     stdio: fifo.writeFd,
     open: () => {
-      // The end of file comes when the last writer is gone, and we were one.
+      // The end of file comes when the last writer closes, and this program was one.
       closeSync(fifo.writeFd);
       const source = new Socket({ fd: fifo.readFd, readable: true, writable: false });
       let hasEnded = false;
@@ -30,7 +30,7 @@ export function createOutputPipe(pool: FifoPool): OutputPipe {
         hasEnded = true;
       });
       source.once('close', () => {
-        // Without an end of file there may be a writer, whose words must not reach the next one.
+        // Without an end of file a writer may be left, whose output must not reach the next reader.
         if (hasEnded) fifo.release();
       });
       return source;
@@ -41,7 +41,7 @@ export function createOutputPipe(pool: FifoPool): OutputPipe {
 /** Our ends of the two pipes. */
 export type OutputSources = Readonly<Record<'stdout' | 'stderr', Readable>>;
 
-/** Pours two pipes into the sink as they fill, and says once that both have ended. */
+/** Pipes both outputs into the sink as they fill, and calls `onEnded` once after both have ended. */
 export function pipeOutput(
   pipes: OutputSources,
   { sink, onEnded }: { sink: OutputSink; onEnded: () => void },
@@ -60,7 +60,7 @@ export function pipeOutput(
     source.on('data', (bytes: Buffer) => {
       if (!sink.write(stream, bytes)) holdAll();
     });
-    // A pipe that breaks has ended; what it had was read.
+    // A broken pipe has ended; everything in it was read.
     source.on('error', () => {});
     source.on('close', () => {
       open -= 1;

@@ -17,7 +17,7 @@ import { type SpawnedChild, watchExit } from './watch-exit.ts';
 
 type Pipes = Readonly<Record<'stdout' | 'stderr', OutputPipe>> & { readonly stdin: InputPipe };
 
-/** Runs commands of the operating system, their output in pipes, each in a session and group of its own. */
+/** Runs commands with their output in pipes, each in its own session and group. */
 export function createPipeBackend(treeDeps: TreeDeps): Backend {
   const fifos = createFifoPool();
   const inputs = createPipePool();
@@ -26,7 +26,7 @@ export function createPipeBackend(treeDeps: TreeDeps): Backend {
     mode: 'pipe',
     capabilities: { input: true, terminal: false, osProcesses: true, separateStreams: true, durable: false },
     run: (port) => {
-      // Before the child is there: this program may be gone in the same turn.
+      // Before the start: this program may die in the same turn.
       deps.trees.prepare();
       const pipes = {
         stdin: createInputPipe(port.request.stdin, inputs),
@@ -46,7 +46,7 @@ export function createPipeBackend(treeDeps: TreeDeps): Backend {
   };
 }
 
-/** An error where `spawn` throws; a child without a pid where it will emit one. */
+/** Starts the child. Returns the error that `spawn` throws, or a child without a pid that will emit one. */
 function trySpawn({ request }: BackendPort, { stdin, stdout, stderr }: Pipes): ChildProcess | Error {
   const { work, cwd, env } = request;
   const stdio = [stdin.stdio, stdout.stdio, stderr.stdio];
@@ -60,7 +60,7 @@ function trySpawn({ request }: BackendPort, { stdin, stdout, stderr }: Pipes): C
   }
 }
 
-/** Also after a start that failed: our ends then come to their end by themselves. */
+/** Opens our ends of the output. After a failed start they are drained to their end. */
 function openSources(child: ChildProcess | Error, pipes: Pipes): OutputSources | null {
   const own = child instanceof Error ? { stdout: null, stderr: null } : child;
   const stdout = pipes.stdout.open(own.stdout);
@@ -110,17 +110,17 @@ function supervise(
       port.tell({ type: 'process.exited', exit });
     },
   });
-  // A failed kill or a broken channel is told here; the exit that follows is what counts.
+  // Reports a failed kill or a broken channel; the exit that follows is what counts.
   child.on('error', deps.reportError);
   port.onCommand(control.execute);
   port.tell({ type: 'process.spawned', pid: child.pid, pgid: child.pid });
 
   return () => {
     control.detach();
-    // What is left behind may hold the pipes for ever; reading them must not keep this program alive.
+    // Leftovers may hold the pipes for ever; reading them must not keep this program alive.
     for (const source of Object.values(sources) as Unrefable[]) source.unref?.();
   };
 }
 
-/** A socket is; the type of `ChildProcess.stdout` does not say so. */
+/** Socket, in fact; the type of `ChildProcess.stdout` does not say so. */
 type Unrefable = Readable & { unref?(): void };

@@ -8,9 +8,10 @@ import type { OutputSources } from './output-pipe.ts';
 export type SpawnedChild = ChildProcess & { readonly pid: number };
 
 /**
- * Reports the exit of a child, an end by a real-time signal too. Node reports that as code 0: it has no name for such a signal. Linux shows the
- * wait status in `/proc/<pid>/stat` (field 52) from the beginning of an exit until the child is collected, and its pipes come to their end in
- * between. Where something else holds both pipes, or Node collects it first, the end cannot be told from code 0.
+ * Reports the exit of a child, including an end by a real-time signal. Node reports that as code 0, because it has no name for
+ * such a signal. Linux shows the wait status in `/proc/<pid>/stat` (field 52) from the beginning of an exit until the child is
+ * collected, and the pipes end in between. Where another process holds both pipes, or Node collects the child first, the end
+ * cannot be told from code 0.
  */
 export function watchExit(
   child: SpawnedChild,
@@ -30,7 +31,7 @@ export function watchExit(
   });
 }
 
-/** Signals below are standard ones, which Node names. */
+/** First real-time signal; Node names the standard signals below. */
 const firstRealTime = 32;
 
 function readRealTimeSignal(pid: number): ProcessSignal | null {

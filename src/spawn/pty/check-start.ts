@@ -9,8 +9,8 @@ export interface PtyCommand {
 }
 
 /**
- * What is to be run, or why it cannot be. A fork succeeds whatever comes after it: the command would start, complain on its
- * terminal and end with code 1. So what `spawn` reports has to be found out first.
+ * Returns the command to run, or the error of its start. A fork succeeds in any case: the command would start, complain on its
+ * terminal and end with code 1, so the errors that `spawn` reports have to be found before.
  */
 export function checkStart({ work, cwd, env }: SpawnRequest): PtyCommand | Error {
   if (work.type === 'function') return new Error('the pty backend runs commands, not functions');
@@ -35,7 +35,7 @@ function findBadDirectory(cwd: string): Error | null {
   }
 }
 
-/** execvp(3) searches these where there is no PATH. */
+/** Search path of execvp(3) without PATH. */
 const defaultPath = '/bin:/usr/bin';
 
 function findBadProgram(
@@ -50,7 +50,7 @@ function findBadProgram(
   return typeof foundInterpreter === 'string' ? null : failure(foundInterpreter.code ?? 'ENOENT', file);
 }
 
-/** The program that a script names in its first line; `null` where it names none, or cannot be read. */
+/** Returns the program that a script names in its first line; `null` without one, or where the file cannot be read. */
 function readInterpreter(path: string): string | null {
   let fd: number | null = null;
   try {

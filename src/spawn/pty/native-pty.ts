@@ -4,11 +4,11 @@ import { toErrorText } from '../../config/error-text.ts';
 import type { Unavailable } from '../terminal/terminal-deps.ts';
 
 /**
- * The native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms
- * after the exit, with whatever was not read yet, tells of the exit only then, and adds variables to the environment.
+ * Native part of `@lydell/node-pty`, whose version is pinned. Its public part would not do: it destroys the terminal 200 ms after
+ * the exit, with all unread output, reports the exit only then, and adds variables to the environment.
  */
 export interface NativePty {
-  /** Forks in a new session with a terminal of its own. What fails in the child, after the fork, becomes output and code 1. */
+  /** Forks in a new session with its own terminal. A failure in the child, after the fork, becomes output and code 1. */
   start(command: {
     readonly file: string;
     readonly args: readonly string[];
@@ -16,10 +16,10 @@ export interface NativePty {
     readonly cwd: string;
     readonly columns: number;
     readonly rows: number;
-    /** Its exit was collected: from then on its pid may be another's. */
+    /** Called once the exit was collected: the pid may be reused from then on. */
     readonly onExit: (code: number, signal: number) => void;
   }): Started;
-  /** A terminal with nobody in it; both ends belong to the caller, and children inherit both. */
+  /** Opens a terminal without a process; the caller owns both ends, and children inherit both. */
   open(size: TerminalSize): OpenTerminal;
   resize(fd: number, columns: number, rows: number): void;
 }
@@ -27,18 +27,18 @@ export interface NativePty {
 interface OpenTerminal {
   readonly master: number;
   readonly slave: number;
-  /** The path of the slave. */
+  /** Path of the slave. */
   readonly pty: string;
 }
 
 interface Started {
   readonly pid: number;
   /**
-   * Our end of the terminal, its master. The native part forgets FD_CLOEXEC, and Node cannot set it: every child would inherit it, if it were
-   * not for `hideMaster`.
+   * Our end of the terminal, its master. The native part does not set FD_CLOEXEC, and Node cannot: without `hideMaster` every
+   * child would inherit it.
    */
   readonly fd: number;
-  /** The path of its own end. */
+  /** Path of the child's end, the slave. */
   readonly pty: string;
 }
 
@@ -62,7 +62,7 @@ interface Binding {
 
 const sameUser = -1;
 
-/** Loaded on first use, as most programs never have a terminal. */
+/** Loads the package on first use, because most programs never have a terminal. */
 export function loadNativePty(): NativePty | Unavailable {
   if (process.platform === 'win32') return notForWindows;
   const load = createRequire(import.meta.url);
@@ -92,7 +92,7 @@ const notForWindows: Unavailable = {
   remedy: 'Use Linux or macOS',
 };
 
-/** macOS starts programs through one. */
+/** Finds the program through which macOS starts others. */
 function findHelper(load: NodeJS.Require): string {
   if (process.platform !== 'darwin') return '';
   return load.resolve(`@lydell/node-pty-darwin-${process.arch}/spawn-helper`);

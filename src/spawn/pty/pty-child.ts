@@ -9,25 +9,31 @@ import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
 import { startWithSetsid } from './start-with-setsid.ts';
 
-/** A leader and our end of its terminal. */
+/** Leader of a terminal together with our end of the terminal. */
 export interface PtyChild {
   readonly pid: number;
-  /** To be called once. `onClosed` once the leader has exited, nobody has the terminal any more, and all was read. */
+  /**
+   * Starts reading. Must be called once. `onClosed` is called once the leader has exited, no process holds the terminal, and
+   * everything was read.
+   */
   read(listener: { onBytes: (bytes: Buffer) => void; onClosed: () => void }): void;
-  /** Nothing is read until `resume`: whoever prints then waits, and the end is not seen. */
+  /** Pauses reading until `resume`: writers then block, and the end is not seen. */
   pause(): void;
   resume(): void;
-  /** Whether our end can be used. */
+  /** True while our end can be used. */
   readonly isOpen: boolean;
-  /** How much of it went in at once: a terminal takes a few KiB beyond what was read. @throws as write(2) does. */
+  /**
+   * Writes as much as fits at once and returns the number of bytes: a terminal takes a few KiB beyond what was read. @throws as
+   * write(2) does.
+   */
   tryWrite(bytes: Uint8Array): number;
   /** @throws as ioctl(2) does. */
   resize(size: TerminalSize): void;
-  /** Reading does not keep this program alive any more. */
+  /** Stops reading from keeping this program alive. */
   unref(): void;
 }
 
-/** Starts it; an error is a start that the system refused. `onExit` is called once, in a later turn. */
+/** Starts a command; returns the error of a start that the system refused. `onExit` is called once, in a later turn. */
 export function startPtyChild(
   command: PtyCommand,
   {
@@ -38,7 +44,7 @@ export function startPtyChild(
   }: { request: SpawnRequest; native: NativePty; size: TerminalSize; onExit: (exit: ExitStatus) => void },
 ): PtyChild | Error {
   const { cwd } = request;
-  // What ours understands; who was told another one by name is to have that.
+  // TERM of our emulator, unless the caller named another.
   const env = { TERM: 'xterm-256color', ...request.env };
   let closeHold = () => {};
   const end = (exit: ExitStatus) => {
@@ -46,7 +52,7 @@ export function startPtyChild(
     onExit(exit);
   };
   try {
-    // On macOS the native part closes what is open.
+    // On macOS the native part closes inherited descriptors itself.
     if (openMasters().length > 0 && process.platform !== 'darwin') {
       const { fd, pty, child } = startWithSetsid(command, { native, size, env, cwd });
       closeHold = holdSlaveOpen(pty);
@@ -63,20 +69,20 @@ export function startPtyChild(
 }
 
 /**
- * Until the exit of its leader the terminal has somebody who could write to it. A program that closes all it has of it, as one that
- * writes into files, would be its end for us; we would close ours, and that would end the program: SIGHUP.
+ * Holds the slave open until the leader exits. A program that closes its terminal, for example to write into files, would
+ * otherwise end it for us; we would close the master, and SIGHUP would end the program.
  */
 function holdSlaveOpen(path: string): () => void {
   try {
     const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
     return () => closeSync(fd);
   } catch {
-    // Too many open files: it does without.
+    // Too many open files: continue without.
     return () => {};
   }
 }
 
-/** More than a terminal gives at once. */
+/** Buffer size, more than a terminal returns at once. */
 const readBytes = 16 * 1024;
 
 function toChild(
@@ -85,16 +91,16 @@ function toChild(
 ): PtyChild {
   let onBytes = (_bytes: Buffer) => {};
   const buffer = Buffer.allocUnsafe(readBytes);
-  // Past the queue of the stream: at the end, which is an error here, whatever waits there would be thrown away.
+  // Bypasses the queue of the stream: the end is an error here, which would discard what is queued.
   const callback = (length: number) => {
     onBytes(Buffer.from(buffer.subarray(0, length)));
     return true;
   };
   const source = new ReadStream(fd, { onread: { buffer, callback } });
   source.once('close', hideMaster(fd));
-  // On Linux its end is one, EIO; what it had was read.
+  // On Linux the end of a terminal is the error EIO; everything before it was read.
   source.on('error', () => {});
-  // The number may be another's as soon as it is destroyed.
+  // The descriptor may be reused as soon as the stream is destroyed.
   const check = () => {
     if (source.destroyed) throw Object.assign(new Error('the terminal is closed'), { code: 'EIO' });
   };
@@ -130,14 +136,14 @@ function toChild(
   };
 }
 
-/** A signal without a name counts as a shell counts it. */
+/** Converts an exit. A signal without a name counts as a shell counts it. */
 function toExitStatus(code: number, signal: number): ExitStatus {
   if (signal === 0) return { code, signal: null };
   const name = toSignalName(signal);
   return name === null ? { code: 128 + signal, signal: null } : { code: null, signal: name };
 }
 
-/** The native part says only that it failed; opening what it opens first says why, if that is it. */
+/** Finds the reason of a failed fork by opening the same device, because the native part only says that it failed. */
 function findForkError(error: unknown): Error {
   try {
     closeSync(openSync('/dev/ptmx', 'r+'));

@@ -13,20 +13,20 @@ import type { PtyChild } from './pty-child.ts';
 
 export type PtyWrite = (bytes: Uint8Array) => Promise<WriteResult>;
 
-/** What is typed into a terminal: one order after another, each undisturbed. */
+/** Input of a terminal: writes run one after another. */
 export interface PtyInput {
   /**
-   * Goes on as long as something is read every ten seconds; `bytesWritten` is exact. A terminal that takes whole lines keeps 4095
-   * bytes of one and drops the rest, in silence.
+   * Writes as long as the program reads something every ten seconds; `bytesWritten` is exact. A terminal in line mode keeps 4095
+   * bytes of a line and silently drops the rest.
    */
   write: PtyWrite;
-  /** Several writes that belong together. What stood behind one that was not read is refused with it, unless there is room again. */
+  /** Executes several writes that belong together. Steps queued behind an unread one are refused with it, unless there is room again. */
   enqueue(step: (write: PtyWrite) => Promise<WriteResult>): Promise<WriteResult>;
-  /** What the terminal itself answers: at once, and for a program that does not read it is lost. */
+  /** Writes an answer of the terminal itself at once; it is lost if the program does not read. */
   answer(text: string): void;
 }
 
-/** The terminal takes no more at once. */
+/** Size of one write: a terminal takes no more at once. */
 const pieceBytes = 4 * 1024;
 
 export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
@@ -47,7 +47,7 @@ export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
       try {
         child.tryWrite(Buffer.from(text));
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     },
   };

@@ -17,11 +17,11 @@ import type { TerminalPort } from '../tree-commands.ts';
 import type { PtyChild } from './pty-child.ts';
 import type { PtyInput, PtyWrite } from './pty-input.ts';
 
-/** The screen and the keyboard of one child. */
+/** Screen and keyboard of one child. */
 export interface PtyTerminal extends TerminalPort {
-  /** The screen as it is now, as the last one. */
+  /** Returns the current screen, marked as the last one. */
   takeLast(): Promise<ScreenCapture>;
-  /** Nothing will change any more: takes the last screen, shows it from now on, and lets go of all else. */
+  /** Takes the last screen, keeps it for later captures, and frees everything else. Called when nothing can change any more. */
   close(): Promise<ScreenCapture>;
 }
 
@@ -43,7 +43,7 @@ export function createPtyTerminal(
   }: {
     screen: Screen;
     input: PtyInput;
-    /** It has just what the screen was fed, and what came before. */
+    /** Output with exactly the bytes that the screen was fed, and those before. */
     output: Pick<OutputSink, 'bytes'>;
     clock: Clock;
     hasExited: () => boolean;
@@ -52,7 +52,7 @@ export function createPtyTerminal(
   let closed: Promise<Look> | null = null;
 
   function look(wish: Parameters<Screen['capture']>[0]): Promise<Look> {
-    // Before it is drawn: what comes meanwhile is not on it.
+    // Read before drawing: later output is not on the image.
     const offset = output.bytes;
     return screen.capture(wish).then((picture) => ({ ...picture, offset }));
   }
@@ -80,7 +80,7 @@ export function createPtyTerminal(
 
   const modes = async () => (closed === null ? screen.modes() : noModes);
 
-  /** The modes are asked for before each, as the program may have switched them meanwhile. */
+  /** Encodes a stroke with the current modes, which the program may have switched since the last one. */
   async function press(stroke: KeyStroke | Paste, write: PtyWrite): Promise<WriteResult> {
     if (stroke.type === 'paste') return paste(stroke, write);
     return write(Buffer.from(encodeKeys(stroke, await modes())));
@@ -90,7 +90,7 @@ export function createPtyTerminal(
     const pasted = toPasted(text);
     const marked = encodePaste(text, await modes());
     const result = await write(Buffer.from(marked));
-    // The marks around it are not what was asked for.
+    // The marks around the text do not count as written.
     const written = Math.max(0, result.bytesWritten - marked.indexOf(pasted));
     return { ...result, bytesWritten: Math.min(written, Buffer.byteLength(pasted)) };
   }

@@ -7,14 +7,15 @@ import type { PtyCommand } from './check-start.ts';
 import type { NativePty } from './native-pty.ts';
 
 const systemPath = '/usr/bin:/bin';
-/** It sets one flag of a terminal. */
+/** Time limit of stty, which sets one flag of a terminal. */
 const sttyMs = 2_000;
 
 /**
- * Starts a command in a terminal while others are open. The native part would hand their masters on, as it forks by itself; so it only opens the
- * terminal, and setsid(1) makes it that of the command: a child like any other, from which `startChild` hides what is not its own.
+ * Starts a command in a terminal while others are open. The native part would pass their masters on, because it forks itself; so
+ * it only opens the terminal, and setsid(1) makes it the terminal of the command: a child like any other, from which `startChild`
+ * hides foreign masters.
  *
- * Ends by a signal without a name, those for real-time, are reported as code 0 here: Node does not tell them apart.
+ * Ends by a real-time signal, which has no name, are reported as code 0 here: Node does not tell them apart.
  */
 export function startWithSetsid(
   { file, args }: PtyCommand,
@@ -31,12 +32,12 @@ export function startWithSetsid(
   const showAgain = hideMaster(fd);
   let own: number | null = null;
   try {
-    // Opened anew it is not inherited by others, and a read waits.
+    // Opened anew, so that other children do not inherit it and reads block.
     own = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
-    // Backspace takes a whole character away; without stty it takes a byte.
+    // With iutf8 Backspace deletes a whole character instead of a byte.
     runSync('stty', ['iutf8'], { stdio: [own, 'ignore', 'ignore'], timeout: sttyMs });
     const child = startChild(setsid, ['-c', file, ...args], { cwd, env, stdio: [own, own, own] });
-    // Its error comes in a later turn. As the program is there, only this can be wrong.
+    // Its error comes in a later turn. As the program exists, only a lack of processes is possible.
     child.once('error', () => {});
     if (!hasPid(child)) throw Object.assign(new Error('spawn setsid EAGAIN'), { code: 'EAGAIN' });
     return { fd, pty, child };

@@ -1,15 +1,18 @@
 import type { Terminal } from '@xterm/headless';
 
-/** Titles, links and the like (OSC), and words for a device (DCS), also by the one character of ECMA-48. The last: perhaps the half of one. */
+/**
+ * Beginnings of titles, links and the like (OSC), and of device strings (DCS), also as the single characters of ECMA-48. The last
+ * one may be half of a beginning.
+ */
 const beginning = /\x1b[\]P]|[\x90\x9d]|\x1b$/g;
 const ends = { osc: /[\x07\x18\x1a\x1b\x80-\x9f]/g, dcs: /[\x18\x1a\x1b\x80-\x9f]/g };
 
-/** More than any title that is kept. */
+/** Maximum length of a string, longer than any title that is kept. */
 const maxStringLength = 4_096;
 
 /**
- * Leaves out what is beyond that in each string of a terminal's output, which comes in any pieces: the emulator would collect megabytes of a title
- * that nobody is shown. Whatever a screen shows comes through.
+ * Creates a filter that truncates strings in a terminal's output, which may come in any pieces: the emulator would collect
+ * megabytes of a title that is never shown. Everything visible passes.
  */
 export function createStringLimit(): (piece: string) => string {
   let within: keyof typeof ends | null = null;
@@ -51,7 +54,7 @@ function findFrom(expression: RegExp, { text, at }: { text: string; at: number }
   return expression.exec(text);
 }
 
-/** What the emulator itself does for these; it has no public name. Its version is pinned. */
+/** Private handler of the emulator for these sequences, which have no public name. The emulator's version is pinned. */
 interface Doer {
   readonly _core?: { readonly _inputHandler?: Partial<Record<Repeated, (params: Params) => unknown>> };
 }
@@ -59,7 +62,7 @@ interface Doer {
 type Repeated = (typeof repeated)[keyof typeof repeated];
 type Params = { readonly params: readonly number[]; readonly length: number };
 
-/** Control sequences that say how often something is to be done, by their last character. */
+/** Control sequences with a repeat count, by their last character. */
 const repeated = {
   I: 'cursorForwardTab',
   L: 'insertLines',
@@ -71,8 +74,8 @@ const repeated = {
 } as const;
 
 /**
- * The emulator does these as often as it is told, one by one: `ESC [ 2147483647 L` would keep this program busy for hours. More often
- * than there are lines and columns makes no difference to the screen, but for a character that is to be repeated over several lines.
+ * Limits repeat counts, which the emulator executes one by one: `ESC [ 2147483647 L` would block this program for hours. A count
+ * above the number of lines and columns makes no difference, except for a character repeated over several lines.
  */
 export function limitRepeats(terminal: Terminal): void {
   const handler = (terminal as unknown as Doer)._core?._inputHandler;
@@ -80,7 +83,7 @@ export function limitRepeats(terminal: Terminal): void {
     terminal.parser.registerCsiHandler({ final }, (params) => {
       const maxTimes = Math.max(terminal.rows, terminal.cols);
       const [times] = params;
-      // `T` with five numbers is something else, which the emulator does not know.
+      // `T` with five numbers is another sequence, which the emulator does not know.
       if (typeof times !== 'number' || times <= maxTimes) return false;
       if (params.length === 1) handler?.[name]?.({ params: [maxTimes], length: 1 });
       return true;
@@ -88,24 +91,24 @@ export function limitRepeats(terminal: Terminal): void {
   }
 }
 
-/** Orders that touch the whole screen: lines and columns that move, other screens, resets. Others touch a line at most. */
+/** Sequences that touch the whole screen: moved lines and columns, other screens, resets. Others touch a line at most. */
 const whole = String.raw`(?:\x1b\[|\x9b)(?:[\d;:]*(?:[LMSTJ]|[ '][@A}~])|\?[\d;]*(?:47|49|J)[hl]?)|\x1b(?:c|#8)`;
 const orders = new RegExp(`(${whole})|\\x1b`, 'g');
 
-/** So many places of the screen are touched in one piece, and so many are reckoned for a small order. */
+/** Maximum number of cells touched in one piece, and the number counted for a small sequence. */
 const maxPlaces = 32 * 1024;
 const placesOfSmall = 100;
 
-/** Bytes of plain text that take as long to draw as one place takes to be moved. */
+/** Bytes of plain text that take as long to draw as moving one cell. */
 const bytesPerPlace = 1.5;
 
 export interface Work {
   readonly text: string;
-  /** How long it takes to draw, in bytes of plain text. */
+  /** Time to draw it, in bytes of plain text. */
   readonly weight: number;
 }
 
-/** Cuts it so that each piece is soon drawn: between two of them the emulator looks at the clock. */
+/** Cuts text into pieces that are soon drawn: between two pieces the emulator checks the clock. */
 export function cutWork(text: string, { places, bytes }: { places: number; bytes: number }): readonly Work[] {
   const pieces: Work[] = [];
   let from = 0;

@@ -4,14 +4,14 @@ import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless';
 import { toErrorText } from '../../config/error-text.ts';
 import type { Unavailable } from './terminal-deps.ts';
 
-/** What renders screens. */
+/** Classes of the terminal emulator that renders screens. */
 export interface Emulator {
   readonly Terminal: typeof Terminal;
   readonly SerializeAddon: typeof SerializeAddon;
   readonly widths: IUnicodeVersionProvider;
 }
 
-/** Loaded on first use: most programs never have a terminal. */
+/** Loads the packages on first use, because most programs never have a terminal. */
 export function loadEmulator(): Emulator | Unavailable {
   const load = createRequire(import.meta.url);
   try {
@@ -28,19 +28,19 @@ export function loadEmulator(): Emulator | Unavailable {
   }
 }
 
-/** More than any script has that is on a screen at one time. */
+/** Maximum number of cached widths, more than the characters on a screen at one time. */
 const maxKnown = 20_000;
 
-/** Shown on terminals, in whatever line. */
+/** Soft hyphen, which terminals show everywhere. */
 const softHyphen = 0xad;
 
-/** On one character; more take a column each. A place on the screen could take any amount of memory. */
+/** Maximum combining marks on one character; more take a column each. Without a limit one cell could take any amount of memory. */
 const maxMarks = 24;
 
 /**
- * How many columns a character takes. The emulator's own table is that of Unicode 6, in which emoji are narrow; for the programs
- * on the screen they are wide. `charProperties` is what it does with its own table: a mark without width joins what it follows,
- * here not without end. Its bits are, from the highest down: the number of marks, the width, whether it joins.
+ * Creates a table of character widths. The emulator's own table is that of Unicode 6, in which emoji are narrow; programs take
+ * them for wide. `charProperties` does what the emulator does with its own table: a mark without width joins the character before
+ * it, but not without limit. Its bits are, from the highest down: the number of marks, the width, and whether it joins.
  */
 function createWidths(stringWidth: (text: string) => number): IUnicodeVersionProvider {
   const known = new Map<number, 0 | 1 | 2>();

@@ -1,16 +1,16 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
 
-/** What a program has switched on that changes what the keyboard sends. */
+/** Modes of a program that change what the keyboard sends. */
 export interface KeyboardModes {
   /** DECCKM: arrows, Home and End begin with `ESC O`. */
   readonly applicationCursor: boolean;
-  /** A paste is to be marked as one. */
+  /** Bracketed paste: pastes are marked. */
   readonly bracketedPaste: boolean;
 }
 
 /**
- * What a terminal sends for it, as xterm does: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "PC-Style Function Keys".
- * A modifier for which it has no code is left out: Shift-Enter is Enter.
+ * Encodes a stroke as xterm does: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "PC-Style Function Keys". A modifier
+ * without a code is ignored: Shift-Enter is Enter.
  */
 export function encodeKeys(stroke: KeyStroke, modes: KeyboardModes): string {
   switch (stroke.type) {
@@ -24,14 +24,14 @@ export function encodeKeys(stroke: KeyStroke, modes: KeyboardModes): string {
 }
 
 /**
- * What is typed of a text that is pasted: its ends of lines are Enter, and ESC is left out. With one it could hold the mark of the paste's own end, and
- * whether the program knows of marks can change on the way.
+ * Converts a pasted text to what is typed: line ends become Enter, and ESC is removed. With ESC it could contain the mark of the
+ * paste's own end, and whether the program supports marks can change meanwhile.
  */
 export function toPasted(text: string): string {
   return text.replaceAll('\x1b', '').replaceAll(/\r\n|\n/g, '\r');
 }
 
-/** A text in one piece, marked as a paste where the program knows of that. */
+/** Encodes a text in one piece, marked as a paste where the program supports that. */
 export function encodePaste(text: string, { bracketedPaste }: KeyboardModes): string {
   const pasted = toPasted(text);
   return bracketedPaste ? `\x1b[200~${pasted}\x1b[201~` : pasted;
@@ -61,7 +61,7 @@ function encodeNamed(
   return key in functionLetters || modes.applicationCursor ? `\x1bO${letter}` : `\x1b[${letter}`;
 }
 
-/** Keys with one byte. */
+/** Encodes keys of one byte. */
 function encodeSimple(key: NamedKey, { ctrl, shift }: Modifiers): string | null {
   switch (key) {
     case 'Enter':
@@ -105,7 +105,7 @@ const numbers: Partial<Record<NamedKey, number>> = {
   F12: 24,
 };
 
-/** What Ctrl makes of a character, or `null` where a terminal knows no such thing. The digits as xterm has them. */
+/** Returns the control code of a character, or `null` where a terminal has none. Digits as in xterm. */
 export function controlCodeOf(character: string): string | null {
   const upper = (aliases.get(character) ?? character).toUpperCase();
   if (upper === '?') return '\x7f';

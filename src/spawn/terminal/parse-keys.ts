@@ -10,8 +10,8 @@ type Parsed =
 const maxKeys = 1_000;
 
 /**
- * Reads names of keys: `Enter`, `C-c`, `M-x`, `S-Up`, `F5`; also as others write them: `Ctrl+C`, `^C`, `PgUp`, `BSpace`. A single
- * character is its own key. Upper and lower case matter only there.
+ * Parses names of keys: `Enter`, `C-c`, `M-x`, `S-Up`, `F5`, and other spellings: `Ctrl+C`, `^C`, `PgUp`, `BSpace`. A single
+ * character is its own key, and only there case matters.
  */
 export function parseKeys(names: readonly string[]): Parsed {
   if (names.length > maxKeys) {
@@ -26,7 +26,7 @@ export function parseKeys(names: readonly string[]): Parsed {
   return { ok: true, strokes };
 }
 
-/** Neither a key nor something that looks like a misspelled one. */
+/** Tells whether a name is neither a key nor a misspelled one. */
 export function isPlainText(name: string): boolean {
   const { rest, modifiers } = readModifiers(name);
   const isBare = !modifiers.ctrl && !modifiers.alt && !modifiers.shift;
@@ -35,7 +35,7 @@ export function isPlainText(name: string): boolean {
   );
 }
 
-/** A text says what is wrong with it. */
+/** Parses one name. A string is the error. */
 function parseKey(name: string): KeyStroke | string {
   const { rest, modifiers } = readModifiers(name);
   if (/^btab$/i.test(rest)) return { type: 'key', key: 'Tab', ...modifiers, shift: true };
@@ -90,7 +90,7 @@ const named: readonly NamedKey[] = [
   ...([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map((number) => `F${number}` as const),
 ];
 
-/** As tmux and others write them. */
+/** Spellings of tmux and others. */
 const otherNames: Readonly<Record<string, NamedKey>> = {
   Return: 'Enter',
   CR: 'Enter',

@@ -3,16 +3,16 @@ import type { KeyStroke, Paste } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 
-/** Time for a program to take one key before the next: it may redraw, or throw away what was typed too early. */
+/** Time a program gets for one key before the next: it may redraw, or discard what was typed too early. */
 const betweenMs = 10;
 
 /**
- * Escape is the first byte of other keys, too: whatever comes sooner makes Alt of it, or an arrow (vim waits 100 ms for that). So
- * nothing is typed for so long, also by the next order.
+ * Time a program gets after Escape, which is also the first byte of other keys: a sooner key would become Alt or an arrow (vim
+ * waits 100 ms). Also holds for the next command.
  */
 const afterEscapeMs = 250;
 
-/** Presses one after another; ends at the first that does not go in. `bytesWritten` counts all that did. */
+/** Presses keys one after another; ends at the first that fails. `bytesWritten` counts all that were written. */
 export async function pressKeys(
   strokes: readonly (KeyStroke | Paste)[],
   options: {
@@ -30,7 +30,7 @@ export async function pressKeys(
   return { ok: true, bytesWritten };
 }
 
-/** How long after it nothing is to be typed. */
+/** Returns the time after a stroke in which nothing may be typed. */
 export function toPauseMs(stroke: KeyStroke | Paste): number {
   return isEscape(stroke) ? afterEscapeMs : betweenMs;
 }

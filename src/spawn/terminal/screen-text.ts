@@ -3,7 +3,8 @@ import { readPrivateFile } from '../../store/private-files.ts';
 import { findHighlights, readStyledLines } from './styled-lines.ts';
 
 /**
- * A screen as a file keeps it: a first line with its numbers and its title, then its lines. A shell can write it, too; what tmux writes has colours.
+ * Formats a screen for a file: a first line with its numbers and title, then its lines. A shell can write it, too; lines of tmux
+ * have colours.
  *
  * `screen <columns> <rows> <cursor column> <cursor row> <cursor visible: 1 or 0> <alternate: 1 or 0> <title>`
  */
@@ -16,7 +17,7 @@ export function toScreenText(screen: ScreenCapture): string {
 
 const firstLine = /^screen (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?)(?: (.*))?$/;
 
-/** The last screen in that file; `null` where it was never taken, or was swept away. */
+/** Reads the last screen from a file; `null` where none was written, or the file was removed. */
 export function readScreenFile(path: string): ScreenCapture | null {
   try {
     return parseScreenText(readPrivateFile(path));
@@ -25,7 +26,7 @@ export function readScreenFile(path: string): ScreenCapture | null {
   }
 }
 
-/** `null` where the text is none. The screen is a last one. */
+/** Parses a screen file; `null` where the text is none. The screen is marked as the last one. */
 export function parseScreenText(text: string): ScreenCapture | null {
   const [head = '', ...rest] = text.split('\n');
   const found = firstLine.exec(head);

@@ -6,17 +6,20 @@ import { createStringLimit, cutWork, limitRepeats } from './emulator-limits.ts';
 import type { KeyboardModes } from './encode-keys.ts';
 import { addRun, findHighlights, type StyledRun, toFill } from './styled-lines.ts';
 
-/** What a terminal shows. It is drawn a little at a time, later than it is fed; whoever looks sees all that was fed before. */
+/** Screen of a terminal. Drawn in small pieces after it was fed; queries see everything fed before them. */
 export interface Screen {
-  /** `false` asks to hold the source until `whenCaughtUp` calls back: what is not drawn yet takes memory. */
+  /**
+   * Queues bytes for drawing. `false` asks the caller to pause the source until `whenCaughtUp` calls back, because undrawn bytes
+   * take memory.
+   */
   feed(bytes: Uint8Array): boolean;
-  /** Calls back once, when there is little left to draw. */
+  /** Calls back once, when little is left to draw. */
   whenCaughtUp(callback: () => void): void;
-  /** What was fed before is drawn in the size before. */
+  /** Changes the size after everything fed before was drawn. */
   resize(size: TerminalSize): void;
   capture(options: { scrollbackLines: number; withDrawing: boolean }): Promise<ScreenImage>;
   modes(): Promise<KeyboardModes>;
-  /** Lets go of its memory once what was asked before is answered; nothing may be asked afterwards. */
+  /** Frees the memory once earlier queries are answered; nothing may be queried afterwards. */
   close(): void;
 }
 
@@ -26,10 +29,10 @@ export interface ScreenImage {
 }
 
 const scrollbackLines = 1_000;
-/** In bytes of plain text. */
+/** Limits in bytes of plain text. */
 const maxUndrawn = 1024 * 1024;
 const resumeUndrawn = 128 * 1024;
-/** Between two pieces it looks at the clock, and lets others go on. */
+/** Size of a piece, after which the emulator checks the clock and yields. */
 const pieceBytes = 4 * 1024;
 const maxTitleLength = 1_000;
 /** OSC 8. */
@@ -42,7 +45,7 @@ export function createScreen(
     onAnswer,
   }: {
     emulator: Emulator;
-    /** What the terminal says by itself, as programs ask it where the cursor is and what it can do. */
+    /** Called with answers of the terminal itself, as programs ask for the cursor's position and its abilities. */
     onAnswer: (answer: string) => void;
   },
 ): Screen {
@@ -58,7 +61,7 @@ export function createScreen(
   terminal.unicode.register(emulator.widths);
   terminal.unicode.activeVersion = emulator.widths.version;
   limitRepeats(terminal);
-  // Nobody is shown links, and the emulator keeps some KB for each as long as its row does not scroll out.
+  // Links are never shown, and the emulator keeps some KB for each until its row scrolls out.
   terminal.parser.registerOscHandler(links, () => true);
   const cursor = watchCursor(terminal);
   let title: string | null = null;
@@ -72,7 +75,7 @@ export function createScreen(
   let undrawn = 0;
   let waiting: (() => void)[] = [];
 
-  /** Writes are drawn in order, so nothing is left from before when an empty one is through. */
+  /** Calls `look` after everything before was drawn: writes are drawn in order, and an empty one marks their end. */
   const whenDrawn = <T>(look: () => T) =>
     new Promise<T>((resolve) => {
       terminal.write('', () => resolve(new Promise((found) => found(look()))));
@@ -117,7 +120,7 @@ export function createScreen(
         const { applicationCursorKeysMode, bracketedPasteMode } = terminal.modes;
         return { applicationCursor: applicationCursorKeysMode, bracketedPaste: bracketedPasteMode };
       }),
-    // Not in the midst of drawing.
+    // Deferred until nothing is being drawn.
     close: () => void whenDrawn(() => {}).then(() => terminal.dispose()),
   };
 }
@@ -132,7 +135,7 @@ function toScreen(terminal: Terminal, { lines, isVisible }: { lines: number; isV
     rows,
     lines: readLines(active, { from: baseY, to: baseY + rows }),
     scrollback: readLines(active, { from: Math.max(0, baseY - lines), to: baseY }),
-    // After the last column it waits, beyond the edge, for the character that begins the next line.
+    // After the last column the cursor is beyond the edge until the next character.
     cursor: { column: Math.min(cursorX, columns - 1), row: cursorY, isVisible },
     isAlternate: active.type === 'alternate',
     ...(highlights.length > 0 && { highlights }),
@@ -149,7 +152,7 @@ function readRuns(
     const line = buffer.getLine(from + row);
     for (let column = 0; column < columns && line !== undefined; column += 1) {
       line.getCell(column, cell);
-      // What stands behind a wide character has no width.
+      // The cell behind a wide character has no width.
       if (cell.getWidth() === 0) continue;
       addRun(runs, { row, text: cell.getChars() || ' ', fill: toFill(toStyle(cell)) });
     }
@@ -171,7 +174,7 @@ function readLines(buffer: IBuffer, { from, to }: { from: number; to: number }):
   );
 }
 
-/** Whether the cursor is shown (DECTCEM), which the emulator tells nobody. A reset shows it again. */
+/** Tracks whether the cursor is shown (DECTCEM), which the emulator does not tell. A reset shows it again. */
 function watchCursor({ parser }: Terminal): { readonly isVisible: boolean } {
   const cursor = { isVisible: true };
   const set = (isVisible: boolean) => (params: readonly (number | number[])[]) => {

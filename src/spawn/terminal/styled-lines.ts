@@ -1,18 +1,18 @@
 import type { Highlight } from '../../../machines/process/terminal.ts';
 
-/** A piece of a row whose characters have the same fill: `''` is the terminal's own, anything else only tells one from the other. */
+/** Part of a row with the same fill: `''` is the terminal's own, any other value only distinguishes fills. */
 export interface StyledRun {
   readonly row: number;
   readonly text: string;
   readonly fill: string;
 }
 
-/** More than that is a picture, and no choice. */
+/** Maximum number of highlights; more are a picture. */
 const maxHighlights = 20;
 
 /**
- * What stands out: on another fill than most of the text, in reverse video or another colour, as the chosen entry of a menu, a button, a bar. A
- * fill on which half of the text or more stands is that of a window.
+ * Finds text that stands out by reverse video or another background than most of the text, such as a selected entry, a button or
+ * a bar. A fill under half of the text or more is that of a window.
  */
 export function findHighlights(runs: readonly StyledRun[]): readonly Highlight[] {
   const weights = new Map<string, number>();
@@ -34,12 +34,12 @@ interface Style {
   isReverse: boolean;
 }
 
-/** How a fill is called; two that look the same have the same name. */
+/** Returns a key of the fill; two that look the same have the same key. */
 export function toFill({ foreground, background, isReverse }: Readonly<Style>): string {
   return isReverse ? `reverse ${foreground}` : background;
 }
 
-/** Adds `text` to the last run where that goes on in the same row and on the same fill. */
+/** Appends to the last run where row and fill are the same, and otherwise adds a run. */
 export function addRun(runs: StyledRun[], run: StyledRun): void {
   const last = runs.at(-1);
   if (last !== undefined && last.row === run.row && last.fill === run.fill)
@@ -48,8 +48,8 @@ export function addRun(runs: StyledRun[], run: StyledRun): void {
 }
 
 /**
- * Reads lines as `capture-pane -e` of tmux prints them: SGR sequences whose state goes on from line to line, links (OSC 8), and line drawing as letters
- * between SO and SI.
+ * Parses lines as `capture-pane -e` of tmux prints them: SGR sequences whose state continues from line to line, links (OSC 8),
+ * and line drawing as letters between SO and SI.
  */
 export function readStyledLines(lines: readonly string[]): {
   readonly texts: string[];
@@ -105,7 +105,7 @@ function applySimple(style: Style, number: number): void {
 /** DEC Special Graphics, from 0x60 on: https://vt100.net/docs/vt220-rm/table2-4.html */
 const decGraphics = [...'◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'];
 
-/** Lines and boxes as characters of their own, in the place of the letters by which programs draw them. SO and SI are left out. */
+/** Replaces the letters of line drawing by the characters they draw, and removes SO and SI. */
 export function toUnicodeLines(lines: readonly string[]): readonly string[] {
   let isDrawing = false;
   return lines.map((line) =>

@@ -3,15 +3,15 @@ import { createPtyBackend } from '../pty/pty-backend.ts';
 import { createTmuxBackend } from '../tmux/tmux-backend.ts';
 import type { TerminalDeps, Unavailable } from './terminal-deps.ts';
 
-/** What can give a process a terminal on this machine. Each is looked for once, when it is first asked for. */
+/** Backends that give processes a terminal on this machine. Each is looked for once, on first use. */
 export interface Terminals {
   tmux(): Backend | Unavailable;
   pty(): Backend | Unavailable;
-  /** Lets go of what they hold. */
+  /** Closes the backends. */
   close(): Promise<void>;
 }
 
-/** `wrap` puts something between this program's own terminals and their processes; what tmux does passes nobody here. */
+/** Creates the backends. `wrap` wraps those whose output passes this program, which is not so with tmux. */
 export function createTerminals({
   wrap,
   ...deps
@@ -37,7 +37,7 @@ function wrapFound(found: Backend | Unavailable, wrap: (backend: Backend) => Bac
   return 'why' in found ? found : wrap(found);
 }
 
-/** Of a supervisor with a backend of its own: that one, if it has terminals. */
+/** Returns the terminals of a supervisor with its own backend: that backend, if it has terminals. */
 export function ownTerminals(backend: Backend): Terminals {
   const remedy = 'Leave the supervisor\'s option "backend" out';
   const found = backend.capabilities.terminal ? backend : { why: 'its own backend has no terminals', remedy };

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
-/** The last screen is being taken, and the rest of the output. */
+/** Time for the last screen and the rest of the output. */
 const closeTimeoutMs = 1_500;
-/** tmux may have missed that its child has died; with the next it looks for all. */
+/** Time after which tmux is made to look for dead children, one of which it may have missed. */
 const nudgeAfterMs = 150;
 const pollMs = 25;
 
-/** Waits until these sessions, in which nothing is alive, have closed by themselves, and closes those that do not. Never rejects. */
+/** Waits until sessions without a living process have closed by themselves, and closes those that do not. Never rejects. */
 export async function closeSessions(
   server: TmuxServer,
   { sessions, clock }: { readonly sessions: Iterable<string>; readonly clock: Clock },
@@ -33,7 +33,7 @@ async function closeSession(
   }
 }
 
-/** A server that cannot say it is not waited for. */
+/** Tells whether a session exists. A server that cannot say counts as gone. */
 async function isThere(server: TmuxServer, session: string): Promise<boolean> {
   return (await server.findPane(session).catch(() => null)) !== null;
 }

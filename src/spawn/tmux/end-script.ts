@@ -1,11 +1,14 @@
 import type { SpawnFiles } from '../backend.ts';
 import { type TmuxCommand, toPlainFormat, toShellWord, toTmuxText } from './quoting.ts';
 
-/** The first line of a screen file, see `toScreenText`. */
+/** First line of a screen file, see `toScreenText`. */
 export const screenFormat =
   'screen #{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}';
 
-/** What the launcher said; else what tmux knows of the launcher itself, which was killed. Where the command outlives that, this is not its end: see `followStatus`. */
+/**
+ * Exit as the launcher recorded it, or tmux's own for a launcher that was killed. Where the command outlives the launcher, this
+ * is not its exit: see `followStatus`.
+ */
 const endFormat =
   '#{?@troupe_exit,#{@troupe_exit},#{?pane_dead_signal,x #{pane_dead_signal} signal,x #{pane_dead_status} code}}';
 
@@ -17,9 +20,10 @@ interface EndingPlace {
 }
 
 /**
- * What takes a terminal's bytes down. `cat` is all that sees them; the shell beside it says who that is, starts another where one was killed or
- * could not write, and says that all was taken down: no output can come after that. On a full disk each `cat` loses what it has read, up to 128 KiB,
- * which keeps the terminal going; that the disk was full is written down once.
+ * Returns the script that writes a terminal's output to the log. Only `cat` sees the bytes; the shell beside it records the pid
+ * of `cat`, starts another where one was killed or could not write, and records that everything was written, after which no
+ * output can come. On a full disk each `cat` loses what it has read, up to 128 KiB, which keeps the terminal going; that the disk
+ * was full is recorded once.
  */
 export function toPipeScript({ attempt, files }: EndingPlace): string {
   const status = toShellWord(files.status);
@@ -43,14 +47,17 @@ drained ${attempt}" >>${status}`;
 }
 
 /**
- * What tmux runs when the command has ended: by order of the launcher, or by itself once that is dead and nobody holds the terminal any more, also
- * where no supervisor is there. It keeps the last screen, writes down how the command ended, and lets the session go. That would throw away what tmux has
- * not handed to `cat` yet. So it waits until `cat` sleeps, since there is nothing to read, and tmux, once asked something, has still given it nothing.
+ * Returns the script that tmux runs when the command has ended: on the launcher's order, or by itself once the launcher is dead
+ * and no process holds the terminal, even without a supervisor. It keeps the last screen, records the exit, and closes the
+ * session. Closing would discard what tmux has not passed to `cat` yet, so the script waits until `cat` sleeps for want of input,
+ * and tmux, asked once more, has still given it nothing.
  *
- * A server whose socket was removed, with the state directory perhaps, can be asked by nobody any more, and another may listen there by now, which has a
- * terminal of the same number: so whoever answers is asked first who it is. The session is closed by the server itself then, see `toCloseCommand`.
+ * The socket of a server may be gone, perhaps with the state directory, and another server may listen there with a terminal of
+ * the same number: so the script asks the server who it is first. In that case the server closes the session itself, see
+ * `toCloseCommand`.
  *
- * The first line is expanded by tmux; in it are numbers and words of tmux and the launcher, nothing that the terminal's program chooses.
+ * The first line is expanded by tmux; it contains numbers and words of tmux and the launcher, nothing that the terminal's program
+ * chooses.
  */
 export function toEndScript(place: EndingPlace): string {
   const { attempt, files } = place;
@@ -92,16 +99,16 @@ ask kill-session -t "$1"
   return `set -- '#{pane_id}' '${endFormat}' '#{pid}'${toPlainFormat(script)}`;
 }
 
-/** Longer than the end script takes, but where the log takes very long to be written. */
+/** Longest time of the end script, except while the log is written very slowly. */
 const latestCloseSeconds = 10;
 
 /**
- * Closes the session whose command has ended, if it is still there then: the server does that by itself, also where nobody can ask it any more. tmux expands
- * this when the end comes, and the condition once more later.
+ * Returns the command by which the server closes the session later if it still exists, even if no client can reach the server any
+ * more. tmux expands it at the end of the command, and the condition once more later.
  */
 export function toCloseCommand(): TmuxCommand {
   const isThere = '##{==:##{session_id},#{session_id}}';
-  // That it is not there would be told to whoever asks something next.
+  // Without the condition, the next client would get the error that the session is gone.
   const close = ['if-shell', '-F', '-t', '#{session_id}', isThere, "kill-session -t '#{session_id}'"];
   return ['run-shell', '-b', '-d', `${latestCloseSeconds}`, '-C', toTmuxText([close]).trimEnd()];
 }

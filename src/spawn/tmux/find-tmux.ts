@@ -4,12 +4,12 @@ import { findProgram } from '../find-program.ts';
 import { runSync } from '../start-child.ts';
 import type { Unavailable } from '../terminal/terminal-deps.ts';
 
-/** 3.3 is the first that says by which signal a command ended, and that can be told to write nothing on the screen then. */
+/** Oldest usable version: 3.3 is the first that reports the signal of an exit and can be told to write nothing on the screen then. */
 const minVersion = [3, 3] as const;
 const versionTimeoutMs = 5_000;
 const remedy = 'Install tmux 3.3 or newer, or see that PATH leads to it';
 
-/** The path of a tmux that does what is needed here, or why there is none. */
+/** Finds a usable tmux, or the reason why there is none. */
 export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | Unavailable {
   const program = findProgram('tmux', { path, cwd: '/' });
   if (program instanceof Error) return { why: 'tmux is not installed', remedy };
@@ -19,7 +19,7 @@ export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'):
   return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed`, remedy } : program;
 }
 
-/** `tmux 3.3a`, `tmux next-3.6`; whoever says something else, as `tmux master`, is believed to be new. */
+/** Tells whether a version is too old: `tmux 3.3a`, `tmux next-3.6`. Other forms, such as `tmux master`, count as new. */
 function isOld(said: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
   if (major === undefined) return false;
@@ -27,10 +27,10 @@ function isOld(said: string): boolean {
   return Number(major) < minMajor || (Number(major) === minMajor && Number(minor) < minMinor);
 }
 
-/** By which tmux is known to programs; the last one is known everywhere. */
+/** Terminal types of tmux; the last one exists everywhere. */
 const names = ['tmux-256color', 'screen-256color', 'screen'] as const;
 
-/** The best name that this machine has a description for. */
+/** Returns the best terminal type that this machine has a description for. */
 export function findTerminalType(env: NodeJS.ProcessEnv = process.env): string {
   const { TERMINFO, HOME, TERMINFO_DIRS = '' } = env;
   const places = [
@@ -44,7 +44,7 @@ export function findTerminalType(env: NodeJS.ProcessEnv = process.env): string {
 
 const systemPlaces = ['/etc/terminfo', '/lib/terminfo', '/usr/share/terminfo', '/usr/share/lib/terminfo'];
 
-/** Under the first letter, or where names differ in nothing but case, as on macOS, under its number. */
+/** Tells whether a terminfo directory describes a type: under its first letter or, where names ignore case as on macOS, under its code. */
 function describes(place: string, name: string): boolean {
   const [letter = ''] = name;
   return [letter, letter.charCodeAt(0).toString(16)].some((folder) => existsSync(join(place, folder, name)));

@@ -5,17 +5,17 @@ import { listDescriptors, readLinkOf, readPolled } from '../tree/open-files.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { knowsCalls, parseWaitingCall } from '../tree/waiting-call.ts';
 
-/** Where the input of a terminal comes through. */
+/** Terminal whose input tmux holds. */
 export interface InputPlace {
   readonly serverPid: number;
-  /** Such as `/dev/pts/3`. */
+  /** Path such as `/dev/pts/3`. */
   readonly tty: string;
 }
 
 /**
- * Waits until the terminal has taken all that tmux was given for it; `false` where it takes no more, since its program has not read for `timeoutMs`. tmux itself
- * takes whatever comes, and says nothing of it. Where the system does not let us see what it waits for, as on macOS, and on Linux under Yama's
- * `ptrace_scope`, all counts as taken.
+ * Waits until the terminal has taken all input that tmux was given; `false` if its program has not read for `timeoutMs`. tmux
+ * itself accepts everything and does not say. Where the system hides what tmux waits for, as on macOS, and on Linux under Yama's
+ * `ptrace_scope`, all input counts as taken.
  */
 export async function waitUntilTaken(
   place: InputPlace,
@@ -27,16 +27,16 @@ export async function waitUntilTaken(
     if (seen === 'taken' || seen === 'unknown') return true;
     const waitedMs = clock.nowMs() - startedAtMs;
     if (seen === 'held' && waitedMs >= timeoutMs) return false;
-    // Busy all the time: that says nothing of the program.
+    // Busy all the time, which says nothing about the program.
     if (waitedMs >= readTimeoutMs) return true;
     await pause(clock, { ms: pollMs });
   }
 }
 
-/** `held`: tmux has something for it that it does not take. `busy`: tmux does something else just now. */
+/** State of the input. `held`: tmux has input that the terminal does not take. `busy`: tmux does something else now. */
 type Seen = 'taken' | 'held' | 'busy' | 'unknown';
 
-/** tmux waits with poll(2) for whatever it has to do, on Linux too; for room in a terminal only while it has something for it. */
+/** Looks at the poll(2) call of tmux, also used on Linux: it waits for room in a terminal only while it has input for it. */
 function lookAtInput({ serverPid, tty }: InputPlace): Seen {
   const text = knowsCalls() ? readProcText(`/proc/${serverPid}/syscall`) : null;
   const fd = text === null ? null : findMaster(serverPid, tty);
@@ -49,7 +49,7 @@ function lookAtInput({ serverPid, tty }: InputPlace): Seen {
   return polled.some((each) => each.fd === fd && each.isWritten) ? 'held' : 'taken';
 }
 
-/** The descriptor by which tmux has the other end: proc_pid_fdinfo(5) names its number. */
+/** Finds the descriptor of the terminal's master in tmux: proc_pid_fdinfo(5) has its number. */
 function findMaster(serverPid: number, tty: string): number | null {
   const [, index] = /^\/dev\/pts\/(\d+)$/.exec(tty) ?? [];
   if (index === undefined) return null;

@@ -7,36 +7,36 @@ import { type TmuxAnswer, type TmuxServer, toPaneTarget } from './tmux-server.ts
 
 export type TmuxRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
-/** Lines that have scrolled out and are kept. */
+/** Lines of scrollback that are kept. */
 const historyLines = 10_000;
-/** The key that leaves, for whoever is attached; the same as in `troupe attach`. */
+/** Key that detaches, the same as in `troupe attach`. */
 const leaveKey = 'C-]';
 
-/** Starts the session of a process, with all that belongs to it, in one piece: there is no moment at which something is missing. */
+/** Starts the session of a process with everything it needs in one step, so that nothing is missing at any moment. */
 export async function openSession(
   server: TmuxServer,
   { request, terminalType }: { request: TmuxRequest; terminalType: string },
 ): Promise<TmuxAnswer> {
   if (request.attempt > 1) await renameEarlierSession(server, request);
   const answer = await server.ask([...serverCommands(terminalType), ...sessionCommands(server, request)]);
-  // Where it failed halfway nothing may stay.
+  // After a partial failure nothing may stay.
   if (!answer.ok && !/duplicate session/.test(answer.error))
     await server.ask([['kill-session', '-t', `=${request.id}`]]);
   return answer;
 }
 
-/** What the attempt before has left behind may still hold its terminal. */
+/** Renames the session of the attempt before, whose leftovers may still hold its terminal. */
 function renameEarlierSession(server: TmuxServer, { id, attempt }: TmuxRequest): Promise<TmuxAnswer> {
   return server.ask([['rename-session', '-t', `=${id}`, `${id}-${attempt - 1}`]]);
 }
 
-/** For all sessions alike; whoever starts one says it again. */
+/** Options of the whole server, set again with each session. */
 function serverCommands(terminalType: string): readonly TmuxCommand[] {
   return [
     ['set-option', '-g', 'default-terminal', terminalType],
     ['set-option', '-g', 'history-limit', `${historyLines}`],
     ['set-option', '-g', 'update-environment', ''],
-    // A person's Escape is not held back for half a second.
+    // Escape is not delayed by half a second.
     ['set-option', '-s', 'escape-time', '20'],
     ['bind-key', '-n', leaveKey, 'detach-client'],
     [
@@ -50,12 +50,12 @@ function serverCommands(terminalType: string): readonly TmuxCommand[] {
 }
 
 /**
- * tmux 3.3 now and then misses that a child of it has died, until the next one does: then it looks for all. So it has one that dies every few
- * seconds, by its own doing, as there may be no supervisor that would see to it.
+ * Option that makes a child of the server die every few seconds: tmux 3.3 sometimes misses the death of a child until the next
+ * one dies. The server does it itself, because there may be no supervisor.
  */
 const heartbeat = '@troupe_beat';
 const heartbeatSeconds = 5;
-/** What stands in the option is expanded here, and carried out then. */
+/** Command that expands the option and executes it. */
 const repeatHeartbeat: TmuxCommand = [
   'run-shell',
   '-b',
@@ -76,7 +76,7 @@ function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly Tmu
   const size = ['-x', `${columns}`, '-y', `${rows}`];
   return [
     ['new-session', '-d', '-E', '-s', id, '-n', 'troupe', '-c', '/', ...size, ...variables, '--', ...argv],
-    // What tmux runs for the session later is none of its processes: it must not carry their marks, nor what they need to know.
+    // What tmux runs later for the session is none of its processes: it must not carry their lineage, nor their variables.
     ...Object.keys(env).map((name) => ['set-environment', '-t', target, '-u', '--', name]),
     ['set-option', '-w', '-t', target, 'remain-on-exit', 'on'],
     ['set-option', '-w', '-t', target, 'remain-on-exit-format', ''],
@@ -96,7 +96,7 @@ function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly Tmu
   ];
 }
 
-/** It follows the last who attaches, and is as it was when nobody is there any more. */
+/** Sets the size. It follows the last client that attaches, and returns when none is left. */
 export function sizeCommands(
   id: string,
   { columns, rows }: { columns: number; rows: number },

@@ -12,7 +12,7 @@ export interface OutputEnd {
   leaderLost(): void;
   /** Checks the status file again after it has changed. */
   look(): void;
-  /** Whether all output so far is in the log; after a time this is assumed. */
+  /** Tells whether all output so far is in the log; after a time this is assumed. */
   isOutputComplete(): boolean;
 }
 
@@ -20,7 +20,7 @@ export function createOutputEnd(
   port: Pick<BackendPort, 'tell' | 'keepScreen' | 'clock'>,
   options: {
     readonly screenPath: string;
-    /** Whether all output was written. @throws where the status file cannot be read. */
+    /** Tells whether all output was written. @throws where the status file cannot be read. */
     readonly isDrained: () => boolean;
     /** Calls back later, but not after the process was detached from. */
     readonly schedule: (pauseMs: number, act: () => void) => void;

@@ -13,7 +13,7 @@ export interface PaneWriters {
   /** Reads the status file. `started`: the launch it named when it was last read. */
   read(started: KnownLaunch | null): LaunchStatus;
   mayStillWrite(): Promise<boolean>;
-  /** Whether `mayStillWrite` last found the leader dead, so that its end is just being written. */
+  /** True if `mayStillWrite` last found the leader dead, so that its end is just being written. */
   readonly leaderIsDead: boolean;
 }
 

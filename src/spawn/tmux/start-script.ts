@@ -4,14 +4,14 @@ import { toCommand } from '../command-line.ts';
 import { toTrappedSignals } from '../file/launcher-script.ts';
 import { toShellWord } from './quoting.ts';
 
-/** What the terminal runs: a shell with its script and the command, and what both need. */
+/** Command of the terminal: a shell with its script and the process's command. */
 export interface StartPlan {
   readonly argv: readonly string[];
-  /** What the session is to have in its environment, beside what tmux puts there itself. */
+  /** Variables of the session, beside those that tmux sets itself. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What tmux and shells put into the environment of what they start. */
+/** Variables that tmux and shells set in what they start. */
 const shellVariables = [
   'TMUX',
   'TMUX_PANE',
@@ -28,17 +28,18 @@ const shellVariables = [
 const keptPrefix = 'TROUPE_KEPT_';
 
 /**
- * A launcher as in the file backend, see `createLauncherScript`: it leads the session of the terminal, writes down itself and the command before that is
- * started, and outlives it. It is needed: tmux 3.3 closes a terminal as soon as the process that it has started there is dead, and now and then loses what
- * that printed last, which the system had not yet handed over. So the launcher waits a moment, has tmux say the end (see
- * `toEndScript`), and is gone with the session. Killed itself, tmux says the end in its place. Where another server listens by now, which
- * has a terminal of the same number, that is not asked.
+ * Plans a start with a launcher as in the file backend, see `createLauncherScript`: it leads the session of the terminal, records
+ * itself and the command before that is started, and outlives it. It is needed because tmux 3.3 closes a terminal as soon as the
+ * process that it has started there is dead, and sometimes loses the last output, which the system had not yet handed over. So
+ * the launcher waits a moment, makes tmux run `toEndScript`, and ends with the session. If it is killed, tmux records the exit
+ * instead. Another server that listens there by now, with a terminal of the same number, is not asked.
  *
- * It starts nothing where its supervisor has ended meanwhile, and was to end it: nobody would. By then it can be found by its mark.
+ * Nothing is started if the supervisor has died meanwhile and was to end the process: nothing would end it. By then the launcher
+ * can be found by its lineage.
  *
- * The environment comes by tmux, which hands it over as it is. Names that tmux and shells use themselves are set, or unset, here. dash drops
- * variables whose names are no names to it (`a.b`, functions of bash): those need bash, which with `-p` leaves them alone. bash adds
- * `_` and SHLVL, which `env` takes away.
+ * The environment is passed by tmux unchanged. Variables that tmux and shells use themselves are set, or unset, by the script.
+ * dash drops variables whose names are no shell names (`a.b`, functions of bash): those need bash, which with `-p` leaves them
+ * alone. bash adds `_` and SHLVL, which `env` removes.
  */
 export function planStart(
   request: SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> },
@@ -46,7 +47,7 @@ export function planStart(
 ): StartPlan {
   const { env, cwd, attempt, files } = request;
   const shell = chooseShell(Object.keys(env));
-  // tmux sets a type of its own; who was told another one by name is to have that.
+  // tmux sets its own terminal type, unless the caller named another.
   const kept = [...shellVariables, 'TERM'].filter((name) => name in env);
   const dropped = shellVariables.filter((name) => !(name in env));
   const restore = kept.map(
@@ -99,7 +100,7 @@ echo "
 exit $troupe_attempt $troupe_exit" >&2
 `;
 
-/** The system hands the last of the output over within microseconds, or where all its processors are busy, within milliseconds. */
+/** Time for the system to hand over the last output: microseconds, or milliseconds where all processors are busy. */
 const handOverSeconds = 0.03;
 
 interface Shell {

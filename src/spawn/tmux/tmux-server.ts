@@ -11,11 +11,11 @@ export type TmuxAnswer =
 export interface Pane {
   /** The process that tmux started in it. */
   readonly pid: number;
-  /** Whether that process is dead and no other holds the terminal. */
+  /** True if that process is dead and no other holds the terminal. */
   readonly isDead: boolean;
 }
 
-/** The tmux server of one state directory. It starts with the first session and ends with the last. */
+/** Server of one state directory. It starts with the first session and ends with the last. */
 export interface TmuxServer {
   readonly program: string;
   readonly socket: string;

@@ -3,7 +3,7 @@ import { encodeCharacter, encodeKeys, type KeyboardModes } from '../terminal/enc
 import { toPauseMs } from '../terminal/press-keys.ts';
 import type { TmuxCommand } from './quoting.ts';
 
-/** What presses them one after another, with time for the program to take each; and how long that takes. */
+/** Returns commands that press keys one after another, with time for the program to take each, and how long that lasts. */
 export function toKeyCommands(
   strokes: readonly KeyStroke[],
   target: string,
@@ -20,12 +20,12 @@ export function toKeyCommands(
   return { commands: [toProgram(target), ...commands], lastsMs };
 }
 
-/** What goes into the program as it is, byte by byte: in this form no version of tmux changes it. */
+/** Returns commands that type bytes literally: in this form no version of tmux changes them. */
 export function toByteCommands(bytes: Uint8Array, target: string): readonly TmuxCommand[] {
   return [toProgram(target), ['send-keys', '-t', target, '-H', ...toHexWords(bytes)]];
 }
 
-/** A person who looks back in the history must not catch what is meant for the program. */
+/** Returns the command that leaves copy mode, so that a person who scrolls back does not catch the input. */
 export function toProgram(target: string): TmuxCommand {
   return ['if-shell', '-F', '-t', target, '#{pane_in_mode}', `copy-mode -q -t ${target}`];
 }
@@ -45,7 +45,10 @@ function toKeyWords(stroke: KeyStroke): readonly string[] {
   }
 }
 
-/** tmux knows in which mode the program wants its arrows. Of other keys it would type the name, where it has no code for a modifier. */
+/**
+ * Returns the name of a key for tmux, which knows the program's mode for arrows. For keys without a code for a modifier it would
+ * type the name.
+ */
 function toKeyName(key: NamedKey, { ctrl, alt, shift }: Modifiers): string {
   const modifiers = [ctrl ? 'C-' : '', alt ? 'M-' : '', shift ? 'S-' : ''].join('');
   return `${modifiers}${tmuxNames[key] ?? key}`;
@@ -53,13 +56,13 @@ function toKeyName(key: NamedKey, { ctrl, alt, shift }: Modifiers): string {
 
 const tmuxNames: Partial<Record<NamedKey, string>> = { Delete: 'DC', Insert: 'IC' };
 
-/** Cursor and function keys: it has a code for them with every modifier. */
+/** Cursor and function keys, for which tmux has a code with every modifier. */
 const byTmux: ReadonlySet<NamedKey> = new Set<NamedKey>([
   ...(['Up', 'Down', 'Left', 'Right', 'Home', 'End', 'PageUp', 'PageDown', 'Insert', 'Delete'] as const),
   ...([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map((number) => `F${number}` as const),
 ]);
 
-/** The others are the same in all of them. */
+/** Modes for the other keys, which are the same in all modes. */
 const anyModes: KeyboardModes = { applicationCursor: false, bracketedPaste: false };
 
 function toHexWords(bytes: Uint8Array): readonly string[] {

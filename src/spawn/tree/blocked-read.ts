@@ -4,29 +4,29 @@ import { readProcText } from './proc-entry.ts';
 import { parseWaitingCall, type WaitingCall } from './waiting-call.ts';
 
 /**
- * Whether somebody waits for input. `certain`: nothing but input lets it go on. `possible`: it would take input, and may go on
- * without it. `unknown`: the system does not let us see it.
+ * Certainty that a program waits for input. `certain`: nothing but input lets it continue. `possible`: it takes input, but may
+ * continue without. `unknown`: the system does not show it.
  */
 export type BlockedRead = 'certain' | 'possible' | 'unknown' | 'none';
 
-/** Rising: of several, the last one here counts. */
+/** Answers in rising order; of several, the last one here counts. */
 const byStrength: readonly BlockedRead[] = ['none', 'unknown', 'possible', 'certain'];
 
-/** A program with more threads than this is no prompt. */
+/** Maximum threads that are examined: a program with more is no prompt. */
 const maxThreads = 64;
-/** Descriptors in one call. */
+/** Maximum descriptors of one call that are examined. */
 const maxDescriptors = 1024;
 
-/** On what the input of a process is open: a terminal or a pipe, as `/proc` writes it. `null` where that is no place to type. */
+/** Returns the input of a process: a terminal or a pipe, as `/proc` names it. `null` where no one can type. */
 export function findInputSource(leaderPid: number): string | null {
   const link = readLinkOf(leaderPid, 0);
   return link !== null && /^(?:\/dev\/pts\/|pipe:|socket:)/.test(link) ? link : null;
 }
 
-/** The call of a thread as `/proc/<pid>/syscall` shows it; `null` where it does not. */
+/** Reads the call of a thread as `/proc/<pid>/syscall` shows it; `null` where it does not. */
 export type ReadCall = (thread: { readonly pid: number; readonly tid: number }) => string | null;
 
-/** Whether a thread of one of these processes is blocked in a call that waits for the source to have something. */
+/** Tells whether a thread of these processes is blocked in a call that waits for the source. */
 export function findBlockedRead(
   pids: readonly number[],
   { source, readCall = readCallOf }: { source: string; readCall?: ReadCall },
@@ -51,14 +51,14 @@ interface Candidate {
 }
 
 function classifyThread(suspect: Candidate, text: string | null): BlockedRead {
-  // An end in this very moment, or a thread that is not ours to trace.
+  // The thread is just ending, or may not be traced.
   if (text === null) return classifyByWaitChannel(suspect);
   const call = parseWaitingCall(text);
   const judged = call === null ? 'none' : classifyCall(call, suspect);
   return judged === 'none' || isAsleep(suspect) ? judged : 'none';
 }
 
-/** Not halted, and not on its way out of the call. */
+/** Tells whether a thread sleeps: neither halted nor on its way out of the call. */
 function isAsleep({ pid, tid }: Candidate): boolean {
   const stat = readProcText(`/proc/${pid}/task/${tid}/stat`) ?? '';
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('S');
@@ -74,15 +74,15 @@ function classifyCall(call: WaitingCall, suspect: Candidate): BlockedRead {
   return !call.isBounded && others.every((fd) => isSelfWakeup(fd, suspect)) ? 'certain' : 'possible';
 }
 
-/** `/dev/tty` is the terminal of whoever opened it, and a tree in a terminal has but one. */
+/** Tells whether a descriptor is open on the source. `/dev/tty` is the terminal of its opener, and a tree in a terminal has but one. */
 function isSource(fd: number, { pid, source }: Candidate): boolean {
   const link = readLinkOf(pid, fd);
   return link === source || (link === '/dev/tty' && source.startsWith('/dev/pts/'));
 }
 
 /**
- * By which a program wakes up itself: events and signals of its own, and pipes of which it holds both ends. A timer is a limit of time;
- * changes of files, and what another epoll watches, come from elsewhere.
+ * Tells whether a descriptor only wakes a program by itself: its own events and signals, and pipes of which it holds both ends.
+ * Timers limit the time; file changes, and what another epoll watches, come from elsewhere.
  */
 function isSelfWakeup(fd: number, { pid }: Candidate): boolean {
   const link = readLinkOf(pid, fd);
@@ -94,7 +94,7 @@ function isSelfWakeup(fd: number, { pid }: Candidate): boolean {
   );
 }
 
-/** The descriptors of which a call waits to read; `null` where that cannot be told. */
+/** Returns the descriptors that a call waits to read; `null` where that is unknown. */
 function findAwaited(
   call: Exclude<WaitingCall, { type: 'read' | 'restarted' }>,
   { pid }: Candidate,
@@ -110,7 +110,7 @@ function findPolled(pid: number, array: { address: bigint; count: number }) {
   return polled?.filter(({ isRead }) => isRead).map(({ fd }) => fd) ?? null;
 }
 
-/** A set of bits, in words of 64: see select(2). */
+/** Reads a set of bits, in words of 64: see select(2). */
 function findSelected(pid: number, { address, count }: { address: bigint; count: number }) {
   const bytes = readMemory(pid, { address, length: Math.ceil(count / 64) * 8 });
   if (bytes === null) return null;
@@ -118,7 +118,7 @@ function findSelected(pid: number, { address, count }: { address: bigint; count:
   return all.filter((fd) => ((bytes[fd >> 3] ?? 0) & (1 << (fd & 7))) !== 0);
 }
 
-/** What an epoll descriptor watches: proc_pid_fdinfo(5). */
+/** Reads the targets of an epoll descriptor: proc_pid_fdinfo(5). */
 function findEpollTargets(pid: number, epollFd: number): readonly number[] | null {
   const readEvent = 0x1;
   const text = readProcText(`/proc/${pid}/fdinfo/${epollFd}`);
@@ -130,15 +130,15 @@ function findEpollTargets(pid: number, epollFd: number): readonly number[] | nul
 }
 
 /**
- * Without the call, the name of the kernel's function in which it sleeps: that tells what kind of thing is read, but not which. It is
- * ours where nothing else that could be is open.
+ * Classifies a thread whose call is hidden by the kernel function in which it sleeps, which tells the kind of file that is read,
+ * but not which one. It is the source if no other open file of that kind could be read.
  */
 function classifyByWaitChannel(suspect: Candidate): BlockedRead {
   const { pid, tid, source } = suspect;
   const place = readProcText(`/proc/${pid}/task/${tid}/wchan`);
   if (place === null) return 'none';
   const descriptors = listDescriptors(pid);
-  // Who may not see the files gets "0" for the place, too.
+  // Without permission to see the files, the kernel function reads "0" as well.
   if (descriptors === null) return 'unknown';
   if (/poll|select/.test(place)) return 'unknown';
   const { reads, confused } = source.startsWith('/dev/pts/') ? terminalPlaces : pipePlaces;
@@ -155,12 +155,12 @@ function classifyByWaitChannel(suspect: Candidate): BlockedRead {
   return isConfused ? 'unknown' : 'certain';
 }
 
-/** Nobody reads there, although a pair of sockets would let him. */
+/** Tells whether a descriptor is an output: no program reads there, although a pair of sockets would allow it. */
 function isOutput(fd: number): boolean {
   return fd === 1 || fd === 2;
 }
 
-/** Where a reader sleeps, and on what else it could sleep there. */
+/** Kernel functions of a sleeping reader, and other files on which it could sleep there. */
 const terminalPlaces = {
   reads: /^(?:n_tty_read|wait_woken)$/,
   confused: /^socket:|inotify|^\/dev\/(?:pts|ptmx)/,

@@ -3,7 +3,7 @@ import { createProcTable } from './proc-table.ts';
 import type { ProcessTable } from './process-table.ts';
 import { createPsTable } from './ps-table.ts';
 
-/** The process table of the machine this runs on. Throws `unsupported-platform` where troupe cannot end a tree. */
+/** Creates the process table of this machine. Throws `unsupported-platform` where troupe cannot end a tree. */
 export function createCurrentTable(platform: NodeJS.Platform = process.platform): ProcessTable {
   if (platform === 'linux') return createProcTable();
   if (platform === 'darwin') return createPsTable();

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { readProcText } from './proc-entry.ts';
 
-/** Nobody waits for input in so large a tree. */
+/** Maximum processes that are examined: no larger tree waits for input. */
 const maxProcesses = 256;
 
 /**
- * A process and all below it, as the kernel keeps them: a few small files, where the table of all processes would be hundreds.
- * Whoever was left by its parent is not among them. `null` where the kernel does not keep that list.
+ * Returns a process and its descendants as the kernel lists them: a few small files instead of hundreds for the whole table.
+ * Orphans are missing. `null` where the kernel keeps no such list.
  */
 export function findDescendants(pid: number): readonly number[] | null {
   const found = [pid];
@@ -18,7 +18,7 @@ export function findDescendants(pid: number): readonly number[] | null {
   return found;
 }
 
-/** Each thread has its own. */
+/** Reads the children of a process, which the kernel lists per thread. */
 function readChildren(pid: number): readonly number[] | null {
   const lists = listThreads(pid).map((tid) => readProcText(`/proc/${pid}/task/${tid}/children`));
   const known = lists.filter((list) => list !== null);
@@ -26,7 +26,7 @@ function readChildren(pid: number): readonly number[] | null {
   return known.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** The threads of a process, the first one first; none where there is no such process. */
+/** Returns the threads of a process, the first one first; none where the process is gone. */
 export function listThreads(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);

@@ -1,7 +1,7 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import { readProcText, readStatLine } from './proc-entry.ts';
 
-/** Names members that are alive although SIGKILL was sent, each with the reason as far as the system tells it. */
+/** Describes members that are alive after SIGKILL, each with the reason as far as the system tells it. */
 export function describeSurvivors(members: readonly TreeMember[]): string {
   return members
     .map((member) => `${member.pid} (${member.command}), which ${describeReason(member)}`)
@@ -19,7 +19,7 @@ function describeReason({ pid, startedAt }: TreeMember): string {
   return `the system has not ended (state ${line.state})`;
 }
 
-/** The effective user; proc_pid_status(5). */
+/** Reads the effective user; proc_pid_status(5). */
 function readUser(pid: number): number | null {
   const [, user] = /^Uid:\s+\d+\s+(\d+)/m.exec(readProcText(`/proc/${pid}/status`) ?? '') ?? [];
   return user === undefined ? null : Number(user);

@@ -2,26 +2,26 @@ import type { KillReceipt, ProcessSignal, TreeMember } from '../../../machines/p
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { ProcessTree } from './process-tree.ts';
 
-/** How long SIGKILL may take before what is still alive is called a survivor. */
+/** Time SIGKILL may take before living members are called survivors. */
 const PROOF_MS = 2_000;
 
 export interface EndOrder {
   readonly signal: ProcessSignal;
-  /** From the signal to SIGKILL. */
+  /** Time from the signal to SIGKILL. */
   readonly graceMs: number;
 }
 
-/** An order that is being carried out. */
+/** Running end of a tree. */
 export interface TreeEnding {
-  /** Given once nothing of the tree is alive, or something is known to have survived. Never rejects. */
+  /** Resolves once no member is alive, or something is known to have survived. Never rejects. */
   readonly receipt: Promise<KillReceipt>;
-  /** Another order: the sooner of the two ends the grace. */
+  /** Shortens the grace if `graceMs` from now is sooner. */
   shortenGrace(graceMs: number): void;
 }
 
 /**
- * Signals a tree, kills what is left of it at the end of the grace, and proves it. `onGone` is called when nothing is left, `onSignal` for
- * each signal that is sent to the tree.
+ * Signals a tree, kills what is left at the end of the grace, and proves the end. `onGone` is called when no member is left,
+ * `onSignal` for each signal sent to the tree.
  */
 export function endTree(
   tree: ProcessTree,
@@ -42,7 +42,7 @@ export function endTree(
   let cancelTimer: Cancel = () => {};
   let escalated = false;
   let proving = false;
-  /** The leader among them, if it is. */
+  /** Living members, including the leader. */
   let alive: readonly TreeMember[] = [];
   let finish: (receipt: KillReceipt) => void = () => {};
   const receipt = new Promise<KillReceipt>((resolve) => {

@@ -3,34 +3,34 @@ import type { ProcessEntry } from './process-table.ts';
 
 export interface Evidence {
   readonly identity: ProcessIdentity;
-  /** Alive; the leader among them if it is. */
+  /** Living processes, including the leader. */
   readonly entries: readonly ProcessEntry[];
   /** Those of `entries` that carry the cookie. */
   readonly carriers: readonly ProcessEntry[];
   /** Those of `entries` that were members before. */
   readonly known: readonly ProcessEntry[];
-  /** Whether the number of the leader's group cannot have become another's. */
+  /** True if the pgid of the leader's group cannot have been reused. */
   readonly groupIsOurs: boolean;
 }
 
 export interface Members {
-  /** All of the tree, the leader among them if it is alive. */
+  /** All members of the tree, including a living leader. */
   readonly members: readonly ProcessEntry[];
-  /** Groups in which nobody is a stranger. */
+  /** Groups without foreign processes. */
   readonly groups: ReadonlySet<number>;
 }
 
 /**
- * Who belongs to the tree: the leader, its group and session, who carries the cookie, who was a member before, and
- * of each of these the children and the groups and sessions it made. Any one of these ties is enough: a
- * process may leave its parent, its group and its environment, but hardly all at once.
+ * Finds the members of a tree: the leader, its group and session, carriers of the cookie, earlier members, and the children,
+ * groups and sessions of each of these. Any one of these ties is enough: a process may leave its parent, its group and its
+ * environment, but hardly all at once.
  */
 export function findMembers({ identity, entries, carriers, known, groupIsOurs }: Evidence): Members {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
   const members = new Map<number, ProcessEntry>();
   const ids = new Set<number>((groupIsOurs ? [identity.pgid, identity.pid] : []).filter((id) => id > 1));
 
-  /** A group or session is ours with a member in it, unless the process it is named after is a stranger. */
+  /** Claims a group or session with a member in it, unless the process it is named after is foreign. */
   function claim(id: number): void {
     if (id > 1 && (!byPid.has(id) || members.has(id))) ids.add(id);
   }
@@ -38,7 +38,7 @@ export function findMembers({ identity, entries, carriers, known, groupIsOurs }:
   function accept(entry: ProcessEntry): void {
     members.set(entry.pid, entry);
     ids.add(entry.pid);
-    // The session that the leader was born into may be anybody's; whoever left it made a new one.
+    // The session in which the leader was born may be shared; a member that left it made a new one.
     if (entry.sid === identity.sid && identity.sid !== identity.pid) return;
     claim(entry.pgid);
     claim(entry.sid);

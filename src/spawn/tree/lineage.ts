@@ -4,13 +4,13 @@ import { readProcText, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
 
 /**
- * A process in the middle of `execve` is asked again: at once, as it is there for some 0.1 ms, then every millisecond,
- * as on a busy machine it may have to wait for a processor in there.
+ * Number of readings of a process in the middle of `execve`: first at once, as that lasts some 0.1 ms, then every millisecond, as
+ * on a busy machine it may wait for a processor.
  */
 const maxReadings = 300;
 const maxReadingsAtOnce = 20;
 
-/** The lineage that `entry`'s program was started with; empty where there is none or none that we may read. */
+/** Reads the lineage with which a program was started; empty without one, or where it may not be read. */
 export async function readLineage(entry: ProcessEntry): Promise<string> {
   for (let reading = 0; reading < maxReadings; reading += 1) {
     const text = readProcText(`/proc/${entry.pid}/environ`);
@@ -24,7 +24,7 @@ export async function readLineage(entry: ProcessEntry): Promise<string> {
   return '';
 }
 
-/** `environment` as in `/proc/<pid>/environ`: each variable ends with a NUL. */
+/** Finds the lineage in the text of `/proc/<pid>/environ`, in which each variable ends with a NUL. */
 function lineageIn(environment: string): string {
   const name = `${LINEAGE}=`;
   const start = environment.startsWith(name) ? 0 : environment.indexOf(`\0${name}`) + 1;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { readProcText } from './proc-entry.ts';
 
-/** What the descriptor of a process is open on, such as `/dev/pts/3` or `pipe:[4711]`; `null` where there is none for us. */
+/** Returns the file of a descriptor, such as `/dev/pts/3` or `pipe:[4711]`; `null` where it cannot be read. */
 export function readLinkOf(pid: number, fd: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/fd/${fd}`);
@@ -10,7 +10,7 @@ export function readLinkOf(pid: number, fd: number): string | null {
   }
 }
 
-/** The numbers of all its descriptors; `null` where we may not look. */
+/** Lists the descriptors of a process; `null` without permission. */
 export function listDescriptors(pid: number): readonly number[] | null {
   try {
     return readdirSync(`/proc/${pid}/fd`).map(Number);
@@ -19,7 +19,7 @@ export function listDescriptors(pid: number): readonly number[] | null {
   }
 }
 
-/** Whether the descriptor is open to read, by its flags. */
+/** Tells whether a descriptor is open for reading, by its flags. */
 export function isReadable(pid: number, fd: number): boolean {
   const flags = /^flags:\s+([0-7]+)/m.exec(readProcText(`/proc/${pid}/fdinfo/${fd}`) ?? '')?.[1] ?? '0';
   const accessMode = 0o3;
@@ -27,7 +27,7 @@ export function isReadable(pid: number, fd: number): boolean {
   return (Number.parseInt(flags, 8) & accessMode) !== writeOnly;
 }
 
-/** Bytes of the memory of a process; `null` where we may not look, or it has none there. */
+/** Reads memory of a process; `null` without permission, or where nothing is mapped. */
 export function readMemory(pid: number, range: { address: bigint; length: number }): Buffer | null {
   let descriptor: number | null = null;
   try {
@@ -42,19 +42,19 @@ export function readMemory(pid: number, range: { address: bigint; length: number
   }
 }
 
-/** What a call of poll(2) waits for, of one descriptor. */
+/** Descriptor in a call of poll(2), with what is awaited. */
 export interface PolledDescriptor {
   readonly fd: number;
   readonly isRead: boolean;
   readonly isWritten: boolean;
 }
 
-/** `struct pollfd`: see poll(2). */
+/** Size of `struct pollfd`: see poll(2). */
 const structBytes = 8;
 const readEvents = 0x1 | 0x40;
 const writeEvent = 0x4;
 
-/** The array that was handed to poll(2), without those below zero, which are none; `null` where we may not look. */
+/** Reads the array passed to poll(2), without negative descriptors, which are ignored; `null` without permission. */
 export function readPolled(
   pid: number,
   { address, count }: { address: bigint; count: number },

@@ -1,11 +1,11 @@
-/** What is needed to know which pids were given out since a process began. */
+/** Facts from which the pids assigned since a start are derived. */
 export interface AllocationFacts {
-  /** Clock ticks after boot at which the process began. */
+  /** Start of the process in clock ticks after boot. */
   readonly startTicks: number;
-  /** The same clock now. */
+  /** Current time on the same clock. */
   readonly nowTicks: number;
   readonly pidMax: number;
-  /** Numbers in use, which the allocator steps over. */
+  /** Pids in use, which the allocator skips. */
   readonly threadCount: number;
   readonly cpuCount: number;
 }
@@ -13,20 +13,20 @@ export interface AllocationFacts {
 /** USER_HZ: fixed at 100 in the kernel's interface on every machine Node runs on. */
 export const ticksPerSecond = 100;
 
-/** The allocator never goes back below this after its first round (RESERVED_PIDS). */
+/** Lowest pid of the allocator after its first round (RESERVED_PIDS). */
 const reservedPids = 300;
 
 /**
- * More than a kernel can give out. One number is one `copy_process`, of at least 10 µs of a processor also when it
- * fails late, and all of them take turns at one lock, which has not been seen to pass half a million times a second.
+ * Upper bound of the pids a kernel assigns in a millisecond. One pid is one `copy_process`, of at least 10 µs of a processor even
+ * when it fails late, and all of them take turns at one lock, which has not been seen to pass half a million times a second.
  */
 const maxPerMsOfOneCpu = 100;
 const maxPerMs = 1000;
 
 /**
- * Whether Linux cannot have given out all its pids since the process began, so that everything younger has a number
- * between the process's own and the last one given out: they are given out in a circle. True for the first 150 ms of a
- * life where there are 32 768 pids and two processors, for the first 4 s where there are the usual four millions.
+ * Tells whether Linux cannot have assigned all its pids since the process began, so that every younger process has a pid between
+ * the process's own and the last one assigned: pids are assigned in a circle. True for the first 150 ms of a life with 32 768
+ * pids and two processors, for the first 4 s with the usual four millions.
  */
 export function cannotHaveWrapped(facts: AllocationFacts): boolean {
   const elapsedMs = ((facts.nowTicks - facts.startTicks + 1) / ticksPerSecond) * 1000;
@@ -34,7 +34,7 @@ export function cannotHaveWrapped(facts: AllocationFacts): boolean {
   return elapsedMs * Math.min(maxPerMs, maxPerMsOfOneCpu * facts.cpuCount) < freeNumbers;
 }
 
-/** An interval on the circle of pids: after `after`, up to and including `last`. */
+/** Interval on the circle of pids: after `after`, up to and including `last`. */
 export interface PidRange {
   readonly after: number;
   readonly last: number;

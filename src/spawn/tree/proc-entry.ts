@@ -3,13 +3,13 @@ import { withReserve } from '../descriptors.ts';
 import type { ProcessEntry } from './process-table.ts';
 import { parseStatLine, type StatLine } from './stat-line.ts';
 
-/** Processes come and go, and others' files are closed to us. */
+/** Errors of a process that is gone or whose files we may not read. */
 const absent: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * The text of a file below `/proc`, or `null` where there is none for us. Throws when the reading itself fails, as with too
- * many open files: that must not look like the end of a process. Read synchronously because it never waits for a
- * disk and the round through the thread pool costs ten times more.
+ * Reads a file below `/proc`; `null` where it is gone or closed to us. Throws when the reading itself fails, as with too many
+ * open files, because that must not look like the end of a process. Synchronous, because it never waits for a disk and the thread
+ * pool costs ten times more.
  */
 export function readProcText(path: string): string | null {
   try {
@@ -29,7 +29,7 @@ function isPid(name: string): boolean {
   return first >= 49 && first <= 57;
 }
 
-/** `null` as well for the number of a thread. Cheapest for one that is there. */
+/** Reads the stat line of a process; `null` also for the id of a thread. Cheapest for processes that exist. */
 export function readStatLine(pid: number): StatLine | null {
   const text = readProcText(`/proc/${pid}/stat`);
   const line = text === null ? null : parseStatLine(text);
@@ -41,7 +41,7 @@ export function readEntry(pid: number): ProcessEntry | null {
   return line === null ? null : toEntry(line);
 }
 
-/** Cheapest for numbers that may well be nobody's: asking first is a third of the price of an exception. */
+/** Reads the entries of pids, many of which may be unused: checking first costs a third of an exception. */
 export function readEntries(pids: Iterable<number>): ProcessEntry[] {
   const entries: ProcessEntry[] = [];
   for (const pid of pids) {

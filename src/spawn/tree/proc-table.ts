@@ -17,12 +17,12 @@ import { createStartTimeCache } from './start-time-cache.ts';
 import { findUntraceable } from './suspects.ts';
 import { readTableScope } from './table-scope.ts';
 
-/** Looking at a number costs 3 µs, listing `/proc` 60 µs and more. */
+/** Number of pids up to which each is tried: one costs 3 µs, listing `/proc` 60 µs and more. */
 const maxNumbersTried = 32;
 
 /**
- * The process table of Linux, read from `/proc`: 20 µs for one entry. Young processes of a young parent are found
- * without looking at the others (see `cannotHaveWrapped`), and calls at the same time share one full reading.
+ * Creates the process table of Linux from `/proc`: 20 µs for one entry. Young processes of a young parent are found without
+ * looking at the others (see `cannotHaveWrapped`), and concurrent calls share one full reading.
  */
 export function createProcTable(): ProcessTable {
   refuseForeignProc();
@@ -43,18 +43,18 @@ export function createProcTable(): ProcessTable {
   }
 
   async function since(
-    elder: LeaderKey,
-    isStranger: IsForeign = () => false,
+    leader: LeaderKey,
+    isForeign: IsForeign = () => false,
   ): Promise<readonly ProcessEntry[]> {
     const allocation = { ...readLoad(), pidMax: readPidMax() };
-    if (hasOnlyYoungerAfter(elder.startedAt, allocation)) {
-      return readUpToNow(elder.pid, { allocation, isStranger });
+    if (hasOnlyYoungerAfter(leader.startedAt, allocation)) {
+      return readUpToNow(leader.pid, { allocation, isForeign });
     }
     const { entriesSince, lastPid } = await startTimes.read(readLastPid);
-    const younger = entriesSince(Number(elder.startedAt)).filter((entry) => !ownsPid(elder, entry));
+    const younger = entriesSince(Number(leader.startedAt)).filter((entry) => !ownsPid(leader, entry));
     const youngest = readUpToNow(lastPid, {
       allocation: { ...allocation, lastPid: readLastPid() },
-      isStranger,
+      isForeign,
     });
     if (youngest.length === 0) return younger;
     return [...new Map([...younger, ...youngest].map((entry) => [entry.pid, entry])).values()];
@@ -86,7 +86,7 @@ export function createProcTable(): ProcessTable {
   };
 }
 
-/** A `/proc` of another pid namespace would make us signal strangers. */
+/** Refuses a `/proc` of another pid namespace, with which we would signal foreign processes. */
 function refuseForeignProc(): void {
   if (readlinkSync('/proc/self') === String(process.pid)) return;
   throw new TroupeError({
@@ -98,41 +98,41 @@ function refuseForeignProc(): void {
 }
 
 /**
- * Goes on until no pid was given out during the last reading: only then can nothing have been born behind our back
- * by a process that died before we came to it. Bounded for a machine that forks faster than we read.
+ * Reads until no pid was assigned during the last reading: only then can no process have been born unseen of a parent that died
+ * before it was read. Bounded for a machine that forks faster than we read.
  */
 function readUpToNow(
   afterPid: number,
-  { allocation, isStranger }: { allocation: Allocation; isStranger: IsForeign },
+  { allocation, isForeign }: { allocation: Allocation; isForeign: IsForeign },
 ): ProcessEntry[] {
   const { lastPid, pidMax } = allocation;
   const entries = new Map<number, ProcessEntry>();
   let after = afterPid;
   let last = lastPid;
   for (let round = 0; round < 100 && last !== after; round += 1) {
-    for (const entry of readRange({ after, last, pidMax }, isStranger)) entries.set(entry.pid, entry);
+    for (const entry of readRange({ after, last, pidMax }, isForeign)) entries.set(entry.pid, entry);
     after = last;
     last = readLastPid();
   }
   return [...entries.values()];
 }
 
-function readRange(range: PidRange, isStranger: IsForeign): ProcessEntry[] {
+function readRange(range: PidRange, isForeign: IsForeign): ProcessEntry[] {
   const pids =
     countPids(range) <= maxNumbersTried
       ? [...iteratePids(range)]
       : listPids().filter((pid) => isInRange(pid, range));
-  return readEntries(pids.filter((pid) => !isStranger(pid)));
+  return readEntries(pids.filter((pid) => !isForeign(pid)));
 }
 
 interface Allocation {
-  /** The pid given out last in our pid namespace, to a thread perhaps. */
+  /** Pid assigned last in our pid namespace, perhaps to a thread. */
   readonly lastPid: number;
   readonly threadCount: number;
   readonly pidMax: number;
 }
 
-/** An administrator may change it; asked once a second it costs nothing. */
+/** Creates a reader of `pid_max`, which an administrator may change; asks once a second. */
 function createPidMaxReader(): () => number {
   let pidMax = 0;
   let readAgainAtMs = 0;
@@ -150,7 +150,7 @@ function readLastPid(): number {
   return readLoad().lastPid;
 }
 
-/** proc_loadavg(5): `0.20 0.18 0.12 running/threads lastPid`. */
+/** Parses proc_loadavg(5): `0.20 0.18 0.12 running/threads lastPid`. */
 function readLoad(): Pick<Allocation, 'lastPid' | 'threadCount'> {
   const [, , , threads = '', lastPid] = (readProcText('/proc/loadavg') ?? '').trim().split(' ');
   return { lastPid: Number(lastPid), threadCount: Number(threads.split('/')[1]) };

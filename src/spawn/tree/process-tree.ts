@@ -11,7 +11,7 @@ export interface ProcessTreeOptions {
   readonly identity: ProcessIdentity;
   readonly table: ProcessTable;
   readonly clock: Clock;
-  /** Whether a pid leads another tree of this program whose exit was not collected yet. */
+  /** Tells whether a pid leads another tree of this program whose exit was not collected yet. */
   readonly isForeign?: IsForeign;
   /** Hides secrets in a command line. Default: nothing is hidden. */
   readonly redact?: (commandLine: string) => string;

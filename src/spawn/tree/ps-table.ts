@@ -6,8 +6,8 @@ import type { ProcessEntry, ProcessTable, TableScope } from './process-table.ts'
 const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
 
 /**
- * The process table as `ps` of macOS prints it. Each call starts a program and takes some 10 ms; sessions are not
- * known there (`sid` is 0), and the time of birth is exact to a second. Written from ps(1) of macOS and not yet run there.
+ * Creates the process table from `ps` of macOS. Each call starts a program and takes some 10 ms; sessions are unknown (`sid` is
+ * 0), and start times are exact to a second. Written from ps(1) of macOS and not yet run there.
  */
 export function createPsTable(): ProcessTable {
   let scope: Promise<TableScope> | null = null;
@@ -25,7 +25,7 @@ export function createPsTable(): ProcessTable {
     read: async (pid) => (await readAll([pid]))[0] ?? null,
     readAll,
     list,
-    listSince: async (elder) => (await list()).filter(({ pid }) => pid !== elder.pid),
+    listSince: async (leader) => (await list()).filter(({ pid }) => pid !== leader.pid),
     filterCarriers: async (cookie, entries) => {
       const pids = entries.filter(({ alive }) => alive).map(({ pid }) => pid);
       if (pids.length === 0) return [];
@@ -33,7 +33,7 @@ export function createPsTable(): ProcessTable {
       const carriers = new Set(parseCarriers(lines, cookie));
       return entries.filter(({ pid }) => carriers.has(pid));
     },
-    // It shows neither sessions nor whose environment is empty.
+    // `ps` shows neither sessions nor empty environments.
     filterUntraceable: async () => [],
     scope: () => {
       scope ??= readScope();
@@ -42,7 +42,7 @@ export function createPsTable(): ProcessTable {
   };
 }
 
-/** `  501  1  501 Ss   Mon Jan  5 10:02:03 2026 /bin/sh -c …`, as `LC_ALL=C` prints it. */
+/** Line such as `  501  1  501 Ss   Mon Jan  5 10:02:03 2026 /bin/sh -c …`, as `LC_ALL=C` prints it. */
 const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s?(.*)$/;
 
 export function parsePsLines(text: string): readonly ProcessEntry[] {
@@ -74,7 +74,7 @@ async function readScope(): Promise<TableScope> {
   return { bootId: bootId === '' ? null : bootId, pidNamespace: null };
 }
 
-/** `ps -p` of nobody exits 1 and prints nothing, which is an answer; no answer at all must not look like one. */
+/** Runs a program. `ps -p` without a match exits 1 and prints nothing, which is an answer; a failure must not look like one. */
 async function run(file: string, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
   const result = await runProgram(file, args, { env, extendEnv: false });

@@ -4,7 +4,7 @@ import { ownsPid } from './identity.ts';
 import { readProcText } from './proc-entry.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
-/** kill(2): a negative target is a group, signal 0 only asks. Throws an `ErrnoException`. */
+/** Sends a signal like kill(2): a negative target is a group, signal 0 only checks. Throws an `ErrnoException`. */
 export type SendSignal = (target: number, signal: ProcessSignal | 0) => void;
 
 export interface SendRequest {
@@ -12,13 +12,13 @@ export interface SendRequest {
   readonly send: SendSignal;
   readonly signal: ProcessSignal;
   readonly targets: readonly ProcessEntry[];
-  /** Groups without strangers: they are signalled as one, so that nothing forked meanwhile slips through. */
+  /** Groups without foreign processes: signalled as one, so that no process forked meanwhile is missed. */
   readonly groups: ReadonlySet<number>;
 }
 
 /**
- * Signals each of `targets` once that still is who it was when it was found: all are checked anew right before.
- * Nothing that is refused (see `isRefusedTarget`), ended, or another's by now gets anything.
+ * Signals each of `targets` once that is still the same process: all are checked again right before. Refused targets (see
+ * `isRefusedTarget`), ended processes and reused pids get nothing.
  */
 export async function sendToMembers({ table, send, signal, targets, groups }: SendRequest): Promise<void> {
   const entries = await table.readAll([process.pid, ...targets.map(({ pid }) => pid)]);
@@ -38,7 +38,7 @@ export async function sendToMembers({ table, send, signal, targets, groups }: Se
 
   for (const pgid of wholeGroups) sendIfAlive(send, { target: -pgid, signal });
   for (const { pid } of single) sendIfAlive(send, { target: pid, signal });
-  // An interactive shell ends when its terminal hangs up, and takes no notice of SIGTERM.
+  // An interactive shell ends when its terminal hangs up, and ignores SIGTERM.
   if (signal === 'SIGTERM')
     for (const { pid } of present)
       if (!isRefusedTarget(pid, own) && endsByHangup(pid))
@@ -49,7 +49,7 @@ export async function sendToMembers({ table, send, signal, targets, groups }: Se
   }
 }
 
-/** Signals that end a program, and that a halted one hears of only after SIGCONT. */
+/** Signals that end a program, but reach a halted one only after SIGCONT. */
 const needsContinue: ReadonlySet<ProcessSignal> = new Set([
   'SIGHUP',
   'SIGINT',
@@ -62,7 +62,10 @@ const needsContinue: ReadonlySet<ProcessSignal> = new Set([
   'SIGABRT',
 ]);
 
-/** It ignores SIGTERM and does something at SIGHUP, as bash, zsh and others do that somebody types in. `false` where the system does not say. */
+/**
+ * Tells whether a process ignores SIGTERM and handles SIGHUP, as interactive bash, zsh and others do. `false` where the system
+ * does not say.
+ */
 function endsByHangup(pid: number): boolean {
   const status = readProcText(`/proc/${pid}/status`) ?? '';
   const has = (field: string, number: number) => {
@@ -72,7 +75,7 @@ function endsByHangup(pid: number): boolean {
   return has('SigIgn', constants.signals.SIGTERM) && has('SigCgt', constants.signals.SIGHUP);
 }
 
-/** Whether a group has members at all; zombies count. A group we may not signal has. */
+/** Tells whether a group has members, zombies included. A group we may not signal has. */
 export function groupExists(send: SendSignal, pgid: number): boolean {
   if (pgid <= 1) return false;
   try {
@@ -83,7 +86,7 @@ export function groupExists(send: SendSignal, pgid: number): boolean {
   }
 }
 
-/** ESRCH: it ended by itself. EPERM: it became another user's, stays alive and is told as such by who watches. */
+/** Sends a signal. ESRCH: the target has ended. EPERM: it belongs to another user now and stays alive, as its watcher reports. */
 function sendIfAlive(send: SendSignal, { target, signal }: { target: number; signal: ProcessSignal }): void {
   try {
     send(target, signal);
@@ -97,7 +100,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The numbers under which this program itself can be reached. */
+/** Numbers by which this program itself can be reached. */
 export interface OwnNumbers {
   readonly pid: number;
   readonly pgid: number;
@@ -105,8 +108,8 @@ export interface OwnNumbers {
 }
 
 /**
- * Whether `id`, a process or a group, is never signalled: to kill(2) 0 is the caller's own group, 1 as a process is the
- * system's first and as a group -1, which is everybody; ourselves, and what is no number of a process at all.
+ * Tells whether `id`, a process or a group, must never be signalled: to kill(2) 0 is the caller's own group, 1 as a process is
+ * the system's first and as a group -1, which is everyone; then this program, and what is no pid at all.
  */
 export function isRefusedTarget(id: number, own: OwnNumbers): boolean {
   if (!Number.isSafeInteger(id) || id <= 1) return true;

@@ -3,26 +3,25 @@ import { setImmediate } from 'node:timers/promises';
 import { listPids, readEntry, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
 
-/** A full reading lets others run after so long: it adds up on a machine with thousands of processes. */
+/** Time after which a full reading yields: it adds up on a machine with thousands of processes. */
 const sliceMs = 4;
 
 interface StartTime {
-  /** Of `/proc/<pid>`: the kernel gives every process that appears there a new one. */
+  /** Inode of `/proc/<pid>`: the kernel gives every new process there a new one. */
   readonly inode: number;
   readonly startTicks: number;
 }
 
 export interface TableReading {
-  /** The last pid given out when the reading began. */
+  /** Pid assigned last when the reading began. */
   readonly lastPid: number;
-  /** All that were there throughout the reading and began at `ticks` or later. */
+  /** Returns all entries that existed throughout the reading and began at `ticks` or later. */
   entriesSince(ticks: number): readonly ProcessEntry[];
 }
 
 /**
- * Remembers when each process of the machine began, so that looking for the young ones does not read the old ones
- * again: 5 µs for one that is known, 25 for a new one. The memory is as large as the process table was at the last
- * reading.
+ * Caches when each process of the machine began, so that a search for young ones does not read the old ones again: 5 µs for a
+ * known one, 25 for a new one. The cache is as large as the process table was at the last reading.
  */
 export function createStartTimeCache(): { read(readLastPid: () => number): Promise<TableReading> } {
   let births = new Map<number, StartTime>();
@@ -45,7 +44,7 @@ export function createStartTimeCache(): { read(readLastPid: () => number): Promi
   }
 
   return {
-    /** Who asks before a reading begins shares it: what it finds is true after each of them had asked. */
+    /** Reads the table. Calls before a reading begins share it: what it finds is true after each of them. */
     read: (readLastPid) => {
       next ??= setImmediate().then(() => {
         next = null;
@@ -64,7 +63,7 @@ function readStartTime(pid: number, remembered: StartTime | undefined): StartTim
   return line === null ? null : { inode, startTicks: Number(line.startTicks) };
 }
 
-/** Those who share a reading share its entries, and what is kept with them. */
+/** Creates a reader of entries, which are shared by all callers of one reading. */
 function createEntryReader(
   births: ReadonlyMap<number, StartTime>,
 ): (ticks: number) => readonly ProcessEntry[] {

@@ -1,4 +1,4 @@
-/** The fields of `/proc/<pid>/stat` that matter here; numbers as proc_pid_stat(5) counts them. */
+/** Fields of `/proc/<pid>/stat` that matter here; numbers as in proc_pid_stat(5). */
 export interface StatLine {
   readonly pid: number;
   readonly name: string;
@@ -11,17 +11,17 @@ export interface StatLine {
   readonly state: string;
   readonly alive: boolean;
   readonly stopped: boolean;
-  /** A thread that is not the first of its process: `/proc/<tid>` opens although no listing shows it. */
+  /** True for a thread that is not the first of its process: `/proc/<tid>` opens although no listing shows it. */
   readonly thread: boolean;
-  /** Has no memory of its own, thus no environment. */
+  /** True for a kernel thread, which has no memory and so no environment. */
   readonly kernelThread: boolean;
-  /** Was started with no environment at all. In the middle of `execve` one is not in place yet, which is not the same. */
+  /** True if the process was started with an empty environment. In the middle of `execve` the environment is only not in place yet. */
   readonly environmentIsEmpty: boolean;
 }
 
 const kernelThreadFlag = 0x0020_0000;
 
-/** A name may hold blanks and parentheses, so the fields are counted after the last `)`. */
+/** Parses a stat line. A name may contain blanks and parentheses, so the fields are counted after the last `)`. */
 export function parseStatLine(text: string): StatLine | null {
   const nameEnd = text.lastIndexOf(')');
   const nameStart = text.indexOf('(');
@@ -30,7 +30,7 @@ export function parseStatLine(text: string): StatLine | null {
   const field = (number: number): string => fields[number - 3] ?? '0';
 
   const state = field(3);
-  // A first thread that has ended while others of its process go on is shown as a zombie, too.
+  // A first thread that has ended while others of its process run is shown as a zombie, too.
   const dead = (state === 'Z' || state === 'X' || state === 'x') && Number(field(20)) <= 1;
   return {
     pid: Number(text.slice(0, nameStart - 1)),

@@ -3,24 +3,24 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import { readProcText, readStatLine } from './proc-entry.ts';
 import type { ProcessEntry } from './process-table.ts';
 
-/** See `ProcessTable.untraceable`. The cheap questions come first: an environment is read of orphans only. */
+/** Implements `ProcessTable.filterUntraceable`. Cheap checks come first: an environment is read of orphans only. */
 export function findUntraceable(entries: readonly ProcessEntry[]): readonly ProcessEntry[] {
   const strange = entries.filter(({ alive, ppid }) => alive && ppid !== process.pid);
   if (strange.length === 0) return [];
   const sessions = readAncestors();
-  // Handed to the first process or to a subreaper, which for what we start is one of our own ancestors. A job of the shell that started us has
-  // its parent there, too, but shares its session.
+  // Adopted by the first process or a subreaper, which for our children is one of our own ancestors. A background process of the shell
+  // that started us has its parent there, too, but shares its session.
   const isOrphan = ({ ppid, sid }: ProcessEntry) => sessions.has(ppid) && sessions.get(ppid) !== sid;
   return strange.filter((entry) => isOrphan(entry) && isOfThisUser(entry.pid) && hasNoVariables(entry.pid));
 }
 
-/** Whether a process that was seen once is there still. Linux only. */
+/** Tells whether a process that was seen once still exists. Linux only. */
 export function isSuspectAlive({ pid, startedAt }: TreeMember): boolean {
   const line = readStatLine(pid);
   return line?.alive === true && line.startTicks === startedAt;
 }
 
-/** Names suspects in a sentence that says what they are and what can be done; empty where there are none. */
+/** Describes suspects in a sentence with what can be done; empty without any. */
 export function describeSuspects(suspects: readonly TreeMember[]): string {
   if (suspects.length === 0) return '';
   const names = suspects.map(({ pid, command }) => `${pid} (${command})`).join(', ');
@@ -31,7 +31,7 @@ export function describeSuspects(suspects: readonly TreeMember[]): string {
   );
 }
 
-/** The session of each process above this one. */
+/** Reads the session of each process above this one. */
 function readAncestors(): ReadonlyMap<number, number> {
   const sessions = new Map<number, number>();
   for (let pid = process.ppid; pid > 0 && !sessions.has(pid); ) {
@@ -50,7 +50,7 @@ function isOfThisUser(pid: number): boolean {
   return user === 0 || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === user;
 }
 
-/** A program that shows a title of its own, as servers do, writes it over its environment. */
+/** Tells whether the environment has no variables. Servers that show their own title write it over their environment. */
 function hasNoVariables(pid: number): boolean {
   const environment = readProcText(`/proc/${pid}/environ`);
   if (environment !== null && /(?:^|\0)[A-Za-z_]\w*=/.test(environment)) return false;

@@ -3,7 +3,7 @@ import { runSync } from '../start-child.ts';
 import { readProcText } from './proc-entry.ts';
 import type { TableScope } from './process-table.ts';
 
-/** Where pids mean anything for this program. macOS has no pid namespaces, and a program that tells the boot. */
+/** Reads the scope in which pids are valid for this program. macOS has no pid namespaces, and a program that tells the boot. */
 export function readTableScope(platform: NodeJS.Platform = process.platform): TableScope {
   return {
     bootId:
@@ -13,7 +13,7 @@ export function readTableScope(platform: NodeJS.Platform = process.platform): Ta
   };
 }
 
-/** A few milliseconds, once for each supervisor. */
+/** Asks for the boot session: a few milliseconds, once per supervisor. */
 function askBootSession(): string | null {
   const { stdout } = runSync('sysctl', ['-n', 'kern.bootsessionuuid'], {});
   return stdout?.trim() || null;

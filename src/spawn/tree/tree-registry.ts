@@ -2,32 +2,32 @@ import type { ProcessIdentity } from './identity.ts';
 import type { ProcessTable } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
 
-/** Told of every tree that exists, so that it can end them when this program no longer can. */
+/** Guard that knows every live tree and kills them when this program no longer can. */
 export interface OrphanGuard {
   /** Called before a process is started. */
   prepare(): void;
   add(identity: ProcessIdentity): void;
   remove(identity: ProcessIdentity): void;
-  /** The process and all it starts shall outlive this program. Called before it is started. */
+  /** Exempts a process and all it starts, which are to outlive this program. Called before the start. */
   exempt(processId: string): void;
 }
 
 /**
- * Which processes of the operating system belong to which of ours. It lives outside the statecharts: whatever breaks
- * there, what was started can still be found and ended.
+ * Registry of the operating-system processes behind ours. Kept outside the statecharts, so that whatever breaks there, everything
+ * started can be found and ended.
  */
 export interface TreeRegistry {
-  /** To be called before a process is started: from then on somebody would end it. */
+  /** Prepares the guard. Must be called before a process is started. */
   prepare(): void;
-  /** Instead of `prepare`, for one that shall outlive this program: nobody will end it then. */
+  /** Exempts a process that is to outlive this program from the guard; called instead of `prepare`. */
   exempt(id: string): void;
   add(id: string, entry: { tree: ProcessTree; identity: ProcessIdentity }): void;
   get(id: string): ProcessTree | undefined;
-  /** The leader of the tree, as long as any of it may be alive. */
+  /** Returns the leader of the tree, as long as any member may be alive. */
   identityOf(id: string): ProcessIdentity | undefined;
-  /** Ends a tree that nobody is left to end, also one that is only about to be added, which takes milliseconds. */
+  /** Kills a tree without its backend, also one that is only about to be added, which takes milliseconds. */
   forceKill(id: string): void;
-  /** To be called once nothing of the tree is alive. */
+  /** Removes a tree of which no member is alive. */
   remove(id: string): void;
   ids(): readonly string[];
 }
@@ -39,7 +39,7 @@ export interface TreeDeps {
   readonly reportError: (error: unknown) => void;
 }
 
-/** Of the abandoned that have no tree, which may never come, the newest are remembered. */
+/** Maximum number of trees that are killed once they are added; the oldest, which may never come, are forgotten. */
 const maxKillsOnAdd = 1_000;
 
 export function createTreeRegistry(

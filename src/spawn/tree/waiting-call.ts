@@ -1,16 +1,16 @@
-/** A system call in which a thread can wait for something to read, as the kernel shows its number and its arguments. */
+/** System call in which a thread can wait for input, with its arguments. */
 export type WaitingCall =
   | { readonly type: 'read'; readonly fd: number }
   | { readonly type: 'poll'; readonly address: bigint; readonly count: number; readonly isBounded: boolean }
   | { readonly type: 'select'; readonly address: bigint; readonly count: number; readonly isBounded: boolean }
   | { readonly type: 'epoll'; readonly fd: number; readonly isBounded: boolean }
-  /** It goes on with a call in which it was halted, as with a `poll` or a `sleep`: which one is not shown. */
+  /** Resumes a call in which the thread was halted, such as a `poll` or a `sleep`; the kernel does not show which. */
   | { readonly type: 'restarted' };
 
-/** What a call waits with, and in which argument its time is: as a number, or where it is kept. */
+/** Kinds of calls, by where their timeout is: a number, or an address. */
 type Shape = 'read' | 'poll' | 'ppoll' | 'select' | 'epoll' | 'epoll_pwait2' | 'restarted';
 
-/** By number, from the tables of the kernel (`syscall_64.tbl`, `asm-generic/unistd.h`). */
+/** Calls by number, from the tables of the kernel (`syscall_64.tbl`, `asm-generic/unistd.h`). */
 const shapes: Partial<Record<NodeJS.Architecture, Readonly<Record<string, Shape>>>> = {
   x64: {
     // read, readv, recvfrom, recvmsg
@@ -30,12 +30,12 @@ const shapes: Partial<Record<NodeJS.Architecture, Readonly<Record<string, Shape>
   },
 };
 
-/** Whether numbers of system calls mean anything to us on this machine. */
+/** Tells whether system call numbers are known for this machine. */
 export function knowsCalls(architecture: NodeJS.Architecture = process.arch): boolean {
   return shapes[architecture] !== undefined;
 }
 
-/** `text` as in `/proc/<pid>/syscall`; `null` for every other call, and for a thread that runs. */
+/** Parses the text of `/proc/<pid>/syscall`; `null` for every other call, and for a running thread. */
 export function parseWaitingCall(
   text: string,
   architecture: NodeJS.Architecture = process.arch,

@@ -1,18 +1,18 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 
-/** A tree as far as its end is waited for. */
+/** Liveness of a tree whose end is awaited. */
 export interface TreeLiveness {
-  /** Cheap: whether somebody of those known is alive. */
+  /** Cheap: checks only known members. */
   isKnownMemberAlive(): Promise<boolean>;
-  /** Dear: whether anybody at all is, newcomers too. */
+  /** Expensive: also looks for new members. */
   isAnyMemberAlive(): Promise<boolean>;
-  /** Whom the last of both found. */
+  /** Members that the last check found alive. */
   alive(): readonly TreeMember[];
 }
 
 export interface LivenessWatch {
-  /** Looks now, and again soon. */
+  /** Checks now, and again soon. */
   checkNow(): void;
   readonly cancel: Cancel;
 }
@@ -21,13 +21,13 @@ const firstPauseMs = 5;
 const maxPauseMs = 50;
 const pauseGrowth = 1.5;
 
-/** While a known member lives, newcomers are looked for this rarely: a full look may cost milliseconds. */
+/** Interval of searches for new members while a known one lives: a full search may cost milliseconds. */
 const firstRescanMs = 250;
 const maxRescanMs = 2000;
 
 /**
- * Looks at once and then at growing intervals until nobody is alive, which only a full look can say, and calls `onGone`
- * once. `onAlive` is told at the first look and whenever it is somebody else. A look that fails is repeated.
+ * Checks at once and then at growing intervals until no member is alive, which only a full search proves, and calls `onGone`
+ * once. `onAlive` is called at the first check and after each change. A failed check is repeated.
  */
 export function watchLiveness(
   life: TreeLiveness,
@@ -94,7 +94,7 @@ export function watchLiveness(
     options.onAlive(alive);
   }
 
-  /** A listener's mistake must not end the looking. */
+  /** Calls a listener, whose error must not end the watch. */
   function report(tellListener: () => void): void {
     try {
       tellListener();

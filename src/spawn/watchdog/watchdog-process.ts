@@ -4,22 +4,22 @@ import { LINEAGE } from '../environment.ts';
 import { startChild } from '../start-child.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
-/** One running `sh`. It keeps nothing alive: neither the program nor, with it, itself. */
+/** Running `sh` of a watchdog. Keeps neither the program nor itself alive. */
 export interface WatchdogProcess {
   readonly pid: number | null;
-  /** Never throws and never waits; what cannot be written is lost together with the process. */
+  /** Writes without throwing or waiting; unwritten lines are lost together with the process. */
   write(lines: string): void;
-  /** Bytes written that it did not take yet. */
+  /** Bytes written that the process has not read yet. */
   readonly backlogBytes: number;
-  /** Sends it away without killing; resolves when it has ended, by force after `forceAfterMs`. */
+  /** Ends the process without killing anything; resolves at its exit, by force after `forceAfterMs`. */
   dismiss(forceAfterMs: number): Promise<void>;
   end(): void;
 }
 
-/** `onEnd` is called once, when it has ended or could not be started. */
+/** Starts the process. `onEnd` is called once, when it has ended or could not be started. */
 export function startWatchdogProcess(options: {
   supervisorId: string;
-  /** The lineage of this program: whoever ends the tree we belong to ends our watchdog, too. */
+  /** Lineage of this program, so that an end of our own tree ends our watchdog, too. */
   inheritedLineage: string | undefined;
   onEnd: (error: Error | null) => void;
 }): WatchdogProcess {
@@ -39,7 +39,7 @@ export function startWatchdogProcess(options: {
   });
   child.once('error', options.onEnd);
   child.once('exit', () => options.onEnd(null));
-  // EPIPE says what `exit` says better.
+  // EPIPE is followed by `exit`, which is handled.
   child.stdin?.on('error', () => {});
   unrefAll(child);
 

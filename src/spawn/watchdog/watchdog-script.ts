@@ -1,22 +1,22 @@
 import { LINEAGE } from '../environment.ts';
 
 /**
- * What the watchdog runs: POSIX sh, `$1` is the supervisor's id. On its input a line is
+ * Script of the watchdog: POSIX sh, `$1` is the supervisor's id. A line of its input is
  *
- * - `+ pgid start`: a group to end, and when its leader began;
- * - `- pgid`: one that is gone;
- * - `= id`: a process that shall outlive the supervisor, with all it starts;
- * - `q`: the supervisor has ended its processes itself, go.
+ * - `+ pgid start`: a group to kill, and when its leader began;
+ * - `- pgid`: a group that is gone;
+ * - `= id`: a process that is to outlive the supervisor, with all it starts;
+ * - `q`: exit, because the supervisor has ended its processes itself.
  *
- * The end of the input without `q` is the supervisor's death. A line cut short by it is not obeyed.
+ * The end of the input without `q` is the supervisor's death. A line cut short by it is ignored.
  *
- * Each pass ends the groups and sessions without starting anything (so it works at the limit of processes), then
- * whoever carries the supervisor's cookie. The group of one that leads it joins the registry: others in it may carry
- * nothing. A program in the middle of `execve` shows no environment, so only five
- * passes in a row over 0.75 s that find nothing are the end; at most 500 are made. Without /proc only groups are ended.
+ * Each pass kills groups and sessions without starting anything (so it works at the limit of processes), then all carriers of the
+ * supervisor's cookie. The group of a carrier that leads it joins the registry: other members may carry nothing. A program in the
+ * middle of `execve` shows no environment, so only five passes in a row over 0.75 s that find nothing are the end; at most 500
+ * are made. Without /proc only groups are killed.
  *
- * A number in the registry is not believed where its process began at another time, or where a member of the group
- * is older than it. Zombies are passed over: they would be found for ever where nobody collects them.
+ * A pgid of the registry is not trusted where its process began at another time, or where a member of the group is older. Zombies
+ * are skipped: they would be found for ever where nothing collects them.
  */
 export const watchdogScript = `
 trap '' HUP INT QUIT TERM PIPE USR1 USR2 ALRM TSTP TTIN TTOU

@@ -132,7 +132,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 /** Keeps one watchdog process running: replaces one that ends, and pauses after too many ends in a row. */
 function createRestarter(
   options: WatchdogOptions & {
-    /** Whether a process that has ended is replaced. */
+    /** Tells whether a process that has ended is replaced. */
     readonly isNeeded: () => boolean;
     readonly onStarted: (started: WatchdogProcess) => void;
   },
