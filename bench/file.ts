@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutputLog } from '../src/output/output-log.ts';
+import { createOutputLog } from '../src/output/buffered-log.ts';
 import { createTailedLog } from '../src/output/tailed-log.ts';
 import type { Work } from '../src/spawn/backend.ts';
 import { createFileBackend } from '../src/spawn/file/file-backend.ts';

@@ -73,7 +73,6 @@ export type {
 } from './groups/process-group.ts';
 export type { RestartStrategy } from './groups/restart-scope.ts';
 export { createAiSdkModel } from './models/ai-sdk.ts';
-export type { AiSdkModelSettings } from './models/ai-sdk-options.ts';
 export type {
   ChatDelta,
   ChatMessage,
@@ -85,8 +84,8 @@ export type {
   ToolDescription,
 } from './models/chat-model.ts';
 export { ModelError, type ModelFailure } from './models/model-error.ts';
+export type { AiSdkModelSettings, OpenAiModelOptions } from './models/model-options.ts';
 export { createOpenAiModel } from './models/openai-compatible.ts';
-export type { OpenAiModelOptions } from './models/openai-options.ts';
 export {
   createScriptedModel,
   type ScriptedCall,
@@ -156,7 +155,7 @@ export type { ProcessIdentity } from './spawn/tree/identity.ts';
 export type { TableScope } from './spawn/tree/process-table.ts';
 export { createFileJournal } from './store/file-journal.ts';
 export type { Journal } from './store/journal.ts';
-export { createMemoryJournal } from './store/memory-journal.ts';
+export { createMemoryJournal } from './store/journal.ts';
 export { createMemoryRecordStore } from './store/memory-record-store.ts';
 export type { DamagedRecord, LoadOptions, RecordStore } from './store/record-store.ts';
 export type { ParseRecord } from './store/record-text.ts';

@@ -2,7 +2,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { connectControl } from '../control/control-client.ts';
 import { isPeer } from '../control/protocol.ts';
 import type { Ask } from '../policy/gate.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 /** Names the supervisor of the agent above, for a delegate in a program of its own: a person is asked through its control socket. */
@@ -46,7 +46,7 @@ function parsePlace(text: string | undefined): Place | null {
 }
 
 function findSocket({ directory, id }: Place): string {
-  const found = createFileSupervisorRoll({ directory })
+  const found = createFileSupervisorRegistry({ directory })
     .list()
     .find(({ entry, state }) => entry.id === id && state === 'alive');
   if (found !== undefined && isPeer(found.entry)) return found.entry.socket;

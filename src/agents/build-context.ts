@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { DelegationContext } from './agent.ts';
 import { toTask } from './first-message.ts';

@@ -1,4 +1,4 @@
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import { readAgentAnswer } from '../process/agent-answer.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import { toMs } from '../config/span.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolContext } from '../tools/tool.ts';

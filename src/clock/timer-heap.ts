@@ -6,7 +6,7 @@ export interface HeapEntry {
 }
 
 /** A binary heap whose entries know their place, so that a cancelled one leaves in O(log n) and is not held. */
-export interface TimerHeap<Entry extends HeapEntry> {
+interface TimerHeap<Entry extends HeapEntry> {
   add(entry: Entry): void;
   /** Does nothing to an entry that is not in. */
   remove(entry: Entry): void;

@@ -17,7 +17,7 @@ type FileValue<T> = T extends readonly unknown[]
     : T;
 
 /** Options of code as they stand in a file: keys in snake_case, durations as `Span`. */
-export type FileSection<Options> = {
+type FileSection<Options> = {
   readonly [Key in keyof Options as SnakeCase<Key & string>]?: FileValue<Options[Key]>;
 };
 

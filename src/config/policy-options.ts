@@ -6,7 +6,7 @@ import { duration } from './duration.ts';
 export const permissions = ['start', 'kill', 'write', 'keys', 'status', 'output', 'list', 'other'] as const;
 
 /** What no command does by default, in any mode. */
-export const ruleNames = [
+const ruleNames = [
   'recursive-forced-delete',
   'dd-to-device',
   'disk-format',
@@ -24,13 +24,13 @@ const absolutePath = z.string().refine(isAbsolute, { error: () => 'an absolute p
 
 const permissionEntries = z.record(z.string(), verdict).superRefine((entries, context) => {
   for (const key of Object.keys(entries)) {
-    const message = complainOf(key);
+    const message = findEntryProblem(key);
     if (message !== null) context.addIssue({ code: 'custom', path: [key], message });
   }
 });
 
 /** Whatever may be the name of a tool is taken for one, unless it is a permission but for a capital letter or an `s`. */
-function complainOf(key: string): string | null {
+function findEntryProblem(key: string): string | null {
   const known = `a permission (${permissions.join(', ')}) or the name of a tool`;
   if ((permissions as readonly string[]).includes(key)) return null;
   const word = key.toLowerCase();

@@ -72,7 +72,7 @@ export const outputOptions = {
 };
 
 /** Which of the non-interactive hints a process gets in its environment. */
-export const hints = z.strictObject({
+const hints = z.strictObject({
   /** `PAGER=cat` and `GIT_PAGER=cat`. */
   pager: z.boolean().default(true),
   /** `GIT_TERMINAL_PROMPT=0`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A size that somebody wants a terminal to have. */
-export const newSize = z.strictObject({
+export const terminalSize = z.strictObject({
   columns: z.int().min(2).max(1_000),
   rows: z.int().min(1).max(1_000),
 });
@@ -11,10 +11,10 @@ export const captureOptions = z.strictObject({
   withDrawing: z.boolean().default(false),
 });
 
-export const pasting = z.strictObject({ text: z.string() });
+export const pasteOptions = z.strictObject({ text: z.string() });
 
 /** What is typed: the text, then the keys, then Enter. */
-export const keyOrder = z.strictObject({
+export const keyInput = z.strictObject({
   /** As it stands. With more than one line it is pasted. */
   text: z.string().default(''),
   /** It is pasted, also where it is one line. */
@@ -24,4 +24,4 @@ export const keyOrder = z.strictObject({
   pressEnter: z.boolean().default(false),
 });
 
-export type KeyOrder = z.input<typeof keyOrder>;
+export type KeyOrder = z.input<typeof keyInput>;

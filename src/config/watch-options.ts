@@ -49,12 +49,12 @@ export const watchCall = z.object({
 export const watchOwner = z.strictObject({ owner: z.string().min(1).optional() });
 
 /** Which watches or schedules. */
-export const newsFilter = z.strictObject({
+export const notificationFilter = z.strictObject({
   owner: z.string().optional(),
   process: z.string().optional(),
 });
 
-export type NewsFilter = z.output<typeof newsFilter>;
+export type NotificationFilter = z.output<typeof notificationFilter>;
 
 /** V8 repeats the whole pattern before the reason. */
 function toReason(error: unknown): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/pause.ts';
 import { createSupervisorId } from '../process/process-id.ts';
-import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
 
 /** A daemon that has won needs so long at most until it listens. */
 const SETTLED_MS = 3_000;
@@ -14,11 +14,11 @@ const LOOK_MS = 10;
  *
  * @returns how to let go of the place; `null` where another daemon has it.
  */
-export async function claimDaemon(roll: SupervisorRoll, clock: Clock): Promise<(() => void) | null> {
+export async function claimDaemon(roll: SupervisorRegistry, clock: Clock): Promise<(() => void) | null> {
   const id = createSupervisorId();
-  const leave = () => roll.leave(id);
+  const leave = () => roll.unregister(id);
   const untilMs = clock.nowMs() + SETTLED_MS;
-  roll.enter({ id, role: 'daemon', socket: null });
+  roll.register({ id, role: 'daemon', socket: null });
   while (true) {
     const others = lookTwice(roll);
     if (others.length === 0) return leave;
@@ -36,12 +36,12 @@ export async function claimDaemon(roll: SupervisorRoll, clock: Clock): Promise<(
  * The roll is no picture of one moment: whoever just exchanges its claim for the entry of its supervisor is missed where the new entry came
  * after the names were listed and the old one went before it was read. The second time the new one is there.
  */
-function lookTwice(roll: SupervisorRoll): readonly RollEntry[] {
+function lookTwice(roll: SupervisorRegistry): readonly SupervisorEntry[] {
   const others = listOtherDaemons(roll);
   return others.length > 0 ? others : listOtherDaemons(roll);
 }
 
-function listOtherDaemons(roll: SupervisorRoll): readonly RollEntry[] {
+function listOtherDaemons(roll: SupervisorRegistry): readonly SupervisorEntry[] {
   const alive = roll.list().filter(({ state }) => state === 'alive');
   return alive.map(({ entry }) => entry).filter(({ role, pid }) => role === 'daemon' && pid !== process.pid);
 }

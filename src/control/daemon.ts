@@ -3,7 +3,7 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
 import type { ProcessView } from '../process/process-view.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { ShutdownReport } from '../supervisor/shutdown-report.ts';
@@ -59,7 +59,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { clock = createRealClock(), idleMs = DEFAULT_IDLE_MS, onReady } = options;
   const paths = toStatePaths(options.directory);
   const { directory } = paths;
-  const roll = createFileSupervisorRoll({ directory, clock });
+  const roll = createFileSupervisorRegistry({ directory, clock });
   const leaveClaim = await claimDaemon(roll, clock);
   if (leaveClaim === null) return { type: 'notNeeded' };
 
@@ -101,7 +101,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     const served = await serveControl(supervisor, wiring);
     server = served;
     socket = socketPath;
-    roll.enter({ id: supervisor.id, role: 'daemon', socket });
+    roll.register({ id: supervisor.id, role: 'daemon', socket });
     leavePlace = keepPlace({
       ...{ clock, paths, socketPath, supervisorId: supervisor.id },
       restore: async () => {
@@ -126,7 +126,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     idle.cancel();
     await supervisor.shutdown();
     server?.close();
-    roll.leave(supervisor.id);
+    roll.unregister(supervisor.id);
     letGo();
   }
 }

@@ -10,11 +10,11 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { LINEAGE } from '../spawn/environment.ts';
 import { startChild } from '../spawn/start-child.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import { openPrivateFile, readPrivateFile } from '../store/private-files.ts';
 import { toStatePaths } from '../store/state-paths.ts';
-import type { SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
 import { isCode, isPeer, QUICK } from './protocol.ts';
 
@@ -64,7 +64,7 @@ const callersVariables = [
 export async function ensureDaemon(options: EnsureDaemonOptions): Promise<DaemonClient> {
   const { clock = createRealClock(), deadlineMs = 10_000, program } = options;
   const paths = toStatePaths(options.directory);
-  const roll = createFileSupervisorRoll({ directory: paths.directory, clock });
+  const roll = createFileSupervisorRegistry({ directory: paths.directory, clock });
   const untilMs = clock.nowMs() + deadlineMs;
   const logPath = join(paths.supervisors, 'daemon.log');
   let started: Started | null = null;
@@ -85,7 +85,7 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
 }
 
 /** One that answers will not end while the connection stands. */
-async function reach(roll: SupervisorRoll): Promise<DaemonClient | null> {
+async function reach(roll: SupervisorRegistry): Promise<DaemonClient | null> {
   for (const { entry, state } of roll.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     try {
@@ -193,7 +193,7 @@ function isDiskFull(directory: string): boolean {
 }
 
 /** The daemon that has the place of every other one, and does not answer. */
-function findMute(roll: SupervisorRoll): TroupeError | null {
+function findMute(roll: SupervisorRegistry): TroupeError | null {
   for (const { entry, state } of roll.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     const { pid, socket } = entry;

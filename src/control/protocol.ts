@@ -10,7 +10,7 @@ import type { KillAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { ScheduleView } from '../schedules/schedule.ts';
-import type { RollEntry } from '../store/supervisor-roll.ts';
+import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import type { WatchNews, WatchView } from '../watches/watch.ts';
 import type { requestParams } from './request-params.ts';
 
@@ -83,7 +83,7 @@ export interface ControlResults {
 
 export interface Hello {
   readonly supervisorId: string;
-  readonly role: RollEntry['role'];
+  readonly role: SupervisorEntry['role'];
   readonly pid: number;
   readonly cwd: string;
 }
@@ -144,9 +144,9 @@ export const LONG: CallOptions = { pulseMs: 3_000 };
 export const SHELL_OWNER = 'shell';
 
 /** A supervisor that listens on a control socket. */
-export type Peer = RollEntry & { readonly socket: string };
+export type Peer = SupervisorEntry & { readonly socket: string };
 
-export function isPeer(entry: RollEntry): entry is Peer {
+export function isPeer(entry: SupervisorEntry): entry is Peer {
   return entry.socket !== null;
 }
 

@@ -1,7 +1,7 @@
 import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
 import type { Ask } from '../policy/gate.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -97,7 +97,7 @@ async function open(
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
-    const roll = createFileSupervisorRoll({
+    const roll = createFileSupervisorRegistry({
       directory: stateDirectory,
       ...(options.clock && { clock: options.clock }),
     });
@@ -111,7 +111,7 @@ async function open(
     // A shutdown that came meanwhile has left the roll already.
     if (isOver()) return server;
     onOpened(socketPath);
-    roll.enter({ id, role: 'program', socket: socketPath });
+    roll.register({ id, role: 'program', socket: socketPath });
     const leavePlace = keepPlace({
       ...{ clock: options.clock ?? createRealClock(), paths: toStatePaths(stateDirectory) },
       ...{ supervisorId: id, socketPath },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../config/policy-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { readOptions } from '../config/read-options.ts';
-import { captureOptions, keyOrder, newSize } from '../config/terminal-options.ts';
+import { captureOptions, keyInput, terminalSize } from '../config/terminal-options.ts';
 import { waitOptions } from '../config/wait-options.ts';
 
 const none = z.strictObject({});
@@ -32,9 +32,9 @@ export const requestParams = {
   write: z.strictObject({ id, data: z.base64() }),
   endInput: ofProcess,
   capture: z.strictObject({ id, options: captureOptions.prefault({}) }),
-  sendKeys: z.strictObject({ id, order: keyOrder }),
+  sendKeys: z.strictObject({ id, order: keyInput }),
   paste: z.strictObject({ id, text: z.string() }),
-  resize: z.strictObject({ id, size: newSize }),
+  resize: z.strictObject({ id, size: terminalSize }),
   writeSecret: z.strictObject({
     id,
     name: z.string().min(1).max(200),

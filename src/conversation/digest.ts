@@ -1,5 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { escapeAttribute, escapeText } from './markup.ts';
 import { envelope } from './notice.ts';

@@ -10,7 +10,7 @@ const otherScreen = /\x1b\[\?(?:47|1047|1049)([hl])/g;
 
 /** Of whose output the end is looked at. */
 export interface Printing {
-  readonly log: { readonly bytes: number; hide(text: string): string };
+  readonly log: { readonly bytes: number; redact(text: string): string };
   read(options: ReadOptions): OutputRead;
 }
 
@@ -27,6 +27,6 @@ export function readOpenLine({ log, read }: Printing): string | null {
     text.lastIndexOf('\n') + 1,
     change === undefined ? 0 : change.index + change[0].length,
   );
-  const line = log.hide(toPlainText(text.slice(begin))).trim();
+  const line = log.redact(toPlainText(text.slice(begin))).trim();
   return line === '' || line.length > longestPrompt ? null : line;
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { isFinal } from '../../machines/process/view.ts';
 import { formatDuration } from '../config/duration.ts';
-import { toByteWords } from '../output/cut-text.ts';
+import { formatBytes } from '../output/cut-text.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 
 /** How far a call is that waits for processes. */
@@ -60,7 +60,7 @@ function toMessage(handle: ProcessHandle): string {
   if (view.status === 'pending') return `${name} waits for a free place.`;
   if (view.status === 'backgrounded') return `${name} goes on in the background.`;
   if (view.status !== 'running') return `${name} is ${view.status}.`;
-  const printed = `${toByteWords(view.output.bytes)} of output after ${formatDuration(view.runtimeMs)}`;
+  const printed = `${formatBytes(view.output.bytes)} of output after ${formatDuration(view.runtimeMs)}`;
   const line = handle.read({ tail: 1, maxBytes: 256 }).text.trim();
   return `${name} runs, ${printed}${line === '' ? '.' : `: ${line}`}`;
 }

@@ -8,9 +8,8 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import { isFinal } from '../../machines/process/view.ts';
-import { quote } from '../config/quote.ts';
-import { shorten } from '../config/shorten.ts';
-import { toByteWords } from '../output/cut-text.ts';
+import { quote, shorten } from '../config/quote.ts';
+import { formatBytes } from '../output/cut-text.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -136,7 +135,7 @@ function toResources(view: ProcessView): readonly Resource[] {
       uri: toLogUri(id),
       name: `${id} log`,
       title: `${title}: output`,
-      description: `What ${id} printed: ${toByteWords(output.bytes)}.`,
+      description: `What ${id} printed: ${formatBytes(output.bytes)}.`,
       mimeType: 'text/plain',
       annotations: { lastModified },
     },

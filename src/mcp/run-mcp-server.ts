@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { toErrorText } from '../config/error-text.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { createReachableSupervisor } from '../control/reachable-supervisor.ts';
 import type { Policy } from '../policy/policy.ts';

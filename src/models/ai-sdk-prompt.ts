@@ -1,8 +1,8 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import { fromReplyRecord } from './ai-sdk-record.ts';
-import { toCallInput, toToolName } from './call-input.ts';
+import { type Alternation, type Turn, toTurns } from './alternate-roles.ts';
 import type { ChatMessage, ToolDescription } from './chat-model.ts';
-import { type Alternation, type Turn, toTurns } from './turns.ts';
+import { toCallInput, toToolName } from './tool-calls.ts';
 
 /** A transcript as the AI SDK's prompt for one provider. Texts of the user's side that follow each other are parts of one message. */
 export function toPrompt(

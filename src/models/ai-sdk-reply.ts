@@ -14,7 +14,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReas
 const MESSAGE_START = 'anthropic.message_start';
 
 /** Reads one reply, part by part. */
-export interface AiSdkReply {
+interface AiSdkReply {
   /** @throws ModelError for an error that the provider streams. */
   read(part: LanguageModelV4StreamPart): readonly ChatDelta[];
   /** @throws ModelError when the reply is not whole. */

@@ -8,14 +8,13 @@ import { orAborted } from '../config/or-aborted.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { type AiSdkModelSettings, aiSdkSettings } from './ai-sdk-options.ts';
 import { toFunctionTools, toPrompt } from './ai-sdk-prompt.ts';
 import { createAiSdkReply } from './ai-sdk-reply.ts';
 import type { ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
-import { checkHeaders } from './check-headers.ts';
+import { findNetworkCause } from './endpoint-failure.ts';
+import { createIdleTimeout, type IdleTimeout } from './idle-timeout.ts';
 import { ModelError } from './model-error.ts';
-import { findNetworkCause } from './network-cause.ts';
-import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
+import { type AiSdkModelSettings, aiSdkSettings, checkHeaders } from './model-options.ts';
 import { toModelError } from './to-model-error.ts';
 
 type Settings = z.output<typeof aiSdkSettings>;
@@ -51,7 +50,7 @@ async function* converse(
   { model, settings, name }: { model: LanguageModelV4; settings: Settings; name: string },
 ): AsyncGenerator<ChatDelta> {
   const { signal } = request;
-  const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name });
+  const watch = createIdleTimeout({ signal, idleMs: settings.idleTimeout, name });
   const reply = createAiSdkReply({ name, provider: model.provider });
   try {
     signal.throwIfAborted();
@@ -87,7 +86,7 @@ function toCallOptions(
 /** A provider may take no notice of its signal: the reading ends all the same. */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  { watch, name }: { watch: SilenceWatch; name: string },
+  { watch, name }: { watch: IdleTimeout; name: string },
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   const reader = stream.getReader();
   try {
@@ -96,7 +95,7 @@ async function* readParts(
       if (done) return;
       watch.pause();
       yield value;
-      watch.beat();
+      watch.restart();
     }
   } catch (error) {
     const network = findNetworkCause(error);

@@ -1,6 +1,6 @@
-import { createCallDrafts } from './call-drafts.ts';
-import type { ChatDelta, ChatMessage, ProviderData, TokenUsage } from './chat-model.ts';
+import type { ChatDelta, ChatMessage, ProviderData, TokenUsage, ToolCall } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
+import { createCallIds } from './tool-calls.ts';
 
 /** Far above what any model may write; a stream that goes beyond repeats itself for ever. */
 const MAX_CHARACTERS = 8 * 2 ** 20;
@@ -55,4 +55,56 @@ function lengthOf(delta: ChatDelta): number {
 
 function endless(what: string): ModelError {
   return new ModelError({ failure: 'invalid', message: `The model's reply has no end: ${what}.` });
+}
+
+type CallDelta = Extract<ChatDelta, { type: 'toolCall' }>;
+
+/** Stands for the name that a model left out, so that it is told of its mistake as of any unknown tool. */
+const UNNAMED = 'unnamed_tool';
+
+interface CallDraft {
+  readonly id: string;
+  name: string | null;
+  argumentsText: string;
+}
+
+/** The calls of one reply while they are written. */
+interface CallDrafts {
+  add(delta: CallDelta): void;
+  readonly size: number;
+  /** In the order in which they began, each with an id that is unique among these and in `messages`. */
+  finish(messages: readonly ChatMessage[]): readonly ToolCall[];
+}
+
+function createCallDrafts(): CallDrafts {
+  const drafts: CallDraft[] = [];
+  const open = new Map<string, CallDraft>();
+
+  const begin = (id: string): CallDraft => {
+    const draft = { id, name: null, argumentsText: '' };
+    drafts.push(draft);
+    open.set(id, draft);
+    return draft;
+  };
+
+  return {
+    add: (delta) => {
+      const known = open.get(delta.id);
+      const isSecond = known?.name != null && delta.name !== undefined;
+      const draft = known === undefined || isSecond ? begin(delta.id) : known;
+      draft.name ??= delta.name ?? null;
+      draft.argumentsText += delta.argumentsText ?? '';
+    },
+    get size() {
+      return drafts.length;
+    },
+    finish: (messages) => {
+      const toId = createCallIds(messages);
+      return drafts.map(({ id, name, argumentsText }) => ({
+        id: toId(id),
+        name: name?.trim() || UNNAMED,
+        argumentsText,
+      }));
+    },
+  };
 }

@@ -1,8 +1,8 @@
-import { toCallInputText, toToolName } from './call-input.ts';
+import { type Alternation, type Turn, toTurns } from './alternate-roles.ts';
 import type { ChatRequest } from './chat-model.ts';
-import type { OpenAiSettings } from './openai-options.ts';
+import type { OpenAiSettings } from './model-options.ts';
 import { fromProviderData } from './openai-reasoning.ts';
-import { type Alternation, type Turn, toTurns } from './turns.ts';
+import { toCallInputText, toToolName } from './tool-calls.ts';
 
 /** The body of a request for a streamed chat completion. */
 export function toChatBody(

@@ -1,6 +1,6 @@
 import type { ChatDelta } from './chat-model.ts';
 import type { CallPiece } from './openai-chunk.ts';
-import { createCallIds } from './unique-call-ids.ts';
+import { createCallIds } from './tool-calls.ts';
 
 type Extra = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ interface OpenCall {
 }
 
 /** Puts together the calls of one streamed reply, whatever the endpoint numbers and names of them. */
-export interface OpenAiCalls {
+interface OpenAiCalls {
   read(piece: CallPiece): readonly ChatDelta[];
   /** What waits for a name that did not come. */
   end(): readonly ChatDelta[];

@@ -1,21 +1,24 @@
 import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
-import { checkHeaders } from './check-headers.ts';
-import { toLine } from './endpoint-message.ts';
+import { findNetworkCause, toLine } from './endpoint-failure.ts';
+import { createIdleTimeout, type IdleTimeout } from './idle-timeout.ts';
 import { ModelError } from './model-error.ts';
-import { findNetworkCause } from './network-cause.ts';
-import { type OpenAiModelOptions, type OpenAiSettings, openAiOptions } from './openai-options.ts';
+import {
+  checkHeaders,
+  type OpenAiModelOptions,
+  type OpenAiSettings,
+  openAiOptions,
+} from './model-options.ts';
 import { createReplyReader, type ReplyReader } from './openai-reply.ts';
 import { type EndpointDialect, postChat, toAddress } from './openai-request.ts';
 import { readEvents } from './server-sent-events.ts';
-import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 
 /** A reply that comes at once. */
 const MAX_JSON_BYTES = 32 * 2 ** 20;
 
 /** How long an endpoint that has finished its reply may take to say so. */
-const FAREWELL_MS = 2_000;
+const FINISH_GRACE_MS = 2_000;
 
 /**
  * A model behind an endpoint that speaks OpenAI's chat completions, streamed or not. Failures are ModelErrors; an aborted
@@ -29,22 +32,22 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
   const dialect: EndpointDialect = { asksUsage: true };
   return {
     name: settings.name ?? settings.model,
-    stream: (request) => converse(request, { settings, dialect }),
+    stream: (request) => streamReply(request, { settings, dialect }),
   };
 }
 
-async function* converse(
+async function* streamReply(
   request: ChatRequest,
   { settings, dialect }: { readonly settings: OpenAiSettings; readonly dialect: EndpointDialect },
 ): AsyncGenerator<ChatDelta> {
   const { messages, tools, signal } = request;
   const address = toAddress(settings);
-  const watch = createSilenceWatch({ signal, idleMs: settings.idleTimeout, name: address });
+  const watch = createIdleTimeout({ signal, idleMs: settings.idleTimeout, name: address });
   const reader = createReplyReader({ address, model: settings.model });
   try {
     signal.throwIfAborted();
     const response = await postChat({ messages, tools, signal: watch.signal }, { settings, dialect });
-    watch.beat();
+    watch.restart();
     yield* readReply(response, { reader, watch, address });
     signal.throwIfAborted();
     yield* reader.end();
@@ -59,9 +62,9 @@ async function* converse(
 /** Ends with the reply. Once the endpoint has said that it is whole, nothing that follows can spoil it. */
 async function* readReply(
   response: Response,
-  { reader, watch, address }: { reader: ReplyReader; watch: SilenceWatch; address: string },
+  { reader, watch, address }: { reader: ReplyReader; watch: IdleTimeout; address: string },
 ): AsyncGenerator<ChatDelta> {
-  const body = listen(response, watch);
+  const body = readBody(response, watch);
   const type = response.headers.get('content-type') ?? '';
   let events = 0;
   try {
@@ -69,7 +72,7 @@ async function* readReply(
       events += 1;
       yield* reader.read(data);
       if (data === '[DONE]') return;
-      if (reader.isFinished) watch.beat(FAREWELL_MS);
+      if (reader.isFinished) watch.restart(FINISH_GRACE_MS);
     }
   } catch (error) {
     if (!reader.isFinished) throw error;
@@ -81,11 +84,11 @@ async function* readReply(
 }
 
 /** Whoever reads slowly is no silence of the endpoint's. */
-async function* listen({ body }: Response, watch: SilenceWatch): AsyncGenerator<Uint8Array> {
+async function* readBody({ body }: Response, watch: IdleTimeout): AsyncGenerator<Uint8Array> {
   for await (const chunk of body ?? []) {
     watch.pause();
     yield chunk;
-    watch.beat();
+    watch.restart();
   }
 }
 

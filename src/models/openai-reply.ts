@@ -1,6 +1,13 @@
 import type { ChatDelta } from './chat-model.ts';
-import { fromValue, toLine, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
+import {
+  failureOfCode,
+  failureOfStatus,
+  fromValue,
+  isTooLong,
+  toLine,
+  toSentence,
+} from './endpoint-failure.ts';
+
 import { ModelError, type ModelFailure } from './model-error.ts';
 import { createOpenAiCalls } from './openai-calls.ts';
 import { type ChatChunk, type ChatPiece, chatChunk } from './openai-chunk.ts';

@@ -1,12 +1,18 @@
 import type { ChatRequest } from './chat-model.ts';
-import { readEndpointMessage, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
-import { describeFailure } from './failure-text.ts';
+import {
+  describeFailure,
+  failureOfCode,
+  failureOfStatus,
+  findNetworkCause,
+  isTooLong,
+  readEndpointMessage,
+  readRetryAfter,
+  toSentence,
+} from './endpoint-failure.ts';
+
 import { ModelError } from './model-error.ts';
-import { findNetworkCause } from './network-cause.ts';
+import type { OpenAiSettings } from './model-options.ts';
 import { toChatBody } from './openai-body.ts';
-import type { OpenAiSettings } from './openai-options.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 /** What is read of the body of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,9 +1,17 @@
-import { fromValue, readEndpointMessage, toLine, toSentence } from './endpoint-message.ts';
-import { failureOfCode, failureOfStatus, isTooLong } from './failure-kind.ts';
-import { describeFailure } from './failure-text.ts';
+import {
+  describeFailure,
+  failureOfCode,
+  failureOfStatus,
+  findNetworkCause,
+  fromValue,
+  isTooLong,
+  readEndpointMessage,
+  readRetryAfter,
+  toLine,
+  toSentence,
+} from './endpoint-failure.ts';
+
 import { ModelError, type ModelFailure } from './model-error.ts';
-import { findNetworkCause } from './network-cause.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 /** Errors that are known by their names: those of the platform and of the AI SDK. */
 const NAMES: Readonly<Record<string, ModelFailure>> = {

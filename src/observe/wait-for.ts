@@ -6,8 +6,6 @@ import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { awaitConditions, type WaitEnd } from './wait/await-conditions.ts';
 import { createConditions } from './wait/create-conditions.ts';
-import { findMatchedLine } from './wait/matched-line.ts';
-import { findPatternProblem } from './wait/pattern-problem.ts';
 import { exitCondition } from './wait/view-conditions.ts';
 import type { ConditionName } from './wait/wait-condition.ts';
 
@@ -65,4 +63,37 @@ export async function waitFor(handle: ProcessHandle, options: WaitOptions = {}):
 function findStart(handle: ProcessHandle, from: WaitSettings['from']): StreamPositions | number {
   if (from === 'start') return 0;
   return from === 'now' ? handle.read({ tail: 0 }).positions : from;
+}
+
+/** In words what is wrong with an expression, before anybody waits for it. */
+function findPatternProblem(handle: ProcessHandle, pattern: string): string | null {
+  return handle.read({ since: handle.read({ tail: 0 }).positions, grep: pattern }).problem;
+}
+
+const MAX_LINE_BYTES = 500;
+
+/** Where it is looked for first: a search through everything takes long. */
+const NEAR_BYTES = 64 * 1024;
+
+/**
+ * The newest line with the text or the expression; `null` where none is kept. It is read again and not remembered by the search,
+ * because a read hides secrets that only show once control characters are gone.
+ */
+function findMatchedLine(
+  handle: ProcessHandle,
+  { text, pattern }: { text?: string | undefined; pattern?: string | undefined },
+): string | null {
+  const grep = pattern ?? text?.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  if (grep === undefined) return null;
+  const { stdout, stderr, screen } = handle.read({ tail: 0 }).positions;
+  const near = { stdout: toNear(stdout), stderr: toNear(stderr), screen: toNear(screen) };
+  for (const since of [near, 0]) {
+    const line = handle.read({ since, grep, tail: 1, maxBytes: MAX_LINE_BYTES }).text;
+    if (line !== '') return line.trimEnd();
+  }
+  return null;
+}
+
+function toNear(position: number): number {
+  return Math.max(0, position - NEAR_BYTES);
 }

@@ -1,5 +1,5 @@
 /** Calls each in turn. One that throws is told of and not called again; the others hear all the same. */
-export function callListeners(
+export function notifyListeners(
   listeners: Set<() => void> | null,
   onError: ((error: unknown) => void) | undefined,
 ): void {
@@ -9,12 +9,12 @@ export function callListeners(
       listener();
     } catch (error) {
       listeners.delete(listener);
-      tell(onError, error);
+      reportError(onError, error);
     }
   }
 }
 
-function tell(onError: ((error: unknown) => void) | undefined, error: unknown): void {
+function reportError(onError: ((error: unknown) => void) | undefined, error: unknown): void {
   try {
     onError?.(error);
   } catch {

@@ -1,4 +1,3 @@
-import { createKeptRuns, type KeptRuns, type Run } from './kept-runs.ts';
 import {
   type OutputChunk,
   type OutputPiece,
@@ -7,6 +6,7 @@ import {
   type StreamPositions,
 } from './output-chunk.ts';
 import type { OutputStream } from './output-sink.ts';
+import { createRingBuffer, type RingBuffer, type Run } from './ring-buffer.ts';
 
 /**
  * What is kept in memory of all that a process wrote: of each stream the head, the newest tail, and as much again of what
@@ -35,22 +35,22 @@ export interface ChunkStore {
   positionsAt(offset: number): StreamPositions;
 }
 
-/** A shelf is made for the first bytes that it takes: most processes fill one or two of the nine there could be. */
-interface Shelf {
+/** A segment is made for the first bytes that it takes: most processes fill one or two of the nine there could be. */
+interface Segment {
   readonly stream: OutputStream;
   readonly part: 'head' | 'tail' | 'late';
-  readonly runs: KeptRuns;
+  readonly buffer: RingBuffer;
 }
 
 export function createChunkStore(options: { maxBufferBytes: number; headBytes: number }): ChunkStore {
-  return new Shelves(options);
+  return new SegmentedChunkStore(options);
 }
 
 /** A class for the same reason as `KeptRunList`. */
-class Shelves implements ChunkStore {
+class SegmentedChunkStore implements ChunkStore {
   readonly #maxBufferBytes: number;
   readonly #headBytes: number;
-  readonly #shelves: Shelf[] = [];
+  readonly #segments: Segment[] = [];
   readonly #positions = { stdout: 0, stderr: 0, screen: 0 };
   #total = 0;
 
@@ -64,7 +64,7 @@ class Shelves implements ChunkStore {
   }
 
   get keptBytes(): number {
-    return this.#shelves.reduce((sum, { runs }) => sum + runs.keptBytes, 0);
+    return this.#segments.reduce((sum, { buffer: runs }) => sum + runs.keptBytes, 0);
   }
 
   get droppedBytes(): number {
@@ -72,7 +72,7 @@ class Shelves implements ChunkStore {
   }
 
   shrink(tailBytes: number): void {
-    for (const { part, runs } of this.#shelves) if (part !== 'head') runs.shrink(tailBytes);
+    for (const { part, buffer: runs } of this.#segments) if (part !== 'head') runs.shrink(tailBytes);
   }
 
   get positions(): StreamPositions {
@@ -81,7 +81,7 @@ class Shelves implements ChunkStore {
 
   append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void {
     const place = { offset: this.#total, position: this.#positions[stream], atMs: label.atMs };
-    const headRoom = this.#headBytes - (this.#find(stream, 'head')?.runs.keptBytes ?? 0);
+    const headRoom = this.#headBytes - (this.#find(stream, 'head')?.buffer.keptBytes ?? 0);
     if (label.afterEnd) this.#runsOf(stream, 'late').append(bytes, place);
     else if (headRoom <= 0) this.#runsOf(stream, 'tail').append(bytes, place);
     else {
@@ -98,25 +98,27 @@ class Shelves implements ChunkStore {
     this.#positions[stream] += bytes.byteLength;
   }
 
-  #find(stream: OutputStream, part: Shelf['part']): Shelf | undefined {
-    return this.#shelves.find((shelf) => shelf.stream === stream && shelf.part === part);
+  #find(stream: OutputStream, part: Segment['part']): Segment | undefined {
+    return this.#segments.find((segment) => segment.stream === stream && segment.part === part);
   }
 
-  #runsOf(stream: OutputStream, part: Shelf['part']): KeptRuns {
+  #runsOf(stream: OutputStream, part: Segment['part']): RingBuffer {
     const found = this.#find(stream, part);
-    if (found !== undefined) return found.runs;
-    const runs = createKeptRuns(this.#roomOf(part));
-    this.#shelves.push({ stream, part, runs });
+    if (found !== undefined) return found.buffer;
+    const runs = createRingBuffer(this.#roomOf(part));
+    this.#segments.push({ stream, part, buffer: runs });
     return runs;
   }
 
-  #roomOf(part: Shelf['part']): number {
+  #roomOf(part: Segment['part']): number {
     if (part === 'head') return this.#headBytes;
     return part === 'tail' ? this.#maxBufferBytes - this.#headBytes : this.#maxBufferBytes;
   }
 
-  #filled(streams: readonly OutputStream[]): Shelf[] {
-    return this.#shelves.filter(({ stream, runs }) => streams.includes(stream) && runs.keptBytes > 0);
+  #filled(streams: readonly OutputStream[]): Segment[] {
+    return this.#segments.filter(
+      ({ stream, buffer: runs }) => streams.includes(stream) && runs.keptBytes > 0,
+    );
   }
 
   *forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void> {
@@ -127,7 +129,7 @@ class Shelves implements ChunkStore {
       const first = firstOf(sources, reached);
       if (first === null) return;
       const { run } = first;
-      const { stream, part } = first.shelf;
+      const { stream, part } = first.segment;
       if (run.position > reached[stream]) {
         const droppedBytes = run.position - reached[stream];
         const gapFrom = Math.max(reachedOffset[stream], reached[stream]);
@@ -141,17 +143,17 @@ class Shelves implements ChunkStore {
   }
 
   *backward(streams: readonly OutputStream[]): Generator<OutputChunk, void> {
-    const walks = this.#filled(streams).map((shelf) => ({ shelf, next: shelf.runs.end - 1 }));
+    const walks = this.#filled(streams).map((segment) => ({ segment, next: segment.buffer.end - 1 }));
     while (true) {
       let newest: { walk: (typeof walks)[number]; run: Run } | null = null;
       for (const walk of walks) {
-        const run = walk.next < 0 ? null : walk.shelf.runs.at(walk.next);
+        const run = walk.next < 0 ? null : walk.segment.buffer.at(walk.next);
         if (run === null || run.number > walk.next) continue;
         if (newest === null || run.offset > newest.run.offset) newest = { walk, run };
       }
       if (newest === null) return;
       newest.walk.next -= 1;
-      yield toChunk(newest.run, { ...newest.walk.shelf, seen: 0 });
+      yield toChunk(newest.run, { ...newest.walk.segment, seen: 0 });
     }
   }
 
@@ -171,7 +173,7 @@ class Shelves implements ChunkStore {
   #rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
     let before = { offset: 0, position: 0 };
     let after = { offset: this.#total, position: this.#positions[stream] };
-    for (const { runs } of this.#filled([stream])) {
+    for (const { buffer: runs } of this.#filled([stream])) {
       const number = runs.firstBeyond('offset', offset);
       const next = runs.at(number);
       if (next !== null && next.offset <= offset) {
@@ -192,16 +194,19 @@ class Shelves implements ChunkStore {
   }
 }
 
-function firstOf(sources: readonly Shelf[], reached: StreamPositions): { shelf: Shelf; run: Run } | null {
-  let first: { shelf: Shelf; run: Run } | null = null;
-  for (const shelf of sources) {
-    const run = shelf.runs.at(shelf.runs.firstBeyond('position', reached[shelf.stream]));
-    if (run !== null && (first === null || run.offset < first.run.offset)) first = { shelf, run };
+function firstOf(
+  sources: readonly Segment[],
+  reached: StreamPositions,
+): { segment: Segment; run: Run } | null {
+  let first: { segment: Segment; run: Run } | null = null;
+  for (const segment of sources) {
+    const run = segment.buffer.at(segment.buffer.firstBeyond('position', reached[segment.stream]));
+    if (run !== null && (first === null || run.offset < first.run.offset)) first = { segment, run };
   }
   return first;
 }
 
-function toChunk(run: Run, from: Pick<Shelf, 'stream' | 'part'> & { seen: number }): OutputChunk {
+function toChunk(run: Run, from: Pick<Segment, 'stream' | 'part'> & { seen: number }): OutputChunk {
   return {
     type: 'chunk',
     stream: from.stream,

@@ -10,14 +10,14 @@ export type TextPart =
       readonly line: string | null;
     };
 
-export interface CutText {
+interface CutText {
   readonly text: string;
   /** Bytes that the text does not show, those of its gaps among them. */
   readonly omittedBytes: number;
   readonly isCut: boolean;
 }
 
-export interface CutOptions {
+interface CutOptions {
   /** Of UTF-8. Lines that say what is missing are not counted. */
   readonly maxBytes: number;
   /** Where the rest can be read, as the end of a sentence; empty where nowhere. */
@@ -129,7 +129,7 @@ function toLineStart(bytes: Buffer, place: number): number {
 }
 
 /** `10.0 MiB`. */
-export function toByteWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;
   return bytes < 1024 ** 3

@@ -1,17 +1,16 @@
 import { type GrepResult, grepLines } from './grep.ts';
 import { longestLine } from './lines.ts';
-import { anyControl } from './plain-text.ts';
-import { type SeenLine, toLines } from './seen-line.ts';
+import { anyControl, toPlainText } from './plain-text.ts';
 
 /** So few lines must fit into a time box; what holds more and does not fit is searched in parts. */
 const fewLines = 2_000;
 
 /** What is looked for: a text, or a JavaScript regular expression. */
-export type Wanted =
+export type LineQuery =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'pattern'; readonly pattern: string };
 
-export type LinesFound =
+export type LineMatches =
   | {
       readonly type: 'matches';
       /** How many lines matched. */
@@ -21,32 +20,32 @@ export type LinesFound =
     }
   | { readonly type: 'problem'; readonly problem: string };
 
-export const nothing: LinesFound = { type: 'matches', count: 0, lines: [] };
+export const noMatches: LineMatches = { type: 'matches', count: 0, lines: [] };
 
 /** A way to find it. */
-export interface Find {
+interface LineFinder {
   /** In complete lines. */
-  inLines(text: string): LinesFound;
-  inLine(line: SeenLine): LinesFound;
+  inLines(text: string): LineMatches;
+  inLine(line: RenderedLine): LineMatches;
 }
 
-export function createFind(wanted: Wanted, maxLines: number): Find {
+export function createLineFinder(wanted: LineQuery, maxLines: number): LineFinder {
   const text = toText(wanted);
   if (text !== null) {
     return {
       inLines: (searched) => findText(searched, { text, maxLines }),
-      inLine: (line) => toFound([line].filter(includes(text)).map(toShown)),
+      inLine: (line) => toMatches([line].filter(includes(text)).map(toShown)),
     };
   }
-  const { pattern } = wanted as Extract<Wanted, { type: 'pattern' }>;
+  const { pattern } = wanted as Extract<LineQuery, { type: 'pattern' }>;
   let isSlow = false;
   return {
     inLine: (line) => findInParts([line], pattern),
     inLines: (searched) => {
-      const lines = toLines(searched);
+      const lines = toRenderedLines(searched);
       if (lines.length > fewLines && !isSlow) {
-        const result = grepSeen(lines, pattern);
-        if (result.type === 'matches') return toFound(result.lines);
+        const result = grepRendered(lines, pattern);
+        if (result.type === 'matches') return toMatches(result.lines);
         isSlow = true;
       }
       return findInParts(lines, pattern);
@@ -54,37 +53,40 @@ export function createFind(wanted: Wanted, maxLines: number): Find {
   };
 }
 
-function grepSeen(lines: readonly SeenLine[], pattern: string): GrepResult {
+function grepRendered(lines: readonly RenderedLine[], pattern: string): GrepResult {
   const begins = new Map<number, number>();
   for (const [index, { from }] of lines.entries()) if (from > 0) begins.set(index, from);
   return grepLines(lines.map(toShown), { pattern, begins });
 }
 
-function includes(text: string): (line: SeenLine) => boolean {
+function includes(text: string): (line: RenderedLine) => boolean {
   return (line) => line.text.includes(text, line.from);
 }
 
-function toShown({ text }: SeenLine): string {
+function toShown({ text }: RenderedLine): string {
   return text;
 }
 
 /** An expression that is only a text is looked for as one: that needs no time box. */
-function toText(wanted: Wanted): string | null {
+function toText(wanted: LineQuery): string | null {
   if (wanted.type === 'text') return wanted.text;
   return /^[^\\^$.*+?()[\]{}|]+$/.test(wanted.pattern) ? wanted.pattern : null;
 }
 
-function findText(searched: string, wanted: { text: string; maxLines: number }): LinesFound {
+function findText(searched: string, wanted: { text: string; maxLines: number }): LineMatches {
   const { text } = wanted;
   const isPlain = !anyControl.test(searched);
-  if (isPlain && !searched.includes(text)) return nothing;
+  if (isPlain && !searched.includes(text)) return noMatches;
   const isSimple = isPlain && text !== '' && !text.includes('\n') && !hasLongLine(searched);
   if (isSimple) return findPlainText(searched, wanted);
-  return toFound(toLines(searched).filter(includes(text)).map(toShown));
+  return toMatches(toRenderedLines(searched).filter(includes(text)).map(toShown));
 }
 
 /** Cuts out only the lines that are shown: where all match, that is what takes longest. */
-function findPlainText(searched: string, { text, maxLines }: { text: string; maxLines: number }): LinesFound {
+function findPlainText(
+  searched: string,
+  { text, maxLines }: { text: string; maxLines: number },
+): LineMatches {
   const newest: { from: number; to: number }[] = [];
   let count = 0;
   for (let at = searched.indexOf(text); at !== -1; ) {
@@ -109,16 +111,49 @@ function hasLongLine(text: string): boolean {
   return false;
 }
 
-export function toFound(lines: readonly string[]): LinesFound {
+export function toMatches(lines: readonly string[]): LineMatches {
   return { type: 'matches', count: lines.length, lines };
 }
 
-function findInParts(lines: readonly SeenLine[], pattern: string): LinesFound {
+function findInParts(lines: readonly RenderedLine[], pattern: string): LineMatches {
   const found: string[] = [];
   for (let from = 0; from < lines.length; from += fewLines) {
-    const result = grepSeen(lines.slice(from, from + fewLines), pattern);
+    const result = grepRendered(lines.slice(from, from + fewLines), pattern);
     if (result.type === 'problem') return result;
     for (const line of result.lines) found.push(line);
   }
-  return toFound(found);
+  return toMatches(found);
+}
+
+/** A line as a person sees it; a match may begin at `from`. */
+export interface RenderedLine {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** The one character more says of `^` that it is not there. */
+export function truncateLine(text: string): string {
+  return text.length > longestLine ? text.slice(-longestLine - 1) : text;
+}
+
+export function toRenderedLine(line: string): RenderedLine {
+  const text = anyControl.test(line) ? renderLine(line) : line;
+  return { text, from: line.length > longestLine ? 1 : 0 };
+}
+
+/** As they are seen, without the empty ones. */
+function toRenderedLines(text: string): RenderedLine[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const isPlain = !anyControl.test(text);
+  return lines.map((line) =>
+    isPlain && line.length <= longestLine ? { text: line, from: 0 } : toRenderedLine(truncateLine(line)),
+  );
+}
+
+/** As `toPlainText` shows a line, at once for one without controls but the CR of its line break, as on a terminal. */
+export function renderLine(line: string): string {
+  const isBroken = line.endsWith('\r');
+  const bare = isBroken ? line.slice(0, -1) : line;
+  if (anyControl.test(bare)) return toPlainText(line);
+  return isBroken ? bare.trimEnd() : bare;
 }

@@ -1,7 +1,12 @@
 import type { Cancel } from '../clock/clock.ts';
-import { mostBytesATurn, mostFailuresAtEnd } from './disk-reading.ts';
-import { type OutputGap, type OutputPiece, positionAfter, type StreamPositions } from './output-chunk.ts';
-import type { OutputLog } from './output-log.ts';
+import {
+  type OutputGap,
+  type OutputPiece,
+  outputStreams,
+  positionAfter,
+  type StreamPositions,
+} from './output-chunk.ts';
+import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
 /**
@@ -37,14 +42,14 @@ export function followLog(
   }
 
   function walkOn(): void {
-    let room = log.onDisk === null ? Number.POSITIVE_INFINITY : mostBytesATurn;
+    let room = log.onDisk === null ? Number.POSITIVE_INFINITY : maxBytesPerTurn;
     let { finished } = log;
     for (let hasMore = true; hasMore; ) {
       hasMore = false;
       for (const piece of log.chunks(positions, follower.stream)) {
         hasMore = true;
         failures = 0;
-        give(piece);
+        deliver(piece);
         if (isOver) return;
         room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
         if (room <= 0) return pause(nextTurn);
@@ -53,10 +58,10 @@ export function followLog(
       ({ finished } = log);
     }
     const { onDisk } = log;
-    if (onDisk !== null && onDisk.readTrouble !== null && isBehind()) {
+    if (onDisk !== null && onDisk.readError !== null && isBehind()) {
       failures += 1;
-      if (!finished || failures < mostFailuresAtEnd) return pause((go) => onDisk.tryLater(go));
-      give(toMissing(onDisk.stream, { from: positions, to: log.positions }));
+      if (!finished || failures < maxFinalReadFailures) return pause((go) => onDisk.retryLater(go));
+      deliver(toUnreadGap(onDisk.stream, { from: positions, to: log.positions }));
     }
     if (finished && !isOver) end();
   }
@@ -66,7 +71,7 @@ export function followLog(
     return (follower.stream ?? stream) === stream && positions[stream] < log.positions[stream];
   }
 
-  function give(piece: OutputPiece): void {
+  function deliver(piece: OutputPiece): void {
     positions[piece.stream] = positionAfter(piece);
     follower.onPiece(piece);
     if (follower.isCancelled?.() === true) isOver = true;
@@ -102,7 +107,7 @@ export function nextTurn(callback: () => void): Cancel {
 }
 
 /** What could not be read of a log that is in a file, where all is one stream. */
-export function toMissing(
+export function toUnreadGap(
   stream: OutputStream,
   { from, to }: { from: StreamPositions; to: StreamPositions },
 ): OutputGap {
@@ -115,4 +120,77 @@ export function toMissing(
     position,
     droppedBytes: to[stream] - position,
   };
+}
+
+/**
+ * What is kept from an offset on (0 by default), then what comes, until the log is finished; the caller sets the pace. Nothing is
+ * queued: what memory has dropped while the caller was busy is read from the log file; a gap with the exact count stands for what the
+ * file does not have either. Ends as well when `signal` is aborted.
+ */
+export async function* iterateLog(
+  log: OutputLog,
+  options: { from?: number; stream?: OutputStream; signal?: AbortSignal } = {},
+): AsyncGenerator<OutputPiece, void> {
+  const { signal } = options;
+  const streams = options.stream === undefined ? outputStreams : [options.stream];
+  const positions = { ...log.positionsAt(options.from ?? 0) };
+  let room = maxBytesPerTurn;
+  let failures = 0;
+  while (signal?.aborted !== true) {
+    const { finished } = log;
+    // While the consumer was busy, what came next may have been dropped: look again for each piece.
+    const [kept] = log.chunks(positions, options.stream);
+    const piece = kept === undefined ? undefined : await orFromFile(kept, log, { positions, ...options });
+    if (piece !== undefined) {
+      failures = 0;
+      positions[piece.stream] = positionAfter(piece);
+      yield piece;
+      if (log.onDisk === null) continue;
+      // A consumer that never waits would leave no turn to anybody else.
+      room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
+      if (room > 0) continue;
+      room = maxBytesPerTurn;
+      await until(nextTurn, signal);
+      continue;
+    }
+    const { onDisk } = log;
+    const isBehind = streams.some((stream) => positions[stream] < log.positions[stream]);
+    if (isBehind && onDisk !== null && onDisk.readError !== null) {
+      failures += 1;
+      if (finished && failures >= maxFinalReadFailures) {
+        const missing = toUnreadGap(onDisk.stream, { from: positions, to: log.positions });
+        positions[onDisk.stream] = positionAfter(missing);
+        yield missing;
+      } else await until((go) => onDisk.retryLater(go), signal);
+      continue;
+    }
+    // It came in just now.
+    if (isBehind) await until(nextTurn, signal);
+    else if (finished) return;
+    else if (!log.finished) await until((go) => log.onWrite(go), signal);
+  }
+}
+
+/** The piece, or what comes before it and is in the log file only. */
+async function orFromFile(
+  piece: OutputPiece,
+  log: OutputLog,
+  { positions, stream }: { positions: StreamPositions; stream?: OutputStream },
+): Promise<OutputPiece> {
+  if (log.keptBytes === log.bytes) return piece;
+  const before = piece.type === 'gap' ? Number.POSITIVE_INFINITY : piece.offset;
+  return (await log.readBack(positions, { before, stream })) ?? piece;
+}
+
+function until(wait: (go: () => void) => Cancel, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const leave = () => {
+      cancel();
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    const cancel = wait(leave);
+    signal?.addEventListener('abort', leave);
+  });
 }

@@ -20,28 +20,28 @@ export function readFreeBytes(path: string): number {
   }
 }
 
-export const fullDisk: OutputDegradation = {
+export const diskFullDegradation: OutputDegradation = {
   what: 'the disk was full',
   error: 'output that the process could not write may be missing, and how much is not known',
   missingBytes: 0,
 };
 
 /** Remembers that the disk of a log was full while its process wrote there. */
-export interface FullDiskNote {
-  look(now: { readonly freeBytes: number; readonly logBytes: number }): void;
+interface DiskFullRecorder {
+  observe(now: { readonly freeBytes: number; readonly logBytes: number }): void;
 }
 
 /**
  * Writes down in the status file that the disk was full, which mostly has room in its last block, and, once there is room, in the
  * log, where bytes may be missing. How many is not known: the process itself was refused them.
  */
-export function createFullDiskNote({
+export function createDiskFullRecorder({
   logPath,
   statusPath,
 }: {
   readonly logPath: string;
   readonly statusPath: string;
-}): FullDiskNote {
+}): DiskFullRecorder {
   let fullAt: number | null = null;
   let isNoted = false;
 
@@ -55,7 +55,7 @@ export function createFullDiskNote({
   }
 
   return {
-    look: ({ freeBytes, logBytes }) => {
+    observe: ({ freeBytes, logBytes }) => {
       if (freeBytes < fullBytes) fullAt ??= logBytes;
       if (fullAt === null) return;
       isNoted ||= tryToAppend(statusPath, toFullLine(fullAt));

@@ -1,12 +1,21 @@
 import { createDecoder, type Decoder } from './decode.ts';
-import { createFind, type LinesFound, nothing, toFound, type Wanted } from './find-lines.ts';
+import {
+  createLineFinder,
+  type LineMatches,
+  type LineQuery,
+  noMatches,
+  type RenderedLine,
+  renderLine,
+  toMatches,
+  toRenderedLine,
+  truncateLine,
+} from './find-lines.ts';
 import { longestLine } from './lines.ts';
 import type { OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputStream } from './output-sink.ts';
 import { anyControl } from './plain-text.ts';
-import { cutLine, type SeenLine, toSeen, toSeenLine } from './seen-line.ts';
 
-export type { LinesFound, Wanted } from './find-lines.ts';
+export type { LineMatches as LinesFound, LineQuery as Wanted } from './find-lines.ts';
 
 /** What is searched within one time box: making one costs as much as searching thousands of short lines. */
 const maxCharsAtOnce = 128 * 1024;
@@ -20,7 +29,7 @@ const overlapChars = 4096;
  * new is searched, with 4,096 characters before it: what matches over more counts when the line is complete. Of one with more than
  * 64 Ki characters the newest are searched.
  */
-export interface LineSearch {
+interface LineSearch {
   push(piece: OutputPiece): void;
   /** Characters of complete lines that were pushed and not searched yet. */
   readonly waitingChars: number;
@@ -30,7 +39,7 @@ export interface LineSearch {
    * Searches what was pushed since the last time; with `maxChars` little more than so much of it, and unfinished lines only when
    * no complete ones wait.
    */
-  search(options?: { readonly maxChars?: number }): LinesFound;
+  search(options?: { readonly maxChars?: number }): LineMatches;
 }
 
 interface OpenLine {
@@ -45,7 +54,7 @@ interface OpenLine {
 }
 
 export function createLineSearch(
-  wanted: Wanted,
+  wanted: LineQuery,
   {
     maxLines,
     from = 0,
@@ -66,7 +75,7 @@ export function createLineSearch(
   /** Complete lines, many in one text. */
   const waiting: string[] = [];
   let waitingChars = 0;
-  const find = createFind(wanted, maxLines);
+  const find = createLineFinder(wanted, maxLines);
 
   function push(piece: OutputPiece): void {
     const { stream } = piece;
@@ -114,7 +123,7 @@ export function createLineSearch(
     return waiting.splice(0, count).join('\n');
   }
 
-  function search({ maxChars = Number.POSITIVE_INFINITY }: { maxChars?: number } = {}): LinesFound {
+  function search({ maxChars = Number.POSITIVE_INFINITY }: { maxChars?: number } = {}): LineMatches {
     const untilChars = waitingChars - maxChars;
     let count = 0;
     let newest: readonly string[] = [];
@@ -124,13 +133,13 @@ export function createLineSearch(
       count += complete.count;
       newest = [...newest, ...complete.lines.slice(-maxLines)].slice(-maxLines);
     }
-    const unfinished = waiting.length > 0 ? nothing : searchUnfinished();
+    const unfinished = waiting.length > 0 ? noMatches : searchUnfinished();
     if (unfinished.type === 'problem') return unfinished;
     const lines = [...newest, ...unfinished.lines].slice(-maxLines);
     return { type: 'matches', count: count + unfinished.count, lines };
   }
 
-  function searchUnfinished(): LinesFound {
+  function searchUnfinished(): LineMatches {
     const found: string[] = [];
     for (const line of open.values()) {
       if (!line.hasGrown || line.hasCounted) continue;
@@ -141,7 +150,7 @@ export function createLineSearch(
       line.hasCounted = unfinished.count > 0;
       found.push(...unfinished.lines);
     }
-    return toFound(found);
+    return toMatches(found);
   }
 
   return {
@@ -182,20 +191,20 @@ function begin(line: OpenLine): void {
 
 function goOn(line: OpenLine, added: string): void {
   const text = line.text + added;
-  line.text = cutLine(text);
+  line.text = truncateLine(text);
   line.searchedChars = Math.max(0, line.searchedChars - (text.length - line.text.length));
   line.isPlain &&= !anyControl.test(added);
   line.hasGrown = line.text !== '';
 }
 
 /** What is not searched yet, and enough before it. */
-function toOpenView({ text, searchedChars, isPlain }: OpenLine): SeenLine {
+function toOpenView({ text, searchedChars, isPlain }: OpenLine): RenderedLine {
   const from = Math.max(0, searchedChars - overlapChars);
-  if (from === 0) return toSeenLine(text);
+  if (from === 0) return toRenderedLine(text);
   if (isPlain) return { text, from };
   const returned = text.slice(0, -1).indexOf('\r', from);
-  if (returned === -1) return { text: toSeen(text.slice(from)), from: 1 };
+  if (returned === -1) return { text: renderLine(text.slice(from)), from: 1 };
   // Written over from its beginning; if only what is new does that, then over all that stands there.
   const start = returned < searchedChars ? returned + 1 : text.lastIndexOf('\r', from) + 1;
-  return start === 0 ? toSeenLine(text) : { text: toSeen(text.slice(start)), from: 0 };
+  return start === 0 ? toRenderedLine(text) : { text: renderLine(text.slice(start)), from: 0 };
 }

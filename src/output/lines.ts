@@ -14,7 +14,7 @@ export interface OutputLine {
 }
 
 /** Cuts chunks into lines, per stream. */
-export interface LineSplitter {
+interface LineSplitter {
   push(chunk: OutputChunk): OutputLine[];
   /** The line that the gap tears apart. */
   breakAt(gap: OutputGap): OutputLine[];
@@ -50,13 +50,13 @@ export function createLineSplitter(): LineSplitter {
     let from = 0;
     for (let end = added.indexOf('\n'); end !== -1; end = added.indexOf('\n', from)) {
       line.text += added.slice(from, end);
-      found.push(...giveOutLong(line), toLine(line, true));
+      found.push(...splitLongLine(line), toLine(line, true));
       line.text = '';
       line.atMs = atMs;
       from = end + 1;
     }
     line.text += added.slice(from);
-    found.push(...giveOutLong(line));
+    found.push(...splitLongLine(line));
     return found;
   }
 
@@ -76,7 +76,7 @@ export function createLineSplitter(): LineSplitter {
 }
 
 /** Never between the halves of a character, nor between CR and the LF that may follow. */
-function giveOutLong(line: OpenLine): OutputLine[] {
+function splitLongLine(line: OpenLine): OutputLine[] {
   const found: OutputLine[] = [];
   while (line.text.length > longestLine) {
     const last = line.text.charCodeAt(longestLine - 1);

@@ -1,18 +1,16 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { cutLog } from './cut-log.ts';
-import { createFullDiskNote, readFreeBytes } from './full-disk.ts';
-import type { MakeRoom } from './make-room.ts';
-import { punchHole } from './punch-hole.ts';
+import { createDiskFullRecorder, readFreeBytes } from './full-disk.ts';
 import type { TailedFile } from './tailed-file.ts';
+import { copyTailAndTruncate, punchHole, type TruncateLog } from './truncate-log.ts';
 
 /** The first that can work here is used. */
-export const waysToMakeRoom: readonly MakeRoom[] =
-  process.platform === 'linux' ? [punchHole, cutLog] : [cutLog];
+const truncationStrategies: readonly TruncateLog[] =
+  process.platform === 'linux' ? [punchHole, copyTailAndTruncate] : [copyTailAndTruncate];
 
 const longestPauseMs = 1_000;
 const shortestPauseMs = 50;
 /** Until the next look the log may fill this part of what is left. */
-const boldness = 0.5;
+const fillFraction = 0.5;
 const blockBytes = 512;
 /** Lines are written, and holes begin and end, at blocks of the file system. */
 const slackBytes = 2 * 4096;
@@ -23,7 +21,7 @@ const reserveBytes = 8 * 1024 * 1024;
 const leastHeadBytes = 64 * 1024;
 const leastTailBytes = 128 * 1024;
 
-type Keep = Pick<Parameters<MakeRoom>[0], 'keepHeadBytes' | 'keepTailBytes'>;
+type KeptSizes = Pick<Parameters<TruncateLog>[0], 'keepHeadBytes' | 'keepTailBytes'>;
 
 export interface LogCap {
   readonly cancel: Cancel;
@@ -41,7 +39,7 @@ export function capLog(options: {
   statusPath: string;
   maxBytes: number;
   clock: Clock;
-  ways?: readonly MakeRoom[];
+  ways?: readonly TruncateLog[];
   /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
   onTrouble: (error: unknown) => void;
   /** Told how long the log is, at each look. */
@@ -50,47 +48,47 @@ export function capLog(options: {
   onShortened: () => void;
 }): LogCap {
   const { file, statusPath, maxBytes, clock } = options;
-  const fullDisk = createFullDiskNote({ logPath: file.path, statusPath });
-  let ways = options.ways ?? waysToMakeRoom;
+  const fullDisk = createDiskFullRecorder({ logPath: file.path, statusPath });
+  let ways = options.ways ?? truncationStrategies;
   let last = { atMs: clock.nowMs(), bytes: file.stat()?.size ?? 0 };
   let over = false;
   let isInTrouble = false;
   let cancelTimer: Cancel = () => {};
-  let looking: Promise<void> = Promise.resolve();
+  let checking: Promise<void> = Promise.resolve();
 
-  async function look(isLast: boolean): Promise<void> {
+  async function check(isLast: boolean): Promise<void> {
     const stats = file.stat();
     if (stats !== null) {
       const free = readFreeBytes(file.path);
       const bytes = file.bytes();
       options.onLook(bytes);
-      fullDisk.look({ freeBytes: free, logBytes: bytes });
+      fullDisk.observe({ freeBytes: free, logBytes: bytes });
       const diskBytes = stats.blocks * blockBytes;
       const isLarge = diskBytes > maxBytes;
-      if (isLarge) await makeRoom(isLast ? keepAll() : keepPart());
+      if (isLarge) await truncateLog(isLast ? keptAtEnd() : keptWhileGrowing());
       else if (!isLast && isTooLarge({ diskBytes, free })) {
-        if (await makeRoom(keepLeast())) options.onShortened();
+        if (await truncateLog(keptOnFullDisk())) options.onShortened();
       }
-      fullDisk.look({ freeBytes: readFreeBytes(file.path), logBytes: file.bytes() });
+      fullDisk.observe({ freeBytes: readFreeBytes(file.path), logBytes: file.bytes() });
     }
-    if (!over) lookLater(isInTrouble ? longestPauseMs : nextPauseMs(stats));
+    if (!over) scheduleCheck(isInTrouble ? longestPauseMs : nextPauseMs(stats));
   }
 
-  function keepPart(): Keep {
+  function keptWhileGrowing(): KeptSizes {
     return { keepHeadBytes: Math.floor(maxBytes / 16), keepTailBytes: Math.ceil(maxBytes / 8) };
   }
 
   /** It grows no more. */
-  function keepAll(): Keep {
-    const { keepHeadBytes, keepTailBytes } = keepPart();
+  function keptAtEnd(): KeptSizes {
+    const { keepHeadBytes, keepTailBytes } = keptWhileGrowing();
     return {
       keepHeadBytes,
       keepTailBytes: Math.max(keepTailBytes, maxBytes - keepHeadBytes - slackBytes),
     };
   }
 
-  function keepLeast(): Keep {
-    const { keepHeadBytes, keepTailBytes } = keepPart();
+  function keptOnFullDisk(): KeptSizes {
+    const { keepHeadBytes, keepTailBytes } = keptWhileGrowing();
     return {
       keepHeadBytes: Math.min(keepHeadBytes, leastHeadBytes),
       keepTailBytes: Math.min(keepTailBytes, leastTailBytes),
@@ -99,11 +97,11 @@ export function capLog(options: {
 
   /** For the disk as it is. Twice as much as would stay, so that not every look takes a little. */
   function isTooLarge({ diskBytes, free }: { diskBytes: number; free: number }): boolean {
-    const { keepHeadBytes, keepTailBytes } = keepLeast();
+    const { keepHeadBytes, keepTailBytes } = keptOnFullDisk();
     return free < reserveBytes && diskBytes > 2 * (keepHeadBytes + keepTailBytes);
   }
 
-  async function makeRoom(keep: Keep): Promise<boolean> {
+  async function truncateLog(keep: KeptSizes): Promise<boolean> {
     const [way] = ways;
     if (way === undefined) return false;
     try {
@@ -113,7 +111,7 @@ export function capLog(options: {
       return true;
     } catch (error) {
       if (isImpossible(error)) ways = ways.slice(1);
-      if (ways.length > 0 && isImpossible(error)) return makeRoom(keep);
+      if (ways.length > 0 && isImpossible(error)) return truncateLog(keep);
       isInTrouble = true;
       options.onTrouble(error);
       return false;
@@ -128,14 +126,14 @@ export function capLog(options: {
     if (free < reserveBytes) return shortestPauseMs;
     const roomBytes = Math.max(0, maxBytes - (stats?.blocks ?? 0) * blockBytes);
     const fullInMs = bytesPerMs <= 0 ? Number.POSITIVE_INFINITY : Math.min(roomBytes, free) / bytesPerMs;
-    return Math.min(longestPauseMs, Math.max(shortestPauseMs, fullInMs * boldness));
+    return Math.min(longestPauseMs, Math.max(shortestPauseMs, fullInMs * fillFraction));
   }
 
-  function lookLater(pauseMs: number): void {
+  function scheduleCheck(pauseMs: number): void {
     cancelTimer = clock.at(
       clock.nowMs() + pauseMs,
       () => {
-        looking = look(false);
+        checking = check(false);
       },
       { idle: true },
     );
@@ -147,13 +145,13 @@ export function capLog(options: {
   }
 
   options.onLook(file.bytes());
-  lookLater(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
+  scheduleCheck(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
   return {
     cancel,
     finish: async () => {
       cancel();
-      await looking;
-      await look(true);
+      await checking;
+      await check(true);
     },
   };
 }

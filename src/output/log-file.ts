@@ -51,7 +51,7 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
-export interface LogFileOptions {
+interface LogFileOptions {
   /** Made with its directory at the first byte, for its owner only. */
   readonly path: string;
   readonly maxBytes: number;

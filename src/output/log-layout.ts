@@ -22,11 +22,11 @@ export interface LogLayout {
   applied(compaction: LogCompaction): void;
 }
 
-export type LogPlace =
+type LogPlace =
   | { readonly type: 'bytes'; readonly position: number; readonly length: number }
   | { readonly type: 'missing'; readonly to: number };
 
-export interface LogCompaction {
+interface LogCompaction {
   readonly headBytes: number;
   readonly line: Uint8Array;
   /** The tail that stays is everything from here on. */

@@ -99,7 +99,7 @@ export function toLengthMarks(
 
 /** Between which times the byte at an offset came. */
 export function findBounds({ marks, lastAt }: OutputTimes, offset: number): TimeBounds {
-  const next = countWhere(marks, (mark) => mark.offset <= offset);
+  const next = countLeading(marks, (mark) => mark.offset <= offset);
   const earliest = marks[next - 1]?.until ?? null;
   const latest = marks[next]?.since ?? lastAt;
   return { earliest, latest: latest === null ? null : Math.ceil(Math.max(latest, earliest ?? latest)) };
@@ -107,18 +107,18 @@ export function findBounds({ marks, lastAt }: OutputTimes, offset: number): Time
 
 /** The first byte that may have come at a time or after it; `null` where none has. */
 export function findSince({ marks, lastAt }: OutputTimes, at: number): number | null {
-  const later = countWhere(marks, ({ since }) => since < at);
+  const later = countLeading(marks, ({ since }) => since < at);
   if (later === marks.length && lastAt !== null && lastAt < at) return null;
   return marks[later - 1]?.offset ?? 0;
 }
 
 /** The first byte that certainly came after a time; `null` where none has. */
 export function findAfter({ marks }: OutputTimes, at: number): number | null {
-  return marks[countWhere(marks, ({ until }) => until <= at)]?.offset ?? null;
+  return marks[countLeading(marks, ({ until }) => until <= at)]?.offset ?? null;
 }
 
 /** How many of the first marks are so; no later one is. */
-function countWhere(marks: readonly LengthMark[], isSo: (mark: LengthMark) => boolean): number {
+function countLeading(marks: readonly LengthMark[], isSo: (mark: LengthMark) => boolean): number {
   let [low, high] = [0, marks.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

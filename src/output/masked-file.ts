@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { toNeedles } from './redact.ts';
-import { markAt } from './secret-mark.ts';
+import { markAt, toNeedles } from './redact.ts';
+
 import { drawnSearch, longestDrawn, type Needle, type Span } from './secret-search.ts';
 import type { FileSpan, TailedFile } from './tailed-file.ts';
 
@@ -33,7 +33,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     const parts: Uint8Array[] = [];
     for (let left = reach; left > 0; ) {
       const span = file.read(offset + reach - left, left);
-      if (span === null && file.readTrouble !== null) return null;
+      if (span === null && file.readError !== null) return null;
       if (span === null || span.type === 'gap') break;
       parts.push(span.bytes);
       left -= span.bytes.byteLength;
@@ -63,7 +63,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     if (before === null || behind === null) return null;
     const text = Buffer.concat([before.bytes, span.bytes, behind]);
     const found = needles.flatMap((needle) => drawnSearch.findAll(text, needle));
-    if (before.isBehindGap) found.push(...needles.flatMap((needle) => tellingBeginning(text, needle)));
+    if (before.isBehindGap) found.push(...needles.flatMap((needle) => recognizableBeginning(text, needle)));
     if (found.length === 0) return span;
     const from = before.bytes.byteLength;
     return { ...span, bytes: cover(text, found).subarray(from, from + span.bytes.byteLength) };
@@ -82,7 +82,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
 
   /** What is not there any more needs no cover. */
   function failed(): void {
-    if (file.readTrouble !== null) throw new Error(file.readTrouble);
+    if (file.readError !== null) throw new Error(file.readError);
   }
 
   async function coverInFile(): Promise<void> {
@@ -126,7 +126,7 @@ function cover(text: Buffer, spans: readonly Span[]): Buffer {
 }
 
 /** The end of a secret whose beginning is in a gap, where it is half of it and more. */
-function tellingBeginning(text: Buffer, { bytes, headBytes }: Needle): Span[] {
+function recognizableBeginning(text: Buffer, { bytes, headBytes }: Needle): Span[] {
   for (let to = bytes.byteLength - 1; to >= headBytes; to -= 1) {
     if (text.subarray(0, to).equals(bytes.subarray(-to))) return [{ from: 0, to }];
   }

@@ -6,7 +6,7 @@ import type { OutputGap, OutputPiece } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 
-export interface OutputStreamOptions {
+interface OutputStreamOptions {
   readonly stream?: OutputStream;
   /** What a subscriber threw. */
   readonly onSubscriberError?: (error: unknown) => void;

@@ -12,7 +12,7 @@ export interface OutputSink {
   /** Calls back once, when `write` may go on after it answered `false`. */
   whenWritable(callback: () => void): void;
   /** Between a `write` that answered `false` and the call back: bytes may wait in the source. */
-  readonly isHeld: boolean;
+  readonly isBackpressured: boolean;
   /** The offset of the next byte in the whole log, as it is shown: over all attempts, with marks where secrets were. */
   readonly bytes: number;
   /** `nowMs` of the last byte that arrived, or of the sink's creation. */

@@ -47,13 +47,13 @@ export function drawText(text: string): ScreenRows {
       // The frequent pair: the cells are only needed when something is written over.
       if (text[from] !== '\n') rows.moveTo(0);
     } else if (found === '\b') rows.moveBy(-1);
-    else if (command !== undefined) obey(rows, { command, parameters: parameters ?? '' });
+    else if (command !== undefined) applyCommand(rows, { command, parameters: parameters ?? '' });
   }
   rows.print(text.slice(from));
   return rows;
 }
 
-function obey(
+function applyCommand(
   rows: ScreenRows,
   { command, parameters }: { readonly command: string; readonly parameters: string },
 ): void {

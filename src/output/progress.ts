@@ -73,7 +73,9 @@ const wordsAroundChars = 48;
 
 function findProgress(line: string, isRedrawn: boolean): ProgressView | null {
   const isBar = isRedrawn || bar.test(line);
-  const found = findCandidates(line).find((each) => !isMeasure(each) && (isBar || isTold(each)));
+  const found = findCandidates(line).find(
+    (each) => !isMeasurement(each) && (isBar || hasProgressContext(each)),
+  );
   return found === undefined ? null : toView(found.percent, found.text);
 }
 
@@ -131,7 +133,7 @@ const bar =
 const measures =
   /\b(?:cpu|mem(?:ory)?|disk|swap|load|usage|used?|full|free|idle|battery|cover(?:age|ed)|stmts|statements|branch(?:es)?|discount|off|confidence|humidity|average|avg|loss|accuracy|precision|error rate|hit rate|utili[sz]ation|faster|slower|smaller|larger|bigger|less|fewer|more|reduced|saved|increased?|decreased?|score|rated|rating|ratio|stars|chance|probability|quality|volume|opacity|zoom|scale|alive|up|healthy|replicas|ready)\b/i;
 
-function isMeasure({ before, after }: Candidate): boolean {
+function isMeasurement({ before, after }: Candidate): boolean {
   return (
     measures.test(before.slice(-24)) ||
     measures.test(/^[\s)\]]*[a-z][\w-]*(?:\s+[a-z][\w-]*)?/i.exec(after)?.[0] ?? '')
@@ -142,7 +144,7 @@ const work =
   /\b(?:progress|complet(?:e|ed|ing)|done|receiving|resolving|counting|compressing|writing|reading|unpack\w*|download\w*|upload\w*|install\w*|fetch\w*|copy\w*|copied|build\w*|compil\w*|link\w*|pull\w*|push\w*|extract\w*|verif\w*|transfer\w*|process(?:ed|ing)|sync\w*|import\w*|export\w*|migrat\w*|index\w*|render\w*|encod\w*|convert\w*|train\w*|scan\w*|check\w*|updat\w*|format\w*|load(?:ed|ing)|wait\w*|epoch|step|stage|test(?:s|ing)?|batch|chunk|page|layer|part|item|modules?|packages?|files?|rows|records|crates)\b/i;
 
 /** Something beside the number says that it is one of progress. */
-function isTold({ before, after, text, isFirst }: Candidate): boolean {
+function hasProgressContext({ before, after, text, isFirst }: Candidate): boolean {
   if (/\[\s*$/.test(before) && /^\s*\]/.test(after)) return true;
   if (isFirst && /^\s*(?:$|[)|:[\]])/.test(after)) return true;
   const isPercentage = text.endsWith('%');

@@ -1,16 +1,14 @@
 import { parseOptions } from '../config/parse-options.ts';
 import { readOptions } from '../config/read-options.ts';
-import { cutText, joinParts, type TextPart, toByteWords } from './cut-text.ts';
-import { createDecoder, type Decoder, looksBinary } from './decode.ts';
-import { findSpan } from './find-span.ts';
+import { cutText, formatBytes, joinParts, type TextPart } from './cut-text.ts';
+import { createDecoder, type Decoder, looksBinary, unfinishedBytes } from './decode.ts';
+import { droppedIn, findSpan, maxFileReadBytes, type ReadSpan } from './find-span.ts';
 import { grepLines } from './grep.ts';
-import { bytesToFinish } from './look-back.ts';
 import { type OutputGap, type OutputPiece, outputStreams } from './output-chunk.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputRead, ReadOptions } from './output-read.ts';
 import type { OutputStream } from './output-sink.ts';
-import { toPlainText } from './plain-text.ts';
-import { droppedIn, mostBytesOfFile, type ReadSpan } from './read-span.ts';
+import { toPlainText, unfinishedEscapeLength } from './plain-text.ts';
 
 export type { OutputRead, ReadOptions } from './output-read.ts';
 
@@ -27,7 +25,7 @@ const defaultMaxBytes = 32 * 1024;
 export function readOutput(log: OutputLog, options: ReadOptions = {}): OutputRead {
   parseOptions(readOptions, { input: options, name: 'read' });
   const asked = options.maxBytes ?? defaultMaxBytes;
-  const maxBytes = log.onDisk === null ? asked : Math.min(asked, mostBytesOfFile);
+  const maxBytes = log.onDisk === null ? asked : Math.min(asked, maxFileReadBytes);
   const span = findSpan(log, { ...options, maxBytes });
   const shown = span.problem === null ? show(log, { span, options, maxBytes }) : { problem: span.problem };
   const { from, to, end, droppedBytes } = span;
@@ -69,7 +67,7 @@ function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   const stream = log.onDisk?.stream ?? 'stdout';
   if (format === 'plain' && isBinary([...span.pieces, ...rest], stream)) {
     const bytes = span.end[stream] - span.start[stream];
-    return { text: `[${stream}: binary, ${toByteWords(bytes)}]\n`, omittedBytes: bytes, truncated: false };
+    return { text: `[${stream}: binary, ${formatBytes(bytes)}]\n`, omittedBytes: bytes, truncated: false };
   }
   const head = toParts(log, { span: { ...span, reachesEnd: false }, format });
   const tail = toParts(log, { span: { ...span, pieces: rest }, format });
@@ -98,7 +96,7 @@ function toParts(log: OutputLog, { span, format }: { span: ReadSpan; format: 'pl
   const endText = () => {
     // Before grep, which could ask for a secret letter by letter, and before the text is cut, perhaps inside one.
     if (text !== '')
-      parts.push({ type: 'text', text: log.hide(format === 'raw' ? text : toPlainText(text)) });
+      parts.push({ type: 'text', text: log.redact(format === 'raw' ? text : toPlainText(text)) });
     text = '';
   };
   for (const piece of span.pieces) {
@@ -114,7 +112,7 @@ function toParts(log: OutputLog, { span, format }: { span: ReadSpan; format: 'pl
     if (decoder === undefined) {
       decoder = createDecoder();
       decoders.set(stream, decoder);
-      text += decoder.push(bytesToFinish(log, { stream, position: piece.position, format }));
+      text += decoder.push(unfinishedBytesBefore(log, { stream, position: piece.position, format }));
     }
     text += decoder.push(piece.bytes);
   }
@@ -122,7 +120,7 @@ function toParts(log: OutputLog, { span, format }: { span: ReadSpan; format: 'pl
   endText();
   for (const stream of binary) {
     const bytes = span.end[stream] - span.start[stream];
-    parts.push({ type: 'gap', bytes, line: `[${stream}: binary, ${toByteWords(bytes)}]` });
+    parts.push({ type: 'gap', bytes, line: `[${stream}: binary, ${formatBytes(bytes)}]` });
   }
   return parts;
 }
@@ -168,4 +166,35 @@ function grepText(searched: string, options: Search): string | { problem: string
       ? `[… the last ${behind} bytes were not searched: go on with \`since\` ${options.to} …]\n`
       : '';
   return `${older}${found}${newer}`;
+}
+
+/** Escape sequences longer than this, when cut by a read, show their rest. */
+const longestEscapeBytes = 1024;
+
+/**
+ * The bytes before a position that an earlier read has not shown, since what they begin was not complete: part of a
+ * character, or in plain text of an escape sequence. What is divided by a cursor belongs to the read that sees its end.
+ */
+export function unfinishedBytesBefore(
+  log: OutputLog,
+  at: { stream: OutputStream; position: number; format: 'plain' | 'raw' },
+): Uint8Array {
+  const before = bytesBefore(log, at);
+  const unfinished = unfinishedBytes(before);
+  const whole = before.subarray(0, before.byteLength - unfinished);
+  const escapeText = at.format === 'raw' ? '' : whole.toString();
+  const escapeLength = unfinishedEscapeLength(escapeText);
+  const escapeBytes = escapeLength === 0 ? 0 : Buffer.byteLength(escapeText.slice(-escapeLength));
+  return before.subarray(Math.max(0, before.byteLength - unfinished - escapeBytes));
+}
+
+function bytesBefore(log: OutputLog, at: { stream: OutputStream; position: number }): Buffer {
+  const from = Math.max(0, at.position - longestEscapeBytes);
+  let before: Uint8Array[] = [];
+  for (const piece of log.chunks({ stdout: from, stderr: from, screen: from }, at.stream)) {
+    if (piece.position >= at.position) break;
+    if (piece.type === 'gap') before = [];
+    else before.push(piece.bytes.subarray(0, at.position - piece.position));
+  }
+  return Buffer.concat(before);
 }

@@ -1,4 +1,3 @@
-import { redactedMark } from './secret-mark.ts';
 import {
   drawnSearch,
   exactSearch,
@@ -7,8 +6,6 @@ import {
   type Span,
   toNeedle,
 } from './secret-search.ts';
-
-const mark: Uint8Array = Buffer.from(redactedMark);
 
 /** Replaces secrets in one stream of bytes. */
 export interface Redactor {
@@ -39,7 +36,7 @@ export function createRedactor(
 
   function push(bytes: Uint8Array): Uint8Array {
     const text = held.byteLength === 0 ? asBuffer(bytes) : Buffer.concat([held, bytes]);
-    const openBytes = Math.max(...needles.map((needle) => search.openEnd(text, needle).bytes));
+    const openBytes = Math.max(...needles.map((needle) => search.partialMatchAtEnd(text, needle).bytes));
     const cut = text.byteLength - openBytes;
     const shown = show(text, { spans: findAll(text, { needles, search }), cut });
     // A copy: the chunk that a few held bytes lie in would stay in memory with them.
@@ -49,7 +46,7 @@ export function createRedactor(
 
   function flush(): Uint8Array {
     const text = asBuffer(held);
-    const found = [...findAll(text, { needles, search }), ...tellingEnds(text, { needles, search })];
+    const found = [...findAll(text, { needles, search }), ...recognizableEnds(text, { needles, search })];
     const spans = found.sort((a, b) => a.from - b.from);
     const shown = show(text, { spans, cut: text.byteLength });
     held = new Uint8Array(0);
@@ -103,14 +100,67 @@ function findAll(text: Buffer, { needles, search }: Search): Span[] {
 }
 
 /** Ends of the text that are half a secret and more. */
-function tellingEnds(text: Buffer, { needles, search }: Search): Span[] {
+function recognizableEnds(text: Buffer, { needles, search }: Search): Span[] {
   const to = text.byteLength;
   return needles.flatMap((needle) => {
-    const { bytes, known } = search.openEnd(text, needle);
+    const { bytes, known } = search.partialMatchAtEnd(text, needle);
     return known > 0 && known * 2 >= needle.bytes.byteLength ? [{ from: to - bytes, to }] : [];
   });
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** What stands where a secret was. */
+const redactedMark = '[redacted]';
+const mark: Uint8Array = Buffer.from(redactedMark);
+
+/** What stands behind the mark where a secret is longer and its place must stay as long as it was. */
+const filler = '*';
+
+/** What covers the character of a secret with that index, where each is covered in its own place. */
+export function markAt(index: number): string {
+  return redactedMark[index] ?? filler;
+}
+
+/** The text with marks as they are elsewhere: without what only keeps a place. */
+export function withoutFiller(text: string): string {
+  return text.replaceAll(/\[redacted\]\*+/g, redactedMark);
+}
+
+/**
+ * A text as it may be shown, by the rules of `createRedactor`: also half a secret and more is replaced. Marks that it has already stay as
+ * they are. The same text where there is nothing to hide.
+ */
+export function redactText(text: string, secrets: readonly string[]): string {
+  const redactor = createRedactor(secrets);
+  if (redactor === null) return text;
+  const redact = (part: string) =>
+    Buffer.concat([redactor.push(Buffer.from(part)), redactor.flush()]).toString();
+  const isMarkSecret = secrets.some((secret) => secret.includes(redactedMark));
+  const shown = isMarkSecret ? redact(text) : text.split(redactedMark).map(redact).join(redactedMark);
+  // UTF-8 has no half characters of UTF-16.
+  return shown === text.toWellFormed() ? text : shown;
+}
+
+/** The same for what JSON can say: each text in it, keys too. Anything else stays what it is. */
+export function redactValue<T>(value: T, secrets: readonly string[]): T {
+  return secrets.length === 0 ? value : (redactWithin(value, secrets) as T);
+}
+
+function redactWithin(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return redactText(value, secrets);
+  if (Array.isArray(value)) return value.map((each) => redactWithin(each, secrets));
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, each]) => [redactText(key, secrets), redactWithin(each, secrets)]),
+  );
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

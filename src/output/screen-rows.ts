@@ -7,7 +7,7 @@ const widest = 1_000;
 /** One line, as text until something writes into its middle, then by its characters. */
 type Row = string | string[];
 
-export type EditCommand = 'X' | 'P' | '@';
+type EditCommand = 'X' | 'P' | '@';
 
 /** Lines that are printed on, and the cursor in them. Whatever a call is asked for, its work is bounded. */
 export interface ScreenRows {

@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** The end of a text that could be the beginning of a secret; `known` bytes of the secret are there. */
-export interface OpenEnd {
+interface PartialMatch {
   readonly bytes: number;
   readonly known: number;
 }
@@ -31,7 +31,7 @@ export function toNeedle(secret: string): Needle {
 export interface SecretSearch {
   /** All matches, also those that overlap, and all heads, each as far as the secret goes on there. */
   findAll(text: Buffer, needle: Needle): Span[];
-  openEnd(text: Buffer, needle: Needle): OpenEnd;
+  partialMatchAtEnd(text: Buffer, needle: Needle): PartialMatch;
 }
 
 /** Byte by byte; behind a head it may go on as it is drawn, since what is left of it would tell the rest. */
@@ -42,12 +42,12 @@ export const exactSearch: SecretSearch = {
     for (let from = text.indexOf(head); from !== -1; from = text.indexOf(head, from + 1)) {
       const bytes = commonBytes(text, { needle, from });
       const isWhole = bytes === needle.bytes.byteLength;
-      found.push({ from, to: isWhole ? from + bytes : follow(text, { needle, from }).to });
+      found.push({ from, to: isWhole ? from + bytes : matchDrawn(text, { needle, from }).to });
     }
     return found;
   },
-  openEnd: (text, needle) => {
-    const [exact, drawn] = [exactOpenEnd(text, needle), drawnOpenHead(text, needle)];
+  partialMatchAtEnd: (text, needle) => {
+    const [exact, drawn] = [exactPartialMatch(text, needle), drawnPartialMatch(text, needle)];
     return drawn.bytes > exact.bytes ? drawn : exact;
   },
 };
@@ -56,7 +56,7 @@ function headOf({ bytes, headBytes }: Needle): Buffer {
   return bytes.subarray(0, headBytes);
 }
 
-function exactOpenEnd(text: Buffer, { bytes: secret }: Needle): OpenEnd {
+function exactPartialMatch(text: Buffer, { bytes: secret }: Needle): PartialMatch {
   const first = secret[0] ?? 0;
   const earliest = Math.max(0, text.byteLength - secret.byteLength + 1);
   for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
@@ -66,11 +66,11 @@ function exactOpenEnd(text: Buffer, { bytes: secret }: Needle): OpenEnd {
   return { bytes: 0, known: 0 };
 }
 
-function drawnOpenHead(text: Buffer, needle: Needle): OpenEnd {
+function drawnPartialMatch(text: Buffer, needle: Needle): PartialMatch {
   const head = headOf(needle);
   const earliest = Math.max(0, text.byteLength - needle.bytes.byteLength - maxBetween);
   for (let at = text.indexOf(head, earliest); at !== -1; at = text.indexOf(head, at + 1)) {
-    const { known, isOpen } = follow(text, { needle, from: at });
+    const { known, isOpen } = matchDrawn(text, { needle, from: at });
     if (isOpen) return { bytes: text.byteLength - at, known };
   }
   return { bytes: 0, known: 0 };
@@ -109,23 +109,23 @@ export const drawnSearch: SecretSearch = {
     const first = needle.bytes[0] ?? 0;
     const found: Span[] = [];
     for (let from = text.indexOf(first); from !== -1; from = text.indexOf(first, from + 1)) {
-      const { to, seen } = follow(text, { needle, from });
+      const { to, seen } = matchDrawn(text, { needle, from });
       if (seen >= needle.headBytes) found.push({ from, to });
     }
     return found;
   },
-  openEnd: (text, needle) => {
+  partialMatchAtEnd: (text, needle) => {
     const first = needle.bytes[0] ?? 0;
     const earliest = Math.max(0, text.byteLength - needle.bytes.byteLength - maxBetween);
     for (let at = text.indexOf(first, earliest); at !== -1; at = text.indexOf(first, at + 1)) {
-      const { known, isOpen } = follow(text, { needle, from: at });
+      const { known, isOpen } = matchDrawn(text, { needle, from: at });
       if (isOpen) return { bytes: text.byteLength - at, known };
     }
     return { bytes: 0, known: 0 };
   },
 };
 
-interface Followed {
+interface DrawnMatch {
   /** Behind the last whole character of the secret. */
   readonly to: number;
   /** How many bytes of the secret stand before that. */
@@ -137,7 +137,7 @@ interface Followed {
 }
 
 /** How far the secret goes on from there. */
-function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }): Followed {
+function matchDrawn(text: Buffer, { needle, from }: { needle: Needle; from: number }): DrawnMatch {
   const { bytes } = needle;
   let at = from;
   let known = 0;
@@ -152,7 +152,7 @@ function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }
       hasReturned = false;
       continue;
     }
-    const unseen = unseenBytes(text, at) || (hasReturned ? againBytes(text, { bytes, known, at }) : 0);
+    const unseen = invisibleBytes(text, at) || (hasReturned ? repeatedBytes(text, { bytes, known, at }) : 0);
     hasReturned ||= text[at] === CARRIAGE_RETURN;
     between += unseen;
     if (unseen === 0 || between > maxBetween) return { ...whole, known, isOpen: false };
@@ -165,7 +165,7 @@ function follow(text: Buffer, { needle, from }: { needle: Needle; from: number }
  * How many bytes there draw the last character once more, beyond the end where they are not all here yet: behind a full row a line editor types the next one, so that the terminal goes on to
  * the next row, returns, and types it again.
  */
-function againBytes(
+function repeatedBytes(
   text: Buffer,
   { bytes, known, at }: { bytes: Buffer; known: number; at: number },
 ): number {
@@ -193,7 +193,7 @@ const BACKSLASH = 0x5c;
 const DELETE = 0x7f;
 
 /** Other control characters go over several columns, or begin something longer. */
-const isUnseen = (byte: number) => (byte < SPACE && byte !== TAB && byte !== ESCAPE) || byte === DELETE;
+const isInvisible = (byte: number) => (byte < SPACE && byte !== TAB && byte !== ESCAPE) || byte === DELETE;
 
 /** What comes after the escape of a title, a link, a device's or a program's own words: DCS, SOS, OSC, PM, APC. */
 const stringStarts = new Set([...'PX]^_'].map((character) => character.charCodeAt(0)));
@@ -203,17 +203,17 @@ const C1_LEAD = 0xc2;
 const isC1 = (text: Buffer, at: number) => text[at] === C1_LEAD && ((text[at + 1] ?? 0x80) & 0xe0) === 0x80;
 
 /** How many bytes from there on are no characters of their own; reaches beyond the end where they are not all here yet. */
-function unseenBytes(text: Buffer, at: number): number {
+function invisibleBytes(text: Buffer, at: number): number {
   const byte = text[at] ?? 0;
-  if (isUnseen(byte)) return 1;
-  if (byte === SPACE) return isTakenBack(text, at + 1) ? 2 : 0;
+  if (isInvisible(byte)) return 1;
+  if (byte === SPACE) return isUndoneBlank(text, at + 1) ? 2 : 0;
   if (byte !== ESCAPE && !isC1(text, at)) return 0;
   const kind = (text[at + 1] ?? 0) - (byte === ESCAPE ? 0 : 0x40);
   return stringStarts.has(kind) ? stringBytes(text, at) : sequenceBytes(text, { at, kind });
 }
 
 /** A blank and a carriage return take the cursor to the next row; one and a backspace leave it where it was. */
-function isTakenBack(text: Buffer, at: number): boolean {
+function isUndoneBlank(text: Buffer, at: number): boolean {
   return at >= text.byteLength || text[at] === CARRIAGE_RETURN || text[at] === BACKSPACE;
 }
 

@@ -11,7 +11,7 @@ interface StreamRun {
 }
 
 /** A place in the output, up to where another stream goes on. */
-export interface StreamPlace extends StreamRun {
+interface StreamPlace extends StreamRun {
   readonly length: number;
 }
 

@@ -2,16 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { callListeners } from './call-listeners.ts';
+import { notifyListeners } from './call-listeners.ts';
 import { looksBinary } from './decode.ts';
-import { type DiskReading, retryPauseMs } from './disk-reading.ts';
-import { watchGrowth } from './file-growth.ts';
-import { fullDisk } from './full-disk.ts';
+import { diskFullDegradation } from './full-disk.ts';
 import { capLog, type LogCap } from './log-cap.ts';
 import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
 import { type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
-import type { MakeRoom } from './make-room.ts';
 import { createMaskedFile, type MaskedFile } from './masked-file.ts';
 import {
   type OutputChunk,
@@ -20,13 +17,19 @@ import {
   positionAfter,
   type StreamPositions,
 } from './output-chunk.ts';
-import type { OutputLog, OutputStats } from './output-log.ts';
+import { type DiskAccess, type OutputLog, type OutputStats, retryPauseMs } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
-import { redactText } from './redact-text.ts';
-import { withoutFiller } from './secret-mark.ts';
-import { createTailedFile, type OpenFile, type TailedFile } from './tailed-file.ts';
-import { createTailedLines, type TailedLines } from './tailed-lines.ts';
+import { redactText, withoutFiller } from './redact.ts';
+import {
+  createLineCounter,
+  createTailedFile,
+  type LineCounter,
+  type OpenFile,
+  type TailedFile,
+} from './tailed-file.ts';
 import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index.ts';
+import type { TruncateLog } from './truncate-log.ts';
+import { watchGrowth } from './watch-growth.ts';
 
 export interface TailedLogOptions {
   readonly clock: Clock;
@@ -45,7 +48,7 @@ export interface TailedLogOptions {
   readonly stream?: 'stdout' | 'screen';
   /** They may stand in the file, since nobody of ours sees them before; in whatever is read of it they are covered in their places. */
   readonly secrets?: readonly string[];
-  readonly waysToMakeRoom?: readonly MakeRoom[];
+  readonly truncationStrategies?: readonly TruncateLog[];
   readonly openFile?: OpenFile;
   /** What a listener threw; it is not called again. */
   readonly onListenerError?: (error: unknown) => void;
@@ -66,15 +69,15 @@ export function createTailedLog(options: TailedLogOptions): OutputLog {
     const message = `maxLogBytes must be a whole number of bytes, at least 1024, got ${maxBytes}`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
-  return new TailedOutput(options);
+  return new TailedOutputLog(options);
 }
 
 /** A class for the same reason as the log that is kept in memory. */
-class TailedOutput implements OutputLog, DiskReading {
+class TailedOutputLog implements OutputLog, DiskAccess {
   readonly #options: TailedLogOptions;
   readonly #file: TailedFile;
   readonly #createdAtMs: number;
-  readonly #lines: TailedLines;
+  readonly #lines: LineCounter;
   readonly #index: TimeIndex;
   /** Only while this log is watched over: nobody else may write an index. */
   #marks: LengthMarks | null = null;
@@ -105,7 +108,7 @@ class TailedOutput implements OutputLog, DiskReading {
       ...(options.openFile !== undefined && { openFile: options.openFile }),
     });
     for (const secret of options.secrets ?? []) this.addSecret(secret);
-    this.#lines = createTailedLines(this.#file);
+    this.#lines = createLineCounter(this.#file);
     this.#index = createTimeIndex(timesPathOf(path));
     this.#createdAtMs = clock.nowMs();
     this.#ended = this.#finished = this.#isClosed = isOver;
@@ -113,9 +116,9 @@ class TailedOutput implements OutputLog, DiskReading {
     const marks = createLengthMarks({ index: this.#index, clock });
     this.#marks = marks;
     this.#cap = capLog({
-      onLook: marks.look,
+      onLook: marks.observe,
       ...{ file: this.#file, statusPath, maxBytes, clock },
-      ...(options.waysToMakeRoom !== undefined && { ways: options.waysToMakeRoom }),
+      ...(options.truncationStrategies !== undefined && { ways: options.truncationStrategies }),
       onTrouble: (error) => {
         this.#capTrouble = error === null ? null : error instanceof Error ? error.message : String(error);
       },
@@ -137,12 +140,12 @@ class TailedOutput implements OutputLog, DiskReading {
     return 0;
   }
 
-  get onDisk(): DiskReading {
+  get onDisk(): DiskAccess {
     return this;
   }
 
-  get readTrouble(): string | null {
-    return this.#file.readTrouble;
+  get readError(): string | null {
+    return this.#file.readError;
   }
 
   droppedBytesBetween(from: number, to: number): number {
@@ -155,12 +158,12 @@ class TailedOutput implements OutputLog, DiskReading {
     return this.#file.map().gaps.find(({ from, to }) => from <= offset && offset < to) ?? null;
   }
 
-  tryLater(callback: () => void): Cancel {
+  retryLater(callback: () => void): Cancel {
     const { clock } = this.#options;
     return clock.at(clock.nowMs() + retryPauseMs, callback, { idle: !this.#finished });
   }
 
-  get isHeld(): boolean {
+  get isBackpressured(): boolean {
     return false;
   }
 
@@ -232,7 +235,7 @@ class TailedOutput implements OutputLog, DiskReading {
     return this.#secrets;
   }
 
-  hide(text: string): string {
+  redact(text: string): string {
     return this.#masked === null ? text : withoutFiller(redactText(text, this.#secrets));
   }
 
@@ -368,7 +371,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   #degraded(bytes: number): OutputDegradation | null {
-    const { trouble } = this.#file;
+    const { problem: trouble } = this.#file;
     const missingBytes = bytes - this.#file.presentBytes();
     if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes };
     if (this.#coverTrouble !== null)
@@ -377,7 +380,7 @@ class TailedOutput implements OutputLog, DiskReading {
         error: this.#coverTrouble,
         missingBytes: 0,
       };
-    if (this.#file.map().fullAt.length > 0) return fullDisk;
+    if (this.#file.map().fullAt.length > 0) return diskFullDegradation;
     if (this.#capTrouble !== null)
       return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
     return this.#isShortened ? shortened : null;
@@ -400,7 +403,7 @@ class TailedOutput implements OutputLog, DiskReading {
       onChange: () => {
         const bytes = this.#file.bytes();
         // Whoever could not read is told again, though nothing has come.
-        if (bytes === this.#toldBytes && this.readTrouble === null) return;
+        if (bytes === this.#toldBytes && this.readError === null) return;
         this.#toldBytes = bytes;
         this.#notify();
       },
@@ -408,7 +411,7 @@ class TailedOutput implements OutputLog, DiskReading {
   }
 
   #notify(): void {
-    callListeners(this.#listeners, this.#options.onListenerError);
+    notifyListeners(this.#listeners, this.#options.onListenerError);
   }
 }
 

@@ -86,7 +86,7 @@ function countLines(text: string): number {
 
 /** Marks the lengths of a log that its process writes itself, each time somebody looks at it. */
 export interface LengthMarks {
-  look(bytes: number): void;
+  observe(bytes: number): void;
   /** Writes down what was seen last, for the next supervisor. */
   finish(): void;
   /** What is not in the index yet. */
@@ -101,7 +101,7 @@ export function createLengthMarks({ index, clock }: { index: TimeIndex; clock: C
   }
 
   return {
-    look: (bytes) => {
+    observe: (bytes) => {
       const at = clock.epochMs();
       if (current !== null && bytes === current.offset) {
         current = { ...current, until: at };

@@ -1,5 +1,5 @@
 /** Bytes that wait for the disk, in order. */
-export interface WriteQueue {
+interface WriteQueue {
   readonly bytes: number;
   add(bytes: Uint8Array): void;
   /** Takes out at most this much, at least one piece of it when there is any. */
@@ -12,7 +12,7 @@ export interface WriteQueue {
 
 /** Smaller pieces are copied together, so that a flood of single bytes does not become a flood of buffers. */
 const smallestOwnBytes = 4 * 1024;
-const slabBytes = 16 * 1024;
+const arenaBytes = 16 * 1024;
 /** A writev takes no more than IOV_MAX pieces (1024 on Linux and macOS). */
 const maxPieces = 1_000;
 
@@ -20,9 +20,9 @@ export function createWriteQueue(): WriteQueue {
   let pieces: Uint8Array[] = [];
   let first = 0;
   let total = 0;
-  let slab = new Uint8Array(0);
-  let slabFrom = 0;
-  let slabTo = 0;
+  let arena = new Uint8Array(0);
+  let arenaFrom = 0;
+  let arenaTo = 0;
 
   function add(bytes: Uint8Array): void {
     total += bytes.byteLength;
@@ -31,20 +31,20 @@ export function createWriteQueue(): WriteQueue {
       pieces.push(bytes);
       return;
     }
-    if (slabTo + bytes.byteLength > slab.byteLength) {
+    if (arenaTo + bytes.byteLength > arena.byteLength) {
       seal();
-      slab = new Uint8Array(slabBytes);
-      slabFrom = 0;
-      slabTo = 0;
+      arena = new Uint8Array(arenaBytes);
+      arenaFrom = 0;
+      arenaTo = 0;
     }
-    slab.set(bytes, slabTo);
-    slabTo += bytes.byteLength;
+    arena.set(bytes, arenaTo);
+    arenaTo += bytes.byteLength;
   }
 
   /** What has been collected becomes a piece; the rest of the slab is filled on. */
   function seal(): void {
-    if (slabTo > slabFrom) pieces.push(slab.subarray(slabFrom, slabTo));
-    slabFrom = slabTo;
+    if (arenaTo > arenaFrom) pieces.push(arena.subarray(arenaFrom, arenaTo));
+    arenaFrom = arenaTo;
   }
 
   function take(maxBytes: number): Uint8Array[] {

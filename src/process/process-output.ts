@@ -1,11 +1,12 @@
 import type { Observable } from 'rxjs';
-import { iterate } from '../output/iterate.ts';
+import { createOutputLog } from '../output/buffered-log.ts';
+import { iterateLog } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import { lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
-import { createOutputLog, type OutputLog } from '../output/output-log.ts';
+import type { OutputLog } from '../output/output-log.ts';
 import { type ProgressView, readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
@@ -49,7 +50,7 @@ export class ProcessOutput {
   }
 
   iterate(options: { from?: number; signal?: AbortSignal }): AsyncGenerator<OutputPiece, void> {
-    return iterate(this.log, options);
+    return iterateLog(this.log, options);
   }
 
   read(options: ReadOptions = {}): OutputRead {

@@ -9,7 +9,13 @@ import type {
   TerminalSize,
 } from '../../machines/process/terminal.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { captureOptions, type KeyOrder, keyOrder, newSize, pasting } from '../config/terminal-options.ts';
+import {
+  captureOptions,
+  type KeyOrder,
+  keyInput,
+  pasteOptions,
+  terminalSize,
+} from '../config/terminal-options.ts';
 import { refuseScreen, refuseWrite } from '../spawn/refusals.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { readScreenFile, toScreenText } from '../spawn/terminal/screen-text.ts';
@@ -124,7 +130,7 @@ export class ProcessTerminal {
   }
 
   async sendKeys(order: KeyOrder): Promise<WriteResult> {
-    const { text, paste, keys, pressEnter } = parseOptions(keyOrder, { input: order, name: 'sendKeys' });
+    const { text, paste, keys, pressEnter } = parseOptions(keyInput, { input: order, name: 'sendKeys' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
     const parsed = parseKeys(keys);
@@ -138,14 +144,14 @@ export class ProcessTerminal {
   }
 
   async paste(given: string): Promise<WriteResult> {
-    const { text } = parseOptions(pasting, { input: { text: given }, name: 'paste' });
+    const { text } = parseOptions(pasteOptions, { input: { text: given }, name: 'paste' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
     return this.#type([{ type: 'paste', text }]);
   }
 
   async resize(size: TerminalSize): Promise<WriteResult> {
-    const { columns, rows } = parseOptions(newSize, { input: size, name: 'resize' });
+    const { columns, rows } = parseOptions(terminalSize, { input: size, name: 'resize' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
     const result = await this.#ask<WriteResult>(

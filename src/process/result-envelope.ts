@@ -1,6 +1,6 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd, describeLimit } from './describe-end.ts';

@@ -3,7 +3,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { scheduleOptions } from '../config/schedule-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { NewsFilter } from '../config/watch-options.ts';
+import type { NotificationFilter } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
 import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedule.ts';
 import type { ScheduleKeeper } from './schedule-keeper.ts';
@@ -20,7 +20,7 @@ export interface Schedules {
   schedule(options: ScheduleOptions): ScheduleView;
   /** `false` where there was none. */
   unschedule(id: string): boolean;
-  list(filter: NewsFilter): readonly ScheduleView[];
+  list(filter: NotificationFilter): readonly ScheduleView[];
   /** Goes on with one of an earlier supervisor. */
   restore(schedule: ScheduleView): void;
   /** All of a process, with what still waits for an owner. */

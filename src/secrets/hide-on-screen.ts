@@ -1,6 +1,5 @@
 import type { ScreenCapture } from '../../machines/process/terminal.ts';
-import { redactText } from '../output/redact-text.ts';
-import { markAt } from '../output/secret-mark.ts';
+import { markAt, redactText } from '../output/redact.ts';
 
 /**
  * Returns the screen with every secret covered in place, also across the end of a row. A part of a secret that is being typed, or whose

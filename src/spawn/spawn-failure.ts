@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { SpawnFailureCause } from '../../machines/process/context.ts';
-import { redactText } from '../output/redact-text.ts';
+import { redactText } from '../output/redact.ts';
 import type { SpawnRequest, ToldFact, Work } from './backend.ts';
 
 type SpawnFailedFact = Extract<ToldFact, { type: 'process.spawnFailed' }>;

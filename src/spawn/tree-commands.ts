@@ -3,7 +3,7 @@ import type { BackendCommand, WriteFailure, WriteResult } from '../../machines/p
 import type { TerminalCommand } from '../../machines/process/terminal.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
-import { redactText } from '../output/redact-text.ts';
+import { redactText } from '../output/redact.ts';
 import type { BackendPort } from './backend.ts';
 import { refuseTerminal, refuseWrite } from './refusals.ts';
 import type { ProcessIdentity } from './tree/identity.ts';

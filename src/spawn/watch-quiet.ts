@@ -20,7 +20,7 @@ export function watchQuiet(watch: {
   const sinceMs = clock.nowMs();
   const quietAtMs = () => Math.max(sinceMs, output.lastWriteAtMs) + quietMs;
   const look = () => {
-    if (output.isHeld) cancel = clock.at(clock.nowMs() + quietMs, look);
+    if (output.isBackpressured) cancel = clock.at(clock.nowMs() + quietMs, look);
     else if (quietAtMs() <= clock.nowMs()) {
       if (mayTell()) onQuiet();
       else cancel = clock.at(clock.nowMs() + retryMs, look);

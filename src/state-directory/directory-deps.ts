@@ -10,11 +10,11 @@ import { readRecord } from '../process/read-record.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
-import type { RollEntry, RollState, SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { SupervisorEntry, SupervisorRegistry, SupervisorState } from '../store/supervisor-registry.ts';
 import { createPeers, type Peers } from './peers.ts';
 import type { Standing } from './resolve-status.ts';
 
@@ -25,7 +25,7 @@ export type Whereabouts = { readonly type: 'supervised'; readonly peer: Peer } |
 export interface Recorded {
   readonly type: 'recorded';
   readonly record: ProcessRecord;
-  readonly state: RollState;
+  readonly state: SupervisorState;
 }
 
 /** What all that is done with a state directory from outside stands on. */
@@ -33,7 +33,7 @@ export interface DirectoryGround {
   readonly clock: Clock;
   readonly paths: StatePaths;
   readonly store: RecordStore<ProcessRecord>;
-  readonly roll: SupervisorRoll;
+  readonly roll: SupervisorRegistry;
   readonly peers: Peers;
   readonly here: TableScope;
   /** @throws TroupeError `not-found` */
@@ -70,7 +70,7 @@ export function createDirectoryGround(options: {
   const { clock = createRealClock(), startDaemon } = options;
   const paths = toStatePaths(options.directory);
   const store = createFileRecordStore({ directory: paths.processes, parse: readRecord, clock });
-  const roll = createFileSupervisorRoll({ directory: paths.directory, clock });
+  const roll = createFileSupervisorRegistry({ directory: paths.directory, clock });
   const peers = createPeers(roll);
   const here = readTableScope();
 
@@ -149,9 +149,9 @@ export function createDirectoryGround(options: {
 }
 
 export function findEntry(
-  roll: SupervisorRoll,
+  roll: SupervisorRegistry,
   supervisorId: string,
-): { readonly entry: RollEntry; readonly state: RollState } | undefined {
+): { readonly entry: SupervisorEntry; readonly state: SupervisorState } | undefined {
   return roll.list().find(({ entry }) => entry.id === supervisorId);
 }
 

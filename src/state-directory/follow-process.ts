@@ -79,7 +79,7 @@ async function* followLog(
 ): AsyncGenerator<FollowedText, void> {
   const log = await openRecordedLog(ground, { record, isOver: false });
   if (log === null) return;
-  const { iterate } = await import('../output/iterate.ts');
+  const { iterateLog } = await import('../output/follow-log.ts');
   const over = new AbortController();
   const both = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   const looking = untilTold(ground, { id, signal: both }).then(
@@ -88,7 +88,7 @@ async function* followLog(
     () => over.abort(),
   );
   try {
-    yield* toTexts(iterate(log, { from, signal: both }));
+    yield* toTexts(iterateLog(log, { from, signal: both }));
     signal?.throwIfAborted();
   } finally {
     over.abort();

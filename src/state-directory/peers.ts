@@ -7,7 +7,7 @@ import {
   isPeer,
   type Peer,
 } from '../control/protocol.ts';
-import type { SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 
 /** The supervisors of a state directory, as far as they listen; connections are made when they are needed, and kept. */
 export interface Peers {
@@ -21,7 +21,7 @@ export interface Peers {
   close(): void;
 }
 
-export function createPeers(roll: SupervisorRoll): Peers {
+export function createPeers(roll: SupervisorRegistry): Peers {
   const pool = new Map<string, Promise<ControlClient>[]>();
 
   /** One with room: waiting for many ends at once takes more than one. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
 import { hasRestartedTooOften, isRestartWanted } from '../../machines/process/restart.ts';
-import { fullDisk } from '../output/full-disk.ts';
+import { diskFullDegradation } from '../output/full-disk.ts';
 import { toDegradedText } from '../output/log-file.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import type { AdoptionData, ProcessRecord } from '../process/process-record.ts';
@@ -210,7 +210,7 @@ function toOutput({ view, revival }: ProcessRecord): ProcessView['output'] {
       bytes,
       lines,
       droppedBytes,
-      degraded: fullAt.length > 0 ? toDegradedText(fullDisk) : view.output.degraded,
+      degraded: fullAt.length > 0 ? toDegradedText(diskFullDegradation) : view.output.degraded,
       lastOutputAt: bytes === 0 ? null : Math.round(mtimeMs),
     };
   } catch {

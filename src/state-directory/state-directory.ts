@@ -11,7 +11,7 @@ import type { CaptureOptions } from '../process/process-terminal.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';
-import type { RollState } from '../store/supervisor-roll.ts';
+import type { SupervisorState } from '../store/supervisor-registry.ts';
 import type { WatchNews, WatchView } from '../watches/watch.ts';
 
 /** A process as it is seen from outside its supervisor. */
@@ -41,7 +41,7 @@ export type SeenSchedule = ScheduleView & {
   /** Its supervisor answered. Else it is what was written down. */
   readonly answered: boolean;
   /** How its supervisor is: of one that is dead, nobody keeps the schedule now. */
-  readonly keeper: RollState;
+  readonly keeper: SupervisorState;
 };
 
 /** A schedule that was just added. */

@@ -2,8 +2,7 @@ import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
-import type { Peer } from '../control/protocol.ts';
-import { QUICK } from '../control/protocol.ts';
+import { type Peer, QUICK } from '../control/protocol.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/log-times.ts';
 import type { FinalView } from '../process/process-view.ts';
@@ -51,7 +50,7 @@ export async function sweepDirectory(
     ...orphans.flatMap(filesOf(ground, sweeping)),
   ];
   for (const path of doomedHere) rmSync(path, { force: true });
-  for (const { entry, state } of ground.roll.list()) if (state === 'dead') ground.roll.leave(entry.id);
+  for (const { entry, state } of ground.roll.list()) if (state === 'dead') ground.roll.unregister(entry.id);
   const after = readFiles(ground);
   const gone = new Set([...before.keys()].filter((path) => !after.has(path)));
   return count(before, { forgotten: forgotten + orphans.length, gone, warnings });

@@ -2,7 +2,7 @@ import { pause } from '../clock/pause.ts';
 import { LONG } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
-import type { RollState } from '../store/supervisor-roll.ts';
+import type { SupervisorState } from '../store/supervisor-registry.ts';
 import type { DirectoryGround, Recorded, Whereabouts } from './directory-deps.ts';
 
 /** How soon an end is seen that nobody tells. */
@@ -51,7 +51,7 @@ async function askForEnd(
 /** The end as it is written down, or as far as it can be proven where nobody was there to write it down. */
 export async function findEnd(
   ground: DirectoryGround,
-  { record, state }: { record: ProcessRecord; state: RollState },
+  { record, state }: { record: ProcessRecord; state: SupervisorState },
 ): Promise<FinalView | null> {
   if ('endedAt' in record.view) return record.view;
   if (state !== 'dead') return null;

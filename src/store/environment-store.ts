@@ -6,11 +6,11 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { makeDirectory } from './make-directory.ts';
 import { readPrivateFile, replacePrivateFile } from './private-files.ts';
 import { checkRecordId } from './record-id.ts';
-import { isOurDirectory, toPlaceName } from './socket-place.ts';
+import { isPrivateDirectory, toRuntimeDirectoryName } from './socket-paths.ts';
 import type { StatePaths } from './state-paths.ts';
 
 /** Variables by name; `null` takes one out. */
-export type KeptEnvironment = Readonly<Record<string, string | null>>;
+type StoredEnvironment = Readonly<Record<string, string | null>>;
 
 /**
  * Keeps what persistent processes were given as environment, for another attempt under another supervisor: outside the project, where no commit
@@ -18,9 +18,9 @@ export type KeptEnvironment = Readonly<Record<string, string | null>>;
  */
 export interface EnvironmentStore {
   /** @throws what the system says; TroupeError `state-directory` where no place is closed to other users. */
-  save(processId: string, environment: KeptEnvironment): void;
+  save(processId: string, environment: StoredEnvironment): void;
   /** `null` where there is none, as after a restart of the machine. */
-  read(processId: string): KeptEnvironment | null;
+  read(processId: string): StoredEnvironment | null;
   /** Never throws. */
   remove(processId: string): void;
 }
@@ -28,7 +28,7 @@ export interface EnvironmentStore {
 export function createEnvironmentStore({ directory }: StatePaths): EnvironmentStore {
   const pathsOf = (id: string) => {
     const name = `${checkRecordId(id)}.env`;
-    return places().map((place) => join(place, toPlaceName(directory), name));
+    return places().map((place) => join(place, toRuntimeDirectoryName(directory), name));
   };
 
   return {
@@ -39,14 +39,14 @@ export function createEnvironmentStore({ directory }: StatePaths): EnvironmentSt
     },
     read: (id) => {
       for (const path of pathsOf(id)) {
-        const found = isOurDirectory(dirname(path)) ? tryRead(path) : null;
+        const found = isPrivateDirectory(dirname(path)) ? tryRead(path) : null;
         if (found !== null) return found;
       }
       return null;
     },
     remove: (id) => {
       for (const path of pathsOf(id)) {
-        if (!isOurDirectory(dirname(path))) continue;
+        if (!isPrivateDirectory(dirname(path))) continue;
         quietly(() => rmSync(path, { force: true }));
         quietly(() => rmdirSync(dirname(path)));
       }
@@ -58,7 +58,7 @@ export function createEnvironmentStore({ directory }: StatePaths): EnvironmentSt
 function places(): readonly string[] {
   const own = [process.env['XDG_RUNTIME_DIR'], `/run/user/${process.geteuid?.()}`];
   const runtime = own.flatMap((place = '') =>
-    place.startsWith('/') && isOurDirectory(place) ? [place] : [],
+    place.startsWith('/') && isPrivateDirectory(place) ? [place] : [],
   );
   return [...new Set([...runtime, tmpdir(), '/tmp'])];
 }
@@ -66,13 +66,13 @@ function places(): readonly string[] {
 function tryMake(place: string): boolean {
   try {
     makeDirectory(place);
-    return isOurDirectory(place);
+    return isPrivateDirectory(place);
   } catch {
     return false;
   }
 }
 
-function tryRead(path: string): KeptEnvironment | null {
+function tryRead(path: string): StoredEnvironment | null {
   try {
     const value: unknown = JSON.parse(readPrivateFile(path));
     return isEnvironment(value) ? value : null;
@@ -81,7 +81,7 @@ function tryRead(path: string): KeptEnvironment | null {
   }
 }
 
-function isEnvironment(value: unknown): value is KeptEnvironment {
+function isEnvironment(value: unknown): value is StoredEnvironment {
   return (
     typeof value === 'object' &&
     value !== null &&

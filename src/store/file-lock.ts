@@ -3,10 +3,10 @@ import type { Cancel } from '../clock/clock.ts';
 import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { readPrivateFile } from './private-files.ts';
-import { isRunning, type Program, thisProgram } from './program.ts';
+import { currentProgram, isRunning, type ProgramIdentity } from './program-identity.ts';
 
 /** How it is said that somebody else has the file. */
-export interface LockRefusal {
+interface LockRefusal {
   readonly code: TroupeErrorCode;
   /** A clause: `end that one first`. */
   readonly advice: string;
@@ -17,7 +17,7 @@ const conversationInUse: LockRefusal = {
   advice: 'end that one first, or begin another conversation',
 };
 
-interface HoldingProgram extends Program {
+interface HoldingProgram extends ProgramIdentity {
   /** Nobody can guess it: a lock that came with a cloned repository holds nothing. */
   readonly bootId: string | null;
 }
@@ -35,7 +35,7 @@ type Holder = HoldingProgram | 'unknown';
  */
 export function lockFile(path: string, refusal: LockRefusal = conversationInUse): Cancel {
   const lock = `${path}.lock`;
-  const own: HoldingProgram = { ...thisProgram(), bootId: readTableScope().bootId };
+  const own: HoldingProgram = { ...currentProgram(), bootId: readTableScope().bootId };
   const holder = take(lock, own);
   if (holder !== null) throw inUse({ path, lock, holder, refusal });
   return () => release(lock, own);
@@ -58,7 +58,7 @@ function take(lock: string, own: HoldingProgram): Holder | null {
     const holder = readHolder(lock);
     if (holder === null) continue;
     if (isSame(holder, own)) return null;
-    if (holder === 'unknown' || isHeld(holder, own)) return holder;
+    if (holder === 'unknown' || isHeldByLiveProgram(holder, own)) return holder;
     const rival = removeDead(lock, own);
     if (rival !== null) return rival;
   }
@@ -74,7 +74,7 @@ function removeDead(lock: string, own: HoldingProgram): Holder | null {
   if (rival !== null) return rival;
   try {
     const holder = readHolder(lock);
-    if (holder !== null && holder !== 'unknown' && !isHeld(holder, own)) remove(lock);
+    if (holder !== null && holder !== 'unknown' && !isHeldByLiveProgram(holder, own)) remove(lock);
     return null;
   } finally {
     remove(guard);
@@ -131,7 +131,7 @@ function parseHolder(text: string): Holder {
   }
 }
 
-function isHeld(holder: HoldingProgram, own: HoldingProgram): boolean {
+function isHeldByLiveProgram(holder: HoldingProgram, own: HoldingProgram): boolean {
   return holder.bootId === own.bootId && isRunning(holder);
 }
 

@@ -13,7 +13,7 @@ import {
 import { withReserve } from '../spawn/descriptors.ts';
 import { makeDirectory } from './make-directory.ts';
 
-export interface OpenedFile {
+interface OpenedFile {
   readonly kind: 'file' | 'directory' | 'other';
   /** Whether the user whom this program acts for owns it. */
   readonly isOurs: boolean;

@@ -1,5 +1,5 @@
-import { dirname, join } from 'node:path';
-import { toDraftName } from './draft-name.ts';
+import { basename, dirname, join } from 'node:path';
+import { isRunning } from './program-identity.ts';
 import type { RecordFiles } from './record-files.ts';
 
 interface Draft {
@@ -44,7 +44,7 @@ function createDraft(path: string, files: RecordFiles): Draft {
 /** A name is taken where a program with our pid died, or lives in another pid namespace. */
 function createFreeDraft(path: string, files: RecordFiles): Draft {
   for (let count = 0; ; count += 1) {
-    const draft = join(dirname(path), toDraftName(path, { pid: process.pid, count }));
+    const draft = join(dirname(path), toTemporaryName(path, { pid: process.pid, count }));
     try {
       return { path: draft, file: files.create(draft) };
     } catch (error) {
@@ -82,5 +82,48 @@ function quietly(act: () => void): void {
     act();
   } catch {
     // See above.
+  }
+}
+
+/** Whose draft a file is: the pid that is in its name. */
+const draftName = /^\.[\w-]{1,64}\.(?:json|log\.times)\.(\d{1,10})\.\d+\.tmp$/;
+
+/** `.<id>.json.<pid>.<count>.tmp`: a record that is being written; an index of times likewise. */
+function toTemporaryName(path: string, { pid, count }: { pid: number; count: number }): string {
+  return `.${basename(path)}.${pid}.${count}.tmp`;
+}
+
+/** `null` for what is no draft. */
+function toWriterPid(name: string): number | null {
+  const pid = draftName.exec(name)?.[1];
+  return pid === undefined ? null : Number(pid);
+}
+
+/** A save takes less than a millisecond. A writer in another pid namespace looks dead from here, so the time has to tell. */
+const maxAgeMs = 3_600_000;
+
+/** Takes away what writers left that died in the middle of a save. What cannot be removed stays. */
+export function removeStaleTemporaryFiles({
+  directory,
+  names,
+  files,
+  nowAt,
+}: {
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly files: RecordFiles;
+  /** Milliseconds since the epoch. */
+  readonly nowAt: number;
+}): void {
+  for (const name of names) {
+    const pid = toWriterPid(name);
+    if (pid === null) continue;
+    const path = join(directory, name);
+    try {
+      if (nowAt - files.writtenAt(path) > maxAgeMs && !isRunning({ pid, startedAt: null }))
+        files.remove(path);
+    } catch {
+      // Somebody was quicker, or it is not ours.
+    }
   }
 }

@@ -7,7 +7,7 @@ import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import type { RollEntry } from '../store/supervisor-roll.ts';
+import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
 import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
@@ -27,7 +27,7 @@ import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
 /** For what stands before a supervisor: whoever orders the end, a signal too, these are called. */
 export interface SupervisorHooks {
   /** How this supervisor is registered in its state directory. Default: a program that cannot be reached. */
-  readonly entry?: () => Pick<RollEntry, 'role' | 'socket'>;
+  readonly entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   /** `restore` writes again what was removed from the state directory: the entry, and the records of processes and schedules. */
   readonly onCreated?: (own: { restore(): void }) => void;
   readonly onStopping?: () => void;

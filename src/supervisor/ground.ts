@@ -21,11 +21,11 @@ import { createTreeRegistry, type OrphanGuard, type TreeRegistry } from '../spaw
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
 import { createEnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
-import { createFileSupervisorRoll } from '../store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { createSocketPlace } from '../store/socket-place.ts';
+import { createSocketPaths } from '../store/socket-paths.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
-import type { RollEntry, SupervisorRoll } from '../store/supervisor-roll.ts';
+import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
 import type { PlanningGround } from './planning-ground.ts';
 
 /** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
@@ -40,7 +40,7 @@ export interface Ground extends PlanningGround {
   /** `null` where nothing is written down. */
   readonly store: RecordStore<ProcessRecord> | null;
   /** Who else supervises in the same directory; `null` where there is none. */
-  readonly roll: SupervisorRoll | null;
+  readonly roll: SupervisorRegistry | null;
   /** Sees to it that the roll has this supervisor, before it writes or claims anything: else nobody could tell that it is alive. */
   enter(): void;
 }
@@ -51,7 +51,7 @@ export function createGround(
   wiring: {
     reportError: (error: unknown) => void;
     onIdentity: (id: string) => void;
-    entry?: () => Pick<RollEntry, 'role' | 'socket'>;
+    entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   },
 ): Ground {
   const { reportError, onIdentity, entry = unreachable } = wiring;
@@ -67,7 +67,7 @@ export function createGround(
   const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
   const paths =
     settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
-  const roll = paths === null ? null : createFileSupervisorRoll({ directory: paths.directory });
+  const roll = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
   return {
     supervisorId,
     settings,
@@ -88,7 +88,7 @@ export function createGround(
     enter: () => {
       // Looked at each time, which is cheap: whoever emptied the directory took the entry, too.
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
-        roll?.enter({ id: supervisorId, ...entry() });
+        roll?.register({ id: supervisorId, ...entry() });
     },
     backend:
       ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
@@ -97,7 +97,7 @@ export function createGround(
         ? createTerminals({
             ...{ table: table ?? createCurrentTable(), trees, reportError },
             wrap,
-            tmuxSocket: paths === null ? null : () => createSocketPlace(paths).make('tmux'),
+            tmuxSocket: paths === null ? null : () => createSocketPaths(paths).make('tmux'),
           })
         : ownTerminals(ownBackend),
     durableBackend:

@@ -2,7 +2,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { scheduleOptions } from '../config/schedule-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { newsFilter, watchCall, watchOwner } from '../config/watch-options.ts';
+import { notificationFilter, watchCall, watchOwner } from '../config/watch-options.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { Runtime } from './runtime.ts';
@@ -36,7 +36,8 @@ export function createNewsCalls(
       const process = registry.live.get(id);
       return process !== undefined && watches.unwatch(process, owner ?? process.owner);
     },
-    watches: (filter = {}) => watches.list(parseOptions(newsFilter, { input: filter, name: 'watches' })),
+    watches: (filter = {}) =>
+      watches.list(parseOptions(notificationFilter, { input: filter, name: 'watches' })),
     schedule: (options) => {
       const { process } = parseOptions(scheduleOptions, { input: options, name: 'schedule' });
       if (process !== undefined) findLive(process, 'schedule');
@@ -44,7 +45,7 @@ export function createNewsCalls(
     },
     unschedule: (id) => schedules.unschedule(id),
     schedules: (filter = {}) =>
-      schedules.list(parseOptions(newsFilter, { input: filter, name: 'schedules' })),
+      schedules.list(parseOptions(notificationFilter, { input: filter, name: 'schedules' })),
     isHeard: (owner) => news.isHeard(owner),
     news$: new GuardedObservable((subscriber) => news.news$.subscribe(subscriber), onSubscriberError),
     newsOf: (owner) =>

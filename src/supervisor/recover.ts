@@ -179,5 +179,5 @@ function recoverSchedules(
 
 /** The dead need no entry: a record whose supervisor has none is an orphan. */
 function leaveRoll({ roll }: Ground): void {
-  for (const { entry, state } of roll?.list() ?? []) if (state === 'dead') roll?.leave(entry.id);
+  for (const { entry, state } of roll?.list() ?? []) if (state === 'dead') roll?.unregister(entry.id);
 }

@@ -4,7 +4,7 @@ import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import type { Cancel } from '../clock/clock.ts';
 import { createAwaitedInputs } from '../input-detection/awaited-inputs.ts';
-import { redactText } from '../output/redact-text.ts';
+import { redactText } from '../output/redact.ts';
 import { toCompletionId } from '../process/process-id.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';

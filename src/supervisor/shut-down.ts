@@ -46,7 +46,7 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
 /** An entry that stays says that nobody is there: its program has ended. */
 function leaveRoll({ reportFault }: Runtime, { roll, supervisorId }: Ground): void {
   try {
-    roll?.leave(supervisorId);
+    roll?.unregister(supervisorId);
   } catch (error) {
     reportFault(error);
   }

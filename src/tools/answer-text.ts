@@ -1,5 +1,5 @@
 import { toErrorText } from '../config/error-text.ts';
-import { shorten } from '../config/shorten.ts';
+import { shorten } from '../config/quote.ts';
 import { neutraliseMarkup } from './notice-markup.ts';
 import type { ToolAnswer } from './tool.ts';
 

@@ -1,10 +1,9 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { shorten } from '../config/shorten.ts';
-import { mostBytesATurn, mostFailuresAtEnd } from '../output/disk-reading.ts';
-import { toMissing } from '../output/follow-log.ts';
+import { shorten } from '../config/quote.ts';
+import { toUnreadGap } from '../output/follow-log.ts';
 import { beforeLine, createLineSearch } from '../output/line-search.ts';
 import { outputStreams, positionAfter, type StreamPositions } from '../output/output-chunk.ts';
-import type { OutputLog } from '../output/output-log.ts';
+import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from '../output/output-log.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 
 /** What comes within so long is searched together: a search has its price, however little it searches. */
@@ -68,7 +67,7 @@ export function followMatches(
   const take = () => {
     if (cancelRetry !== null) return;
     isBehind = false;
-    let room = mostBytesATurn;
+    let room = maxBytesPerTurn;
     for (const piece of log.chunks(positions)) {
       failures = 0;
       positions = { ...positions, [piece.stream]: positionAfter(piece) };
@@ -90,10 +89,10 @@ export function followMatches(
   /** What reading failed for is read later; once nobody writes any more, not for ever. */
   const retryWhereUnread = () => {
     const { onDisk } = log;
-    if (onDisk === null || onDisk.readTrouble === null || hasTaken(ending?.until ?? log.positions)) return;
+    if (onDisk === null || onDisk.readError === null || hasTaken(ending?.until ?? log.positions)) return;
     failures += 1;
-    if (ending !== null && failures >= mostFailuresAtEnd) return giveUp(onDisk.stream, onDisk.readTrouble);
-    cancelRetry = onDisk.tryLater(() => {
+    if (ending !== null && failures >= maxFinalReadFailures) return giveUp(onDisk.stream, onDisk.readError);
+    cancelRetry = onDisk.retryLater(() => {
       cancelRetry = null;
       gather();
     });
@@ -102,7 +101,7 @@ export function followMatches(
   const giveUp = (stream: OutputStream, trouble: string) => {
     searchSome(Number.POSITIVE_INFINITY);
     if (isOver) return;
-    const { droppedBytes } = toMissing(stream, { from: positions, to: ending?.until ?? log.positions });
+    const { droppedBytes } = toUnreadGap(stream, { from: positions, to: ending?.until ?? log.positions });
     const where = log.logFile === null ? '' : ` of ${log.logFile}`;
     fail(`The last ${droppedBytes} bytes${where} cannot be read and were not searched (${trouble}).`);
   };
@@ -143,7 +142,7 @@ export function followMatches(
     if (found.type === 'problem') return fail(found.problem);
     if (search.waitingChars === 0) searched = { positions, counted: search.counted };
     if (found.count > 0) {
-      const shown = found.lines.map((line) => shorten(log.hide(line), MAX_LINE_LENGTH));
+      const shown = found.lines.map((line) => shorten(log.redact(line), MAX_LINE_LENGTH));
       lines = [...lines, ...shown].slice(-MAX_LINES);
       following.onMatched(found.count);
     }

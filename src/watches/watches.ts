@@ -1,7 +1,7 @@
 import { createActor } from 'xstate';
 import type { Clock } from '../clock/clock.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import { type NewsFilter, type WatchOver, watchOptions } from '../config/watch-options.ts';
+import { type NotificationFilter, type WatchOver, watchOptions } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
 import type { RecordedWatch } from '../process/process-record.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
@@ -17,7 +17,7 @@ export interface Watches {
   watch(process: SupervisedProcess, options: WatchOptions): WatchView;
   /** `false` where there was none. */
   unwatch(process: SupervisedProcess, owner: string): boolean;
-  list(filter: NewsFilter): readonly WatchView[];
+  list(filter: NotificationFilter): readonly WatchView[];
   /** Goes on with what an earlier supervisor has written down: a silence counts anew, lines from where they were told. */
   restore(process: SupervisedProcess): void;
   /**

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { quote } from '../../src/config/quote.ts';
-import { shorten } from '../../src/config/shorten.ts';
+import { quote, shorten } from '../../src/config/quote.ts';
 
 test('a text that fits stays as it is', () => {
   const texts = ['', 'abc', '🐚a'];

@@ -3,7 +3,8 @@ import type { BackendCommand, WriteResult } from '../../machines/process/events.
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { createOutputLog, type OutputLog } from '../../src/output/output-log.ts';
+import { createOutputLog } from '../../src/output/buffered-log.ts';
+import type { OutputLog } from '../../src/output/output-log.ts';
 import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { waitUntil } from '../fixtures/os.ts';
 

@@ -9,7 +9,8 @@ import type {
   TerminalSize,
 } from '../../machines/process/terminal.ts';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { createOutputLog, type OutputLog } from '../../src/output/output-log.ts';
+import { createOutputLog } from '../../src/output/buffered-log.ts';
+import type { OutputLog } from '../../src/output/output-log.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { parseKeys } from '../../src/spawn/terminal/parse-keys.ts';
 import { isInstalled } from '../fixtures/installed.ts';

@@ -6,8 +6,8 @@ import { createReachableSupervisor } from '../../src/control/reachable-superviso
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import type { StateDirectory } from '../../src/state-directory/state-directory.ts';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
-import type { RollEntry } from '../../src/store/supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
+import type { SupervisorEntry } from '../../src/store/supervisor-registry.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
@@ -58,8 +58,8 @@ export function untilListening(directory: string, supervisorId: string): Promise
   return waitUntil(() => findEntry(directory, supervisorId)?.socket, { what: 'its socket is open' });
 }
 
-export function findEntry(directory: string, supervisorId: string): RollEntry | undefined {
-  return createFileSupervisorRoll({ directory })
+export function findEntry(directory: string, supervisorId: string): SupervisorEntry | undefined {
+  return createFileSupervisorRegistry({ directory })
     .list()
     .map(({ entry }) => entry)
     .find(({ id }) => id === supervisorId);

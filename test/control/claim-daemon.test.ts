@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { claimDaemon } from '../../src/control/claim-daemon.ts';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
-import type { RollEntry, SupervisorRoll } from '../../src/store/supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
+import type { SupervisorEntry, SupervisorRegistry } from '../../src/store/supervisor-registry.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';
 
 /** A roll in which the other daemon, of another program, is seen or missed, look by look; the last of them counts from then on. */
 function createRoll(directory: string, looks: readonly ('seen' | 'missed')[]) {
-  const own = createFileSupervisorRoll({ directory });
-  own.enter({ id: 'sup_other', role: 'daemon', socket: '/run/other.sock' });
+  const own = createFileSupervisorRegistry({ directory });
+  own.register({ id: 'sup_other', role: 'daemon', socket: '/run/other.sock' });
   const [it] = own.list();
-  own.leave('sup_other');
-  const other = { entry: { ...it?.entry, pid: process.ppid } as RollEntry, state: 'alive' as const };
+  own.unregister('sup_other');
+  const other = { entry: { ...it?.entry, pid: process.ppid } as SupervisorEntry, state: 'alive' as const };
   let count = 0;
-  const roll: SupervisorRoll = {
+  const roll: SupervisorRegistry = {
     ...own,
     list: () => {
       const look = looks[Math.min(count, looks.length - 1)];

@@ -8,7 +8,7 @@ import { connectControl } from '../../src/control/control-client.ts';
 import { serveDaemon } from '../../src/control/daemon.ts';
 import { ensureDaemon } from '../../src/control/ensure-daemon.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { carriers, endAll, fixtureProgram, isAlive, tempDir, waitUntil } from '../fixtures/os.ts';
 
 const program = fixtureProgram('serves.ts');
@@ -17,7 +17,7 @@ const program = fixtureProgram('serves.ts');
 function openDaemonStage(idleMs: number) {
   const place = tempDir();
   const directory = place.file('state');
-  const roll = createFileSupervisorRoll({ directory });
+  const roll = createFileSupervisorRegistry({ directory });
   process.env['DAEMON_IDLE_MS'] = String(idleMs);
   const daemons = () => roll.list().filter(({ entry }) => entry.role === 'daemon');
   const pids = new Set<number>();
@@ -144,7 +144,7 @@ test('a client that leaves after the end keeps nothing', async () => {
     onReady: ({ end }) => ready.resolve(end),
   });
   const end = await ready.promise;
-  const [daemon] = createFileSupervisorRoll({ directory: place.path }).list();
+  const [daemon] = createFileSupervisorRegistry({ directory: place.path }).list();
   const client = await connectControl(daemon?.entry.socket ?? '');
   await client.call('hello', {}, { deadlineMs: 10_000 });
 
@@ -205,7 +205,7 @@ test('a daemon ends with its workspace, and all that it holds', async () => {
   const workspace = stage.place.file('project');
   mkdirSync(workspace);
   const client = await ensureDaemon({ directory: join(workspace, '.troupe'), program });
-  const roll = createFileSupervisorRoll({ directory: join(workspace, '.troupe') });
+  const roll = createFileSupervisorRegistry({ directory: join(workspace, '.troupe') });
   const pid = roll.list()[0]?.entry.pid ?? 0;
   const { id } = await client.start({ command: ['sleep', '1000'], lifetime: 'persistent', background: true });
 

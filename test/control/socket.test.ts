@@ -7,7 +7,7 @@ import { connectControl } from '../../src/control/control-client.ts';
 import { serveControl } from '../../src/control/control-server.ts';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { findEntry, openControlStage, openRawClient, untilListening } from './arrange.ts';
 
@@ -157,10 +157,10 @@ test.runIf(isRoot)('a supervisor is refused in a directory of another user', () 
 
 test('a supervisor that does not answer is passed over within two seconds', async () => {
   await using stage = await openControlStage();
-  const roll = createFileSupervisorRoll({ directory: stage.directory });
+  const roll = createFileSupervisorRegistry({ directory: stage.directory });
   const socketPath = roll.makeSocketPath('sup_mute2222');
   const mute = createServer().listen(socketPath);
-  roll.enter({ id: 'sup_mute2222', role: 'program', socket: socketPath });
+  roll.register({ id: 'sup_mute2222', role: 'program', socket: socketPath });
 
   const beganMs = performance.now();
   const { processes, warnings } = await stage.state.list();
@@ -170,7 +170,7 @@ test('a supervisor that does not answer is passed over within two seconds', asyn
   expect(warnings).toEqual([expect.stringContaining('did not answer within 2000 ms')]);
   stage.state.close();
   mute.close();
-  roll.leave('sup_mute2222');
+  roll.unregister('sup_mute2222');
 });
 
 test('what is no supervisor is told apart', async () => {

@@ -6,7 +6,7 @@ import { compactTranscript, sizeOf } from '../../src/conversation/shorten-transc
 import type { ChatMessage, TokenUsage } from '../../src/models/chat-model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import type { ScriptedReply, ScriptedStep } from '../../src/models/scripted-model.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { arrange, gate, nextEvent, startServer } from './arrange.ts';
 import { findRequestFaults, findTranscriptFaults } from './transcript-faults.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/conversation/journal-entry.ts';
 import { createMemory } from '../../src/conversation/memory.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
 

@@ -7,7 +7,7 @@ import { type NoticePart, toWatchPart } from '../../src/conversation/notice-part
 import { replay } from '../../src/conversation/replay.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import type { News } from '../../src/supervisor/news.ts';
 import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
 import { waitUntil } from '../fixtures/os.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import { arrange, startServer } from './arrange.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
 

@@ -1,7 +1,6 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { createFileJournal } from '../../src/store/file-journal.ts';
-import type { Journal } from '../../src/store/journal.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal, type Journal } from '../../src/store/journal.ts';
 
 /** What a journal is kept in, which outlives the program that writes it. */
 export interface Medium {

@@ -5,7 +5,7 @@ import type { ConversationEvent } from '../../src/conversation/conversation-even
 import { openConversation } from '../../src/conversation/create-conversation.ts';
 import type { InboxEntry } from '../../src/conversation/inbox-entry.ts';
 import type { ScheduleNews } from '../../src/schedules/schedule.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import type { News } from '../../src/supervisor/news.ts';
 import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTooLong } from '../../src/models/failure-kind.ts';
+import { isTooLong } from '../../src/models/endpoint-failure.ts';
 
 test.each<[string, number | null, string]>([
   [

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
+import { createOutputLog, type OutputLogOptions } from '../../src/output/buffered-log.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
-import { createOutputLog, type OutputLog, type OutputLogOptions } from '../../src/output/output-log.ts';
+import type { OutputLog } from '../../src/output/output-log.ts';
 import type { OutputStream } from '../../src/output/output-sink.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 

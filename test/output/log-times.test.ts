@@ -1,7 +1,6 @@
 import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { cutLog } from '../../src/output/cut-log.ts';
 import { createLogFile } from '../../src/output/log-file.ts';
 import {
   findAfter,
@@ -12,9 +11,9 @@ import {
   timesPathOf,
   toLengthMarks,
 } from '../../src/output/log-times.ts';
-import { punchHole } from '../../src/output/punch-hole.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
 import { createTimeIndex } from '../../src/output/time-index.ts';
+import { copyTailAndTruncate, punchHole } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 
@@ -220,12 +219,12 @@ test('output between two supervisors has both bounds', async () => {
 
 test.each([
   ['holes', punchHole],
-  ['a cut', cutLog],
+  ['a cut', copyTailAndTruncate],
 ])('times hold in a log that lost its middle by %s', async (_, way) => {
   const [path, statusPath, clock] = [tempFile(), tempFile('a.status'), createVirtualClock()];
   const maxBytes = 64 * 1024;
   const open = (isOver: boolean) =>
-    createTailedLog({ clock, path, statusPath, maxBytes, isOver, waysToMakeRoom: [way] });
+    createTailedLog({ clock, path, statusPath, maxBytes, isOver, truncationStrategies: [way] });
   const log = open(false);
   for (let second = 0; second < 24; second += 1) {
     appendFileSync(path, toLine(clock.epochMs()).toString().repeat(300));

@@ -1,7 +1,7 @@
 import { appendFileSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { iterate } from '../../src/output/iterate.ts';
+import { iterateLog } from '../../src/output/follow-log.ts';
 import { output$ } from '../../src/output/observables.ts';
 import { type OutputPiece, positionAfter } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
@@ -39,7 +39,7 @@ const followers: Record<string, (log: OutputLog) => { seen: OutputPiece[]; ended
   iterate: (log) => {
     const seen: OutputPiece[] = [];
     const run = async () => {
-      for await (const piece of iterate(log)) seen.push(piece);
+      for await (const piece of iterateLog(log)) seen.push(piece);
     };
     return { seen, ended: run() };
   },
@@ -145,7 +145,7 @@ test('an iterator that waits for a file to open can be aborted', async () => {
   const { log, door } = arrange();
   door.isShut = true;
   const over = new AbortController();
-  const next = iterate(log, { signal: over.signal }).next();
+  const next = iterateLog(log, { signal: over.signal }).next();
   await waitUntil(() => door.attempts >= 2, { what: 'it tries again' });
 
   over.abort();

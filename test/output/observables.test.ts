@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { map } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { iterateLog } from '../../src/output/follow-log.ts';
 import { GuardedObservable } from '../../src/output/guarded-observable.ts';
-import { iterate } from '../../src/output/iterate.ts';
 import type { OutputLine } from '../../src/output/lines.ts';
 import { lines$, output$ } from '../../src/output/observables.ts';
 import type { OutputGap, OutputPiece } from '../../src/output/output-chunk.ts';
@@ -142,7 +142,7 @@ describe('iterating', () => {
     log.write('stdout', Buffer.alloc(50, 'a'));
     const pieces: OutputPiece[] = [];
 
-    for await (const piece of iterate(log)) {
+    for await (const piece of iterateLog(log)) {
       pieces.push(piece);
       if (pieces.length === 1) log.write('stdout', Buffer.alloc(30_000, 'b'));
       if (pieces.length === 2) log.finish();
@@ -154,7 +154,7 @@ describe('iterating', () => {
 
   test('waits for what comes and ends with the log', async () => {
     const log = createTestLog();
-    const reading = collect(iterate(log, { stream: 'stdout' }));
+    const reading = collect(iterateLog(log, { stream: 'stdout' }));
 
     log.write('stderr', Buffer.from('not this'));
     log.write('stdout', Buffer.from('this'));
@@ -168,7 +168,7 @@ describe('iterating', () => {
     log.write('stdout', Buffer.from('0123456789'));
     log.finish();
 
-    const pieces = await collect(iterate(log, { from: 4 }));
+    const pieces = await collect(iterateLog(log, { from: 4 }));
 
     expect(bytesOf(pieces).toString()).toBe('456789');
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { threadCpuMs } from '../../src/output/grep.ts';
 import { drawText, toPlainText, unfinishedEscapeLength } from '../../src/output/plain-text.ts';
-import { threadCpuMs } from '../../src/output/thread-time.ts';
 
 describe('plain text', () => {
   test.each([

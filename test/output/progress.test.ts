@@ -1,9 +1,9 @@
 import { openSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createOutputLog } from '../../src/output/output-log.ts';
+import { createOutputLog } from '../../src/output/buffered-log.ts';
+import { threadCpuMs } from '../../src/output/grep.ts';
 import { readLogProgress, readProgress } from '../../src/output/progress.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
-import { threadCpuMs } from '../../src/output/thread-time.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir } from '../fixtures/os.ts';
 

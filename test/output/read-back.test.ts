@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { iterate } from '../../src/output/iterate.ts';
+import { iterateLog } from '../../src/output/follow-log.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { tempDir } from '../fixtures/os.ts';
@@ -45,7 +45,7 @@ function textOf(pieces: readonly OutputPiece[]): string {
 
 test('a slow reader gets what memory has dropped', async () => {
   const { log } = createSmallLog('slow');
-  const pieces = iterate(log);
+  const pieces = iterateLog(log);
   const written = await writeMuch(log);
 
   const seen = await collect(pieces);
@@ -59,8 +59,8 @@ test('what is read back keeps its stream', async () => {
   await writeMuch(log);
   await log.close();
 
-  const both = await collect(iterate(log));
-  const stderr = await collect(iterate(log, { stream: 'stderr' }));
+  const both = await collect(iterateLog(log));
+  const stderr = await collect(iterateLog(log, { stream: 'stderr' }));
 
   const lines = textOf(both.filter(({ stream }) => stream === 'stderr'))
     .split('\n')
@@ -73,7 +73,7 @@ test('a log at its cap leaves one gap', async () => {
   const { log } = createSmallLog('capped', 400_000);
   const written = await writeMuch(log);
 
-  const seen = await collect(iterate(log, { from: 0 }));
+  const seen = await collect(iterateLog(log, { from: 0 }));
 
   const shown = textOf(seen).split('<gap>');
   const gaps = seen.flatMap((piece) => (piece.type === 'gap' ? [piece.droppedBytes] : []));
@@ -91,7 +91,7 @@ test('a log that was removed leaves what memory has', async () => {
   const written = await writeMuch(log);
   rmSync(path);
 
-  const seen = await collect(iterate(log));
+  const seen = await collect(iterateLog(log));
 
   const bytes = seen.map((piece) => (piece.type === 'gap' ? piece.droppedBytes : piece.bytes.byteLength));
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBe(written.length);

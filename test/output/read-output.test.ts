@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { threadCpuMs } from '../../src/output/grep.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { readOutput } from '../../src/output/read-output.ts';
 import { createReader, createReaders } from '../../src/output/reader.ts';
-import { threadCpuMs } from '../../src/output/thread-time.ts';
 import { anyCuts, anyWrites, createTestLog } from './arrange.ts';
 
 const everything = 1024 * 1024 * 1024;

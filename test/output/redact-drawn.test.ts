@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOutputLog } from '../../src/output/output-log.ts';
+import { createOutputLog } from '../../src/output/buffered-log.ts';
 import { createRedactor, showsSecret } from '../../src/output/redact.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { anyCuts } from './arrange.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactText } from '../../src/output/redact-text.ts';
+import { redactText } from '../../src/output/redact.ts';
 
 test('secrets that overlap leave nothing of either', () => {
   expect(redactText('1abcdefghijkl2', ['abcdefgh', 'efghijkl'])).toBe('1[redacted]2');

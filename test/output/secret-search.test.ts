@@ -24,7 +24,8 @@ test('a secret that ends anywhere in a piece is held and breaks nothing', () => 
 
   for (let end = needle.headBytes; end < text.byteLength; end += 1) {
     const piece = text.subarray(0, end);
-    for (const search of [drawnSearch, exactSearch]) expect(search.openEnd(piece, needle).bytes).toBe(end);
+    for (const search of [drawnSearch, exactSearch])
+      expect(search.partialMatchAtEnd(piece, needle).bytes).toBe(end);
   }
   expect(drawnSearch.findAll(text, needle)).toContainEqual({ from: 0, to: text.byteLength });
 });
@@ -32,6 +33,6 @@ test('a secret that ends anywhere in a piece is held and breaks nothing', () => 
 test('what is another character is not typed again', () => {
   const text = Buffer.from('passwort-fü\rx');
 
-  expect(drawnSearch.openEnd(text, needle).bytes).toBe(0);
+  expect(drawnSearch.partialMatchAtEnd(text, needle).bytes).toBe(0);
   expect(exactSearch.findAll(text, needle)).toEqual([{ from: 0, to: 12 }]);
 });

@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { cutLog } from '../../src/output/cut-log.ts';
-import type { MakeRoom } from '../../src/output/make-room.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
-import { punchHole } from '../../src/output/punch-hole.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
+import { copyTailAndTruncate, punchHole, type TruncateLog } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { bytesOf, droppedIn } from './arrange.ts';
@@ -18,12 +16,19 @@ const timeout = 90_000;
 const withinMs = 60_000;
 
 /** A process that appends numbered lines of 16 bytes and never stops, and the log that tails it. */
-function arrange(ways: readonly MakeRoom[]) {
+function arrange(ways: readonly TruncateLog[]) {
   const directory = tempDir();
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
   const writer = spawn('sh', ['-c', `exec seq -f '%015.0f' 0 100000000 >> "${path}"`], { stdio: 'ignore' });
   const open = (isOver: boolean, waysToMakeRoom = ways) =>
-    createTailedLog({ clock: createRealClock(), path, statusPath, maxBytes, isOver, waysToMakeRoom });
+    createTailedLog({
+      clock: createRealClock(),
+      path,
+      statusPath,
+      maxBytes,
+      isOver,
+      truncationStrategies: waysToMakeRoom,
+    });
   const log = open(false);
   const ended = new Promise((resolve) => writer.once('exit', resolve));
   const stop = async () => {
@@ -114,7 +119,7 @@ describe('a log at its cap, with holes', { timeout }, () => {
 
 test.each([
   ['with holes', punchHole],
-  ['without holes', cutLog],
+  ['without holes', copyTailAndTruncate],
 ])('a log that is closed keeps as much as its cap allows, %s', async (_, way) => {
   using directory = tempDir();
   const [path, statusPath] = [directory.file('a.log'), directory.file('a.status')];
@@ -134,12 +139,12 @@ test.each([
 });
 
 describe('a log at its cap, without holes', { timeout }, () => {
-  const cannot: MakeRoom = async () => {
+  const cannot: TruncateLog = async () => {
     throw Object.assign(new Error('this file system has no holes'), { code: 'EOPNOTSUPP' });
   };
 
   test('what is left is in order, and what is missing is a gap', async () => {
-    const { log, open, stop, isWriting } = arrange([cannot, cutLog]);
+    const { log, open, stop, isWriting } = arrange([cannot, copyTailAndTruncate]);
 
     await waitUntil(() => log.stats().droppedBytes > 5 * maxBytes, { withinMs, what: 'it was cut' });
     expect(isWriting()).toBe(true);
@@ -177,12 +182,12 @@ describe('a way to make room that fails', { timeout }, () => {
     let failures = 0;
     let isShort = true;
     let others = 0;
-    const flaky: MakeRoom = async (log) => {
-      if (!isShort) return cutLog(log);
+    const flaky: TruncateLog = async (log) => {
+      if (!isShort) return copyTailAndTruncate(log);
       failures += 1;
       throw Object.assign(new Error(`no luck: ${code}`), { code });
     };
-    const other: MakeRoom = async () => {
+    const other: TruncateLog = async () => {
       others += 1;
     };
     const { log } = arrange([flaky, other]);
@@ -205,11 +210,11 @@ describe('a way to make room that fails', { timeout }, () => {
     { code: 1, stderr: 'fallocate: keep size mode is unsupported' },
   ])('for good is not tried again: %j', async (facts) => {
     let tries = 0;
-    const impossible: MakeRoom = async () => {
+    const impossible: TruncateLog = async () => {
       tries += 1;
       throw Object.assign(new Error('never'), facts);
     };
-    const { log } = arrange([impossible, cutLog]);
+    const { log } = arrange([impossible, copyTailAndTruncate]);
 
     await waitUntil(() => log.stats().droppedBytes > 2 * maxBytes, { withinMs, what: 'it was cut' });
 

@@ -174,7 +174,7 @@ test('without secrets the bytes are those of the file', () => {
   const { log, shown } = arrange(`${secret}\n`);
 
   expect(shown()).toBe(`${secret}\n`);
-  expect(log.hide(secret)).toBe(secret);
+  expect(log.redact(secret)).toBe(secret);
 });
 
 test('no wait, search or watch tells a secret letter by letter', () => {

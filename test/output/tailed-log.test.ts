@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
-import { iterate } from '../../src/output/iterate.ts';
+import { iterateLog } from '../../src/output/follow-log.ts';
 import { toBaseLine, toGapLine } from '../../src/output/log-map.ts';
 import { lines$ } from '../../src/output/observables.ts';
 import { readOutput } from '../../src/output/read-output.ts';
@@ -130,7 +130,7 @@ test('subscribers are told while the file grows, and complete at the end', async
 test('an iterator waits for what comes', async () => {
   const { log, path } = arrange();
   writeFileSync(path, 'one');
-  const pieces = iterate(log);
+  const pieces = iterateLog(log);
   expect(bytesOf([(await pieces.next()).value ?? []].flat()).toString()).toBe('one');
 
   const next = pieces.next();

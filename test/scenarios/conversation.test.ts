@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { processTools } from '../../src/tools/process-tools.ts';
 import { findTranscriptFaults } from '../conversation/transcript-faults.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createOutputLog } from '../../src/output/buffered-log.ts';
 import { nodeLogFileSystem } from '../../src/output/log-file-system.ts';
-import { createOutputLog } from '../../src/output/output-log.ts';
 import { watchQuiet } from '../../src/spawn/watch-quiet.ts';
 import { createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readRecord } from '../../src/process/read-record.ts';
 import { readTableScope } from '../../src/spawn/tree/table-scope.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { openControlStage } from '../control/arrange.ts';
 import { startTicksOf, tempDir } from '../fixtures/os.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
@@ -173,7 +173,7 @@ test('a supervisor elsewhere is left alone and said to be there', async () => {
 
   expect(processes).toMatchObject([{ view: { id: 'tool_foreign2', status: 'backgrounded' } }]);
   expect(warnings).toEqual([expect.stringContaining('sup_dead2222 is where this program cannot look')]);
-  expect(createFileSupervisorRoll({ directory: stage.path }).stateOf('sup_dead2222')).toBe('elsewhere');
+  expect(createFileSupervisorRegistry({ directory: stage.path }).stateOf('sup_dead2222')).toBe('elsewhere');
 });
 
 test('sweeping takes what has ended, and a dry run says so before', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { createSocketPlace } from '../../src/store/socket-place.ts';
+import { createSocketPaths } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
@@ -75,7 +75,7 @@ test.skipIf(!isInstalled('tmux'))(
   async (context) => {
     using disk = mountSmallDisk(context, 2);
     const { supervisor, stateDirectory } = openStage(disk, { terminal: 'tmux' });
-    const socket = createSocketPlace(toStatePaths(stateDirectory)).make('tmux');
+    const socket = createSocketPaths(toStatePaths(stateDirectory)).make('tmux');
     const process = supervisor.start({
       command: 'while read -r word; do echo "<$word>"; done',
       interactive: true,

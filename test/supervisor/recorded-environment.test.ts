@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createEnvironmentStore } from '../../src/store/environment-store.ts';
-import { toPlaceName } from '../../src/store/socket-place.ts';
+import { toRuntimeDirectoryName } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';
@@ -24,7 +24,9 @@ function openProject() {
   };
   const outside = () =>
     filesBelow(
-      [process.env['XDG_RUNTIME_DIR'], tmpdir()].map((at) => join(at ?? '/none', toPlaceName(state))),
+      [process.env['XDG_RUNTIME_DIR'], tmpdir()].map((at) =>
+        join(at ?? '/none', toRuntimeDirectoryName(state)),
+      ),
     );
   onTestFinished(async () => {
     await turn();

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
-import { createSocketPlace } from '../../src/store/socket-place.ts';
+import { createSocketPaths } from '../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
@@ -14,7 +14,7 @@ const withinMs = 60_000;
 async function openPlace() {
   const place = tempDir();
   const stateDirectory = place.file('state');
-  const socket = createSocketPlace(toStatePaths(stateDirectory)).make('tmux');
+  const socket = createSocketPaths(toStatePaths(stateDirectory)).make('tmux');
   const marks: string[] = [];
   onTestFinished(async () => {
     for (const mark of marks) await endAll(carriers(mark), mark);

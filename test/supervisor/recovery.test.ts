@@ -10,7 +10,7 @@ import {
   type SupervisorOptions,
 } from '../../src/index.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createMemoryJournal } from '../../src/store/memory-journal.ts';
+import { createMemoryJournal } from '../../src/store/journal.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { turn } from './scripted-rig.ts';

@@ -1,5 +1,5 @@
 import { createRealClock } from '../../clock/real-clock.ts';
-import { toByteWords } from '../../output/cut-text.ts';
+import { formatBytes } from '../../output/cut-text.ts';
 import { printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { showProgress } from '../render/progress-line.ts';
@@ -22,7 +22,7 @@ export function sweepRecords(scene: VerbInput<SweepFlags>): Promise<number> {
     if (flags.json === true) printLines(io, JSON.stringify({ ...swept, dryRun }));
     else if (flags.quiet !== true) {
       const { forgotten, logsRemoved, freedBytes } = swept;
-      const what = `${count(forgotten, 'ended process', 'es')} and ${count(logsRemoved, 'log', 's')}, ${toByteWords(freedBytes)}`;
+      const what = `${count(forgotten, 'ended process', 'es')} and ${count(logsRemoved, 'log', 's')}, ${formatBytes(freedBytes)}`;
       printLines(io, dryRun ? `Would remove ${what}.` : `Removed ${what}.`);
     }
     return exitCodes.done;

@@ -1,6 +1,6 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { ProcessStatus } from '../../../machines/process/view.ts';
-import { shorten } from '../../config/shorten.ts';
+import { shorten } from '../../config/quote.ts';
 import type { AwaitedInput, ProcessView, ProgressView } from '../../process/process-view.ts';
 import type { Page, Style } from './page.ts';
 import { toPrintable, toVisible } from './printable.ts';

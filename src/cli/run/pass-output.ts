@@ -29,7 +29,7 @@ export function createOutputForwarder(
   let sink: ForwardingSink | null = null;
 
   const isSettled = () =>
-    sink === null || hasEnded || (!sink.isHeld && clock.nowMs() - sink.lastWriteAtMs >= QUIET_MS);
+    sink === null || hasEnded || (!sink.isBackpressured && clock.nowMs() - sink.lastWriteAtMs >= QUIET_MS);
   return {
     wrapBackend: (backend) => ({
       ...backend,
@@ -83,11 +83,11 @@ function createForwardingSink(
       return isTaken;
     },
     whenWritable: (callback) => {
-      if (kept.isHeld) kept.whenWritable(() => whenAllTake(callback));
+      if (kept.isBackpressured) kept.whenWritable(() => whenAllTake(callback));
       else whenAllTake(callback);
     },
-    get isHeld() {
-      return kept.isHeld || full().length > 0;
+    get isBackpressured() {
+      return kept.isBackpressured || full().length > 0;
     },
     get wasHeld() {
       return wasHeld;

@@ -11,7 +11,7 @@ export type WaitEnd =
   /** `why` begins with the name of the condition; where each of several cannot be, all of their reasons stand there. */
   | { readonly type: 'impossible'; readonly why: string };
 
-export interface ConditionsResult {
+interface ConditionsResult {
   readonly end: WaitEnd;
   /** Those that held, in the order in which they were told. */
   readonly met: readonly ConditionName[];

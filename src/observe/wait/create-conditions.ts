@@ -1,11 +1,12 @@
-import type { Clock } from '../../clock/clock.ts';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { WaitSettings } from '../../config/wait-options.ts';
 import type { StreamPositions } from '../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import { fileCondition } from './file-condition.ts';
+import { poll } from '../../readiness/poll.ts';
 import { outputCondition } from './output-condition.ts';
 import { httpCondition, portCondition, portFreeCondition } from './port-conditions.ts';
-import { quietCondition } from './quiet-condition.ts';
 import { inputCondition, readyCondition } from './view-conditions.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
@@ -34,4 +35,60 @@ export function createConditions(
     ...(settings.input ? [inputCondition(wiring)] : []),
   ];
   return settings.exit || conditions.length === 0 ? [...conditions, exit] : conditions;
+}
+
+/** Kernels keep the times of files in steps of up to 10 ms. */
+const toleranceMs = 20;
+
+/** Holds when the file is there and was written, or moved there, since the process was started; also after its end. */
+function fileCondition(
+  file: string,
+  { handle, clock }: { handle: ProcessHandle; clock: Clock },
+): WaitCondition {
+  const { cwd, createdAt } = handle.view();
+  const path = resolve(cwd, file);
+  const isThere = () => changedAt(path) >= createdAt - toleranceMs;
+  return {
+    name: 'file',
+    watch: ({ holds }) =>
+      poll(clock, async () => {
+        if (isThere()) holds();
+      }),
+    settled: async () => isThere(),
+  };
+}
+
+/** Milliseconds since the epoch; long ago where there is no file. */
+function changedAt(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Number.NEGATIVE_INFINITY;
+  } catch {
+    return Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Holds when nothing was printed for so long, counted from the beginning of the wait at the earliest. */
+function quietCondition(
+  quietMs: number,
+  { handle, clock }: { handle: ProcessHandle; clock: Clock },
+): WaitCondition {
+  return {
+    name: 'quiet',
+    watch: ({ holds }) => {
+      let lastMs = clock.nowMs();
+      let cancel: Cancel = () => {};
+      // Armed anew only when it is due: a process may print a thousand times a second.
+      const arm = () => {
+        cancel = clock.at(lastMs + quietMs, () => (clock.nowMs() >= lastMs + quietMs ? holds() : arm()));
+      };
+      const subscription = handle.output$.subscribe(() => {
+        lastMs = clock.nowMs();
+      });
+      arm();
+      return () => {
+        cancel();
+        subscription.unsubscribe();
+      };
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Cancel } from '../../clock/clock.ts';
-import { redactText } from '../../output/redact-text.ts';
+import { redactText } from '../../output/redact.ts';
 import type { BackendPort } from '../backend.ts';
 import { createInputWriter } from '../input/input-writer.ts';
 import { noInput } from '../refusals.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
-import { redactText } from '../../output/redact-text.ts';
+import { redactText } from '../../output/redact.ts';
 import { makeDirectory } from '../../store/make-directory.ts';
 import { openPrivateFile } from '../../store/private-files.ts';
 import type { SpawnRequest } from '../backend.ts';

@@ -1,6 +1,6 @@
 import type { KeyStroke, Modifiers, NamedKey } from '../../../machines/process/terminal.ts';
 import { nearest } from '../../config/nearest.ts';
-import { shorten } from '../../config/shorten.ts';
+import { shorten } from '../../config/quote.ts';
 import { controlCodeOf } from './encode-keys.ts';
 
 type Parsed =

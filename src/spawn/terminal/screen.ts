@@ -1,6 +1,6 @@
 import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import type { ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
-import { shorten } from '../../config/shorten.ts';
+import { shorten } from '../../config/quote.ts';
 import type { Emulator } from './emulator.ts';
 import { createStringLimit, cutWork, limitRepeats } from './emulator-limits.ts';
 import type { KeyboardModes } from './encode-keys.ts';

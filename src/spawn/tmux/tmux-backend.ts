@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, rmSync } from 'node:fs';
 import type { Clock } from '../../clock/clock.ts';
 import { toError } from '../../config/error-text.ts';
-import { redactText } from '../../output/redact-text.ts';
+import { redactText } from '../../output/redact.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../backend.ts';
 import { findLongArgument, findNulByte, toCommand } from '../command-line.ts';
 import { openForAppending, toFileFailure, UnusableFile } from '../file/unusable-file.ts';

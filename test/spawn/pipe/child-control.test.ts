@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../../src/output/output-log.ts';
+import { createOutputLog } from '../../../src/output/buffered-log.ts';
 import type { SpawnRequest, ToldFact } from '../../../src/spawn/backend.ts';
 import { createPipeBackend } from '../../../src/spawn/pipe/pipe-backend.ts';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';

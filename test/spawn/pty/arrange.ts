@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { BackendCommand, WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
-import { createOutputLog } from '../../../src/output/output-log.ts';
+import { createOutputLog } from '../../../src/output/buffered-log.ts';
 import type { OutputSink } from '../../../src/output/output-sink.ts';
 import type { SpawnRequest, ToldFact, Work } from '../../../src/spawn/backend.ts';
 import { createPtyBackend } from '../../../src/spawn/pty/pty-backend.ts';

@@ -65,7 +65,7 @@ test('what was not read at the exit is not lost', async () => {
     whenWritable: (callback) => {
       release = callback;
     },
-    isHeld: true,
+    isBackpressured: true,
     get bytes() {
       return sink.bytes;
     },

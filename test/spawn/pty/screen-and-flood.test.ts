@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { threadCpuMs } from '../../../src/output/thread-time.ts';
+import { threadCpuMs } from '../../../src/output/grep.ts';
 import { watchDelays } from '../terminal/processor-time.ts';
 import { createStage, shell } from './arrange.ts';
 

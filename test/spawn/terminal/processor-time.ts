@@ -1,4 +1,4 @@
-import { threadCpuMs } from '../../../src/output/thread-time.ts';
+import { threadCpuMs } from '../../../src/output/grep.ts';
 
 /** Watches, in processor time, for how long others had to wait for this thread. `end` tells it by percentiles. */
 export function watchDelays(everyMs: number): { end(): { percentile(percent: number): number } } {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSupervisor, type ProcessHandle } from '../../../src/index.ts';
-import { createSocketPlace } from '../../../src/store/socket-place.ts';
+import { createSocketPaths } from '../../../src/store/socket-paths.ts';
 import { toStatePaths } from '../../../src/store/state-paths.ts';
 import { isInstalled } from '../../fixtures/installed.ts';
 import { carriers, endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
@@ -13,7 +13,7 @@ const withinMs = 30_000;
 /** A state directory; at its end nothing of it runs. */
 function openPlace() {
   const directory = tempDir();
-  const socket = createSocketPlace(toStatePaths(directory.file('state'))).make('tmux');
+  const socket = createSocketPaths(toStatePaths(directory.file('state'))).make('tmux');
   const marks: string[] = [];
   onTestFinished(async () => {
     for (const mark of marks) await endAll([], mark);

@@ -1,5 +1,5 @@
 /** What a supervisor writes down of itself: `supervisors/<id>.json` in the state directory. */
-export interface RollEntry {
+export interface SupervisorEntry {
   readonly version: 1;
   readonly id: string;
   /** The program it is part of. */
@@ -20,16 +20,16 @@ export interface RollEntry {
  * `dead` is proven: another boot, nobody with that pid, or somebody who began at another time. `elsewhere`: nothing can be told, as of an
  * entry of another pid namespace of this boot, or a damaged one. It is left alone.
  */
-export type RollState = 'alive' | 'dead' | 'elsewhere';
+export type SupervisorState = 'alive' | 'dead' | 'elsewhere';
 
 /** Who supervises in a state directory. */
-export interface SupervisorRoll {
+export interface SupervisorRegistry {
   /** Writes this program's entry, or replaces it. @throws what the system says. */
-  enter(entry: Pick<RollEntry, 'id' | 'role' | 'socket'>): void;
+  register(entry: Pick<SupervisorEntry, 'id' | 'role' | 'socket'>): void;
   /** Damaged entries are left out. */
-  list(): readonly { readonly entry: RollEntry; readonly state: RollState }[];
+  list(): readonly { readonly entry: SupervisorEntry; readonly state: SupervisorState }[];
   /** `dead` where there is no entry. */
-  stateOf(id: string): RollState;
+  stateOf(id: string): SupervisorState;
   /** Takes the entry and its socket file away, for who ends and for one that is dead. One that is not there is no mistake. */
-  leave(id: string): void;
+  unregister(id: string): void;
 }

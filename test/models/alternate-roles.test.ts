@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Turn, toTurns } from '../../src/models/alternate-roles.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
-import { type Turn, toTurns } from '../../src/models/turns.ts';
 import { call, notice, reply, result, user } from './messages.ts';
 
 const turn = (messages: readonly ChatMessage[]) => toTurns(messages, { alternation: 'free' });

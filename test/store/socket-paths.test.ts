@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { tempDir } from '../fixtures/os.ts';
 
 function arrange({ depth = 0 } = {}) {
@@ -22,7 +22,7 @@ function arrange({ depth = 0 } = {}) {
   onTestFinished(() => temp.remove());
   const directory = temp.file(join(...Array.from({ length: depth }, () => 'a-long-folder-name'), '.troupe'));
   mkdirSync(directory, { recursive: true });
-  return { directory, roll: createFileSupervisorRoll({ directory }), temp };
+  return { directory, roll: createFileSupervisorRegistry({ directory }), temp };
 }
 
 /** A real socket, as a server that is killed leaves it. */
@@ -36,9 +36,9 @@ test('a socket lies beside the entry and goes with it', async () => {
   const { roll, directory } = arrange();
   const socket = roll.makeSocketPath('sup_a');
   await listen(socket);
-  roll.enter({ id: 'sup_a', role: 'daemon', socket });
+  roll.register({ id: 'sup_a', role: 'daemon', socket });
 
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
 
   expect(socket).toBe(join(directory, 'supervisors/sup_a.sock'));
   expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
@@ -48,10 +48,10 @@ test('a socket lies beside the entry and goes with it', async () => {
 test('a socket that was not entered yet goes as well', async () => {
   const { roll } = arrange();
   const socket = roll.makeSocketPath('sup_a');
-  roll.enter({ id: 'sup_a', role: 'daemon', socket: null });
+  roll.register({ id: 'sup_a', role: 'daemon', socket: null });
   await listen(socket);
 
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
 
   expect(existsSync(socket)).toBe(false);
 });
@@ -60,9 +60,9 @@ test('a socket anywhere in the state directory goes', async () => {
   const { roll, directory } = arrange();
   const socket = join(directory, 'control');
   await listen(socket);
-  roll.enter({ id: 'sup_a', role: 'daemon', socket });
+  roll.register({ id: 'sup_a', role: 'daemon', socket });
 
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
 
   expect(existsSync(socket)).toBe(false);
 });
@@ -73,8 +73,8 @@ test('a socket outside of the state directory stays', async () => {
   await listen(outside);
 
   for (const socket of [outside, `${directory}/../precious.sock`]) {
-    roll.enter({ id: 'sup_a', role: 'daemon', socket });
-    roll.leave('sup_a');
+    roll.register({ id: 'sup_a', role: 'daemon', socket });
+    roll.unregister('sup_a');
   }
 
   expect(lstatSync(outside).isSocket()).toBe(true);
@@ -87,8 +87,8 @@ test('what is no socket stays', () => {
   symlinkSync('notes.txt', link);
 
   for (const socket of [file, link, directory, join(directory, 'missing')]) {
-    roll.enter({ id: 'sup_a', role: 'daemon', socket });
-    roll.leave('sup_a');
+    roll.register({ id: 'sup_a', role: 'daemon', socket });
+    roll.unregister('sup_a');
   }
 
   expect([file, link, directory].map((path) => existsSync(path))).toEqual([true, true, true]);
@@ -100,16 +100,16 @@ test('a long path has its socket in the temp directory', async () => {
   const [one, other] = [roll.makeSocketPath('sup_a'), roll.makeSocketPath('sup_b')];
   await listen(one);
   await listen(other);
-  roll.enter({ id: 'sup_a', role: 'daemon', socket: one });
-  roll.enter({ id: 'sup_b', role: 'daemon', socket: other });
+  roll.register({ id: 'sup_a', role: 'daemon', socket: one });
+  roll.register({ id: 'sup_b', role: 'daemon', socket: other });
   const place = dirname(one);
 
   expect(Buffer.byteLength(join(directory, 'supervisors/sup_a.sock'))).toBeGreaterThan(103);
   expect([dirname(place), dirname(other)]).toEqual([tmpdir(), place]);
   expect(statSync(place).mode & 0o777).toBe(0o700);
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
   expect([existsSync(one), existsSync(other)]).toEqual([false, true]);
-  roll.leave('sup_b');
+  roll.unregister('sup_b');
   expect(existsSync(place)).toBe(false);
 });
 
@@ -119,7 +119,7 @@ test('two state directories share no place', () => {
   const sockets = [one, other].map(({ roll }) => roll.makeSocketPath('sup_a'));
 
   expect(new Set(sockets).size).toBe(2);
-  for (const { roll } of [one, other]) roll.leave('sup_a');
+  for (const { roll } of [one, other]) roll.unregister('sup_a');
   expect(sockets.some((socket) => existsSync(dirname(socket)))).toBe(false);
 });
 
@@ -127,14 +127,14 @@ test('a temp directory that changes keeps no socket from going', async () => {
   const { roll, temp } = arrange({ depth: 8 });
   const socket = roll.makeSocketPath('sup_a');
   await listen(socket);
-  roll.enter({ id: 'sup_a', role: 'daemon', socket });
+  roll.register({ id: 'sup_a', role: 'daemon', socket });
   const before = process.env['TMPDIR'];
   onTestFinished(() => {
     process.env['TMPDIR'] = before;
   });
 
   process.env['TMPDIR'] = temp.path;
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
 
   expect(existsSync(dirname(socket))).toBe(false);
 });
@@ -151,7 +151,7 @@ test('where the temp directory is long, too, it is /tmp', () => {
 
   expect(dirname(dirname(socket))).toBe('/tmp');
   expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(103);
-  roll.leave('sup_a');
+  roll.unregister('sup_a');
   expect(existsSync(dirname(socket))).toBe(false);
 });
 
@@ -176,5 +176,5 @@ test('an id that leads elsewhere makes no socket', () => {
   const { roll } = arrange();
 
   expect(() => roll.makeSocketPath('../sup_a')).toThrow('is no id');
-  expect(() => roll.leave('../sup_a')).toThrow('is no id');
+  expect(() => roll.unregister('../sup_a')).toThrow('is no id');
 });

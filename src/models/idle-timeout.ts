@@ -2,23 +2,23 @@ import { formatDuration } from '../config/duration.ts';
 import { ModelError } from './model-error.ts';
 
 /** Ends one request when somebody aborts it, when nothing comes any more, or when its reader has stopped. */
-export interface SilenceWatch {
+export interface IdleTimeout {
   /** For the request. Its reason is that of the caller's signal, or a ModelError `cut`. */
   readonly signal: AbortSignal;
   /** We listen from now on; `withinMs`, if given, is how long silence may last from here. */
-  beat(withinMs?: number): void;
+  restart(withinMs?: number): void;
   /** Something came, and nobody listens before the next `beat`. */
   pause(): void;
   /** Ends the request if it still runs, and leaves no timer and no listener. */
   stop(): void;
 }
 
-export function createSilenceWatch(request: {
+export function createIdleTimeout(request: {
   readonly signal: AbortSignal;
   readonly idleMs: number;
   /** Whom we listen to, for the message. */
   readonly name: string;
-}): SilenceWatch {
+}): IdleTimeout {
   const { signal, idleMs, name } = request;
   const own = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -44,5 +44,5 @@ export function createSilenceWatch(request: {
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   beat();
-  return { signal: own.signal, beat, pause: () => clearTimeout(timer), stop: () => end() };
+  return { signal: own.signal, restart: beat, pause: () => clearTimeout(timer), stop: () => end() };
 }

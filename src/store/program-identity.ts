@@ -1,13 +1,13 @@
 import { readEntry } from '../spawn/tree/proc-entry.ts';
 
 /** A running program as it writes itself down. */
-export interface Program {
+export interface ProgramIdentity {
   readonly pid: number;
   /** Tells it from a later one with its pid on this boot; `null` where the system does not say at once, as on macOS. */
   readonly startedAt: string | null;
 }
 
-export function thisProgram(): Program {
+export function currentProgram(): ProgramIdentity {
   return { pid: process.pid, startedAt: readEntry(process.pid)?.startedAt ?? null };
 }
 
@@ -16,7 +16,7 @@ export function thisProgram(): Program {
  *
  * @throws what the system says when it cannot be told, as with too many open files.
  */
-export function isRunning({ pid, startedAt }: Program): boolean {
+export function isRunning({ pid, startedAt }: ProgramIdentity): boolean {
   const entry = readEntry(pid);
   if (startedAt !== null) return entry?.alive === true && entry.startedAt === startedAt;
   return entry?.alive ?? takesSignals(pid);

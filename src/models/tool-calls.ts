@@ -1,3 +1,6 @@
+import { createRandomId } from '../process/process-id.ts';
+import type { ChatMessage } from './chat-model.ts';
+
 /** What providers allow in the name of a tool, and how long it may be. */
 const MAX_NAME_LENGTH = 64;
 
@@ -31,4 +34,23 @@ function parseObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Gives each call an id of its own: results are matched by id, and endpoints repeat theirs, or have none. An id that nobody
+ * has yet stays as it is, because some models read their own ids.
+ */
+export function createCallIds(messages: readonly ChatMessage[] = []): (wanted: string) => string {
+  const taken = new Set(messages.flatMap(callIdsOf));
+  return (wanted) => {
+    const base = wanted === '' ? `call_${createRandomId()}` : wanted;
+    let id = base;
+    for (let number = 2; taken.has(id); number += 1) id = `${base}_${number}`;
+    taken.add(id);
+    return id;
+  };
+}
+
+function callIdsOf(message: ChatMessage): readonly string[] {
+  return message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [];
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createSilenceWatch } from '../../src/models/silence-watch.ts';
+import { createIdleTimeout } from '../../src/models/idle-timeout.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 function watchOver(signal = new AbortController().signal) {
-  return createSilenceWatch({ signal, idleMs: 1_000, name: 'x' });
+  return createIdleTimeout({ signal, idleMs: 1_000, name: 'x' });
 }
 
 test('silence ends the request', () => {
@@ -27,7 +27,7 @@ test('a beat begins the silence anew', () => {
   const watch = watchOver();
 
   vi.advanceTimersByTime(900);
-  watch.beat();
+  watch.restart();
   vi.advanceTimersByTime(900);
 
   expect(watch.signal.aborted).toBe(false);
@@ -39,7 +39,7 @@ test('a reader that pauses is not blamed', () => {
 
   watch.pause();
   vi.advanceTimersByTime(60_000);
-  watch.beat();
+  watch.restart();
   vi.advanceTimersByTime(999);
   expect(watch.signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
@@ -50,8 +50,8 @@ test('a reader that pauses is not blamed', () => {
 test('a shorter limit holds from its beat on', () => {
   const watch = watchOver();
 
-  watch.beat(10);
-  watch.beat();
+  watch.restart(10);
+  watch.restart();
   vi.advanceTimersByTime(10);
 
   expect(watch.signal.reason).toMatchObject({ message: 'x has been silent for 10 ms.' });
@@ -66,7 +66,7 @@ test.each(['stop', 'abort'] as const)('%s leaves no timer', (way) => {
 
   expect(vi.getTimerCount()).toBe(0);
   expect(watch.signal.aborted).toBe(true);
-  watch.beat();
+  watch.restart();
   expect(vi.getTimerCount()).toBe(0);
 });
 

@@ -11,7 +11,7 @@ import type { StatePaths } from './state-paths.ts';
 /** A longer path is cut off or refused: unix(7) has 108 bytes with the NUL, macOS 104. */
 const maxSocketPathBytes = 103;
 
-export interface SocketPlace {
+interface SocketPaths {
   /** A path where that supervisor can listen; its directory is there, 0700 where it was missing. */
   make(supervisorId: string): string;
   /** Takes socket files of that supervisor away, where they are in a place of ours. What is no socket stays. */
@@ -23,10 +23,10 @@ export interface SocketPlace {
  * directory, which is named after this one, and goes with the last of them; that of tmux stays, and its directory with it. A program with
  * another temp directory takes another place.
  */
-export function createSocketPlace({ directory, supervisors }: StatePaths): SocketPlace {
+export function createSocketPaths({ directory, supervisors }: StatePaths): SocketPaths {
   let shortName: string | null = null;
   const toShortName = () => {
-    shortName ??= toPlaceName(directory);
+    shortName ??= toRuntimeDirectoryName(directory);
     return shortName;
   };
 
@@ -37,14 +37,14 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
     return [tmpdir(), '/tmp'].map((at) => join(at, toShortName(), name)).find(isShortEnough) ?? usual;
   };
   /** Its name is enough: another program may have another temp directory. */
-  const isShortPlace = (place: string) => basename(place) === toShortName() && isOurDirectory(place);
+  const isShortPlace = (place: string) => basename(place) === toShortName() && isPrivateDirectory(place);
 
   return {
     make: (supervisorId) => {
       const path = pathOf(supervisorId);
       const place = dirname(path);
       makeDirectory(place);
-      if (place !== supervisors && !isOurDirectory(place)) throw notOurs(place);
+      if (place !== supervisors && !isPrivateDirectory(place)) throw notOurs(place);
       checkPrivateSocket(path);
       return path;
     },
@@ -62,7 +62,7 @@ export function createSocketPlace({ directory, supervisors }: StatePaths): Socke
 }
 
 /** How the directory is called that a state directory has elsewhere, for what cannot lie in it. */
-export function toPlaceName(stateDirectory: string): string {
+export function toRuntimeDirectoryName(stateDirectory: string): string {
   return `troupe-${process.geteuid?.()}-${hashOf(stateDirectory)}`;
 }
 
@@ -81,7 +81,7 @@ function isSocket(path: string): boolean {
 }
 
 /** Not a link, and closed to others: the temp directory is everybody's, and whoever came first owns the name. */
-export function isOurDirectory(path: string): boolean {
+export function isPrivateDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return false;
   return stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0;

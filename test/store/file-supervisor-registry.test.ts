@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFileSupervisorRoll } from '../../src/store/file-supervisor-roll.ts';
+import { createFileSupervisorRegistry } from '../../src/store/file-supervisor-registry.ts';
 import { toStatePaths } from '../../src/store/state-paths.ts';
-import type { RollEntry } from '../../src/store/supervisor-roll.ts';
+import type { SupervisorEntry } from '../../src/store/supervisor-registry.ts';
 import { endAll, isAlive, startTicksOf, stateOf, tempDir } from '../fixtures/os.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -22,7 +22,7 @@ const pidNamespace = readlinkSync('/proc/self/ns/pid');
 const nobody = 2 ** 22 + 1;
 
 /** The entry that this very program would write. */
-const ownEntry: RollEntry = {
+const ownEntry: SupervisorEntry = {
   version: 1,
   id: 'sup_a',
   pid: process.pid,
@@ -40,7 +40,7 @@ function arrange() {
   const paths = toStatePaths(temp.file('.troupe'));
   let nowAt = 5_000;
   const open = () =>
-    createFileSupervisorRoll({ directory: paths.directory, clock: { epochMs: () => nowAt } });
+    createFileSupervisorRegistry({ directory: paths.directory, clock: { epochMs: () => nowAt } });
   const plantText = (id: string, text: string) => {
     mkdirSync(paths.supervisors, { recursive: true });
     writeFileSync(paths.supervisorOf(id), text);
@@ -50,7 +50,8 @@ function arrange() {
     roll: open(),
     open,
     plantText,
-    plant: (fields: Partial<RollEntry>) => plantText('sup_a', JSON.stringify({ ...ownEntry, ...fields })),
+    plant: (fields: Partial<SupervisorEntry>) =>
+      plantText('sup_a', JSON.stringify({ ...ownEntry, ...fields })),
     textOf: (id: string) => readFileSync(paths.supervisorOf(id), 'utf8'),
     passMs: (ms: number) => {
       nowAt += ms;
@@ -62,7 +63,7 @@ describe('an entry', () => {
   test('says who this program is', () => {
     const { roll, open, textOf } = arrange();
 
-    roll.enter({ id: 'sup_a', role: 'program', socket: null });
+    roll.register({ id: 'sup_a', role: 'program', socket: null });
 
     expect(JSON.parse(textOf('sup_a'))).toEqual(ownEntry);
     expect(open().list()).toEqual([{ entry: ownEntry, state: 'alive' }]);
@@ -74,10 +75,10 @@ describe('an entry', () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
     expect([roll.list(), roll.stateOf('sup_a')]).toEqual([[], 'dead']);
-    roll.leave('sup_a');
+    roll.unregister('sup_a');
     expect(statSync(paths.directory, { throwIfNoEntry: false })).toBeUndefined();
 
-    roll.enter({ id: 'sup_a', role: 'program', socket: null });
+    roll.register({ id: 'sup_a', role: 'program', socket: null });
 
     const modeOf = (path: string) => statSync(path).mode & 0o777;
     expect([paths.directory, paths.supervisors].map(modeOf)).toEqual([0o700, 0o700]);
@@ -87,10 +88,10 @@ describe('an entry', () => {
   test('that is replaced keeps its beginning', () => {
     const { roll, open, passMs, paths } = arrange();
     const socket = `${paths.supervisors}/sup_a.sock`;
-    roll.enter({ id: 'sup_a', role: 'daemon', socket: null });
+    roll.register({ id: 'sup_a', role: 'daemon', socket: null });
     passMs(1_000);
 
-    roll.enter({ id: 'sup_a', role: 'daemon', socket });
+    roll.register({ id: 'sup_a', role: 'daemon', socket });
 
     expect(open().list()).toEqual([{ entry: { ...ownEntry, role: 'daemon', socket }, state: 'alive' }]);
   });
@@ -99,7 +100,7 @@ describe('an entry', () => {
     const { roll, plant, open } = arrange();
     plant({ startedAt: '1', since: 1 });
 
-    roll.enter({ id: 'sup_a', role: 'program', socket: null });
+    roll.register({ id: 'sup_a', role: 'program', socket: null });
 
     expect(open().list()[0]?.entry.since).toBe(5_000);
   });
@@ -145,7 +146,7 @@ describe('a supervisor', () => {
 
   test('in another program is alive until it is killed', async () => {
     const { roll, paths } = arrange();
-    const module = new URL('../../src/store/file-supervisor-roll.ts', import.meta.url);
+    const module = new URL('../../src/store/file-supervisor-registry.ts', import.meta.url);
     const program = `
       import { createFileSupervisorRoll } from '${module}';
       createFileSupervisorRoll({ directory: '${paths.directory}' }).enter({ id: 'sup_b', role: 'daemon', socket: null });
@@ -165,7 +166,7 @@ describe('a supervisor', () => {
     expect(isAlive(child.pid ?? 0)).toBe(false);
     expect(roll.list()).toMatchObject([{ entry: { id: 'sup_b' }, state: 'dead' }]);
 
-    roll.leave('sup_b');
+    roll.unregister('sup_b');
 
     expect(roll.list()).toEqual([]);
     expect(readdirSync(paths.supervisors)).toEqual([]);
@@ -173,7 +174,7 @@ describe('a supervisor', () => {
 
   test('without an entry is dead', () => {
     const { roll } = arrange();
-    roll.enter({ id: 'sup_a', role: 'program', socket: null });
+    roll.register({ id: 'sup_a', role: 'program', socket: null });
 
     expect(roll.stateOf('sup_never')).toBe('dead');
   });
@@ -205,7 +206,7 @@ describe('a damaged entry', () => {
 
   test('that is a link or a directory is left alone', () => {
     const { roll, paths } = arrange();
-    roll.enter({ id: 'sup_c', role: 'program', socket: null });
+    roll.register({ id: 'sup_c', role: 'program', socket: null });
     symlinkSync('sup_c.json', paths.supervisorOf('sup_a'));
     symlinkSync('nowhere', paths.supervisorOf('sup_d'));
     mkdirSync(paths.supervisorOf('sup_b'));
@@ -230,8 +231,8 @@ describe('a damaged entry', () => {
     plantText('sup_a', '{"half');
     plantText('sup_b', '{"half');
 
-    roll.enter({ id: 'sup_a', role: 'program', socket: null });
-    roll.leave('sup_b');
+    roll.register({ id: 'sup_a', role: 'program', socket: null });
+    roll.unregister('sup_b');
 
     expect(roll.stateOf('sup_a')).toBe('alive');
     expect(readdirSync(paths.supervisors)).toEqual(['sup_a.json']);

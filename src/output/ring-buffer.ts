@@ -1,5 +1,5 @@
 /** Where bytes stand: `offset` counts the bytes of all streams before them, `position` those of their own stream. */
-export interface Place {
+interface RunStart {
   readonly offset: number;
   readonly position: number;
   /** `nowMs` when the first of them arrived. */
@@ -7,7 +7,7 @@ export interface Place {
 }
 
 /** Bytes without a break in either count. */
-export interface Run extends Place {
+export interface Run extends RunStart {
   readonly bytes: Uint8Array;
 }
 
@@ -15,9 +15,9 @@ export interface Run extends Place {
  * The newest bytes of one origin: exactly the last `maxBytes`, however they were cut when they came. Runs are numbered from 0
  * and keep their numbers when older ones are dropped, so that a reader can go on where it was.
  */
-export interface KeptRuns {
+export interface RingBuffer {
   /** The caller must not change the bytes afterwards. */
-  append(bytes: Uint8Array, place: Place): void;
+  append(bytes: Uint8Array, place: RunStart): void;
   readonly keptBytes: number;
   /** From now on keeps less. */
   shrink(maxBytes: number): void;
@@ -29,7 +29,7 @@ export interface KeptRuns {
   at(number: number): (Run & { readonly number: number }) | null;
 }
 
-interface StoredRun extends Place {
+interface StoredRun extends RunStart {
   /** Bytes of this origin before the run. */
   readonly before: number;
   readonly source: Uint8Array;
@@ -40,30 +40,30 @@ interface StoredRun extends Place {
 
 /** Smaller pieces are copied together: a Buffer of its own costs some 200 bytes beside its content. */
 const smallestOwnBytes = 8 * 1024;
-const slabBytes = 16 * 1024;
+const arenaBytes = 16 * 1024;
 /** The first one is small and each next one twice as large: most processes say little. */
-const firstSlabBytes = 1024;
-const emptySlab = new Uint8Array(0);
+const firstArenaBytes = 1024;
+const emptyArena = new Uint8Array(0);
 /** What arrives within this time becomes one run with the time of its first byte. */
 const runSpanMs = 100;
 
-export function createKeptRuns(maxBytes: number): KeptRuns {
-  return new KeptRunList(maxBytes);
+export function createRingBuffer(maxBytes: number): RingBuffer {
+  return new RunRingBuffer(maxBytes);
 }
 
 /** A class, because there are several for each process: methods of their own would be most of what they cost. */
-class KeptRunList implements KeptRuns {
+class RunRingBuffer implements RingBuffer {
   #maxBytes: number;
   /** Two streams that write single bytes in turn make a run of each: their number is bounded beside their bytes. */
   readonly #maxRuns: number;
   #runs: StoredRun[] = [];
   /** The number of `runs[0]`; the first `dead` entries are dropped and wait to be cut off. */
   #base = 0;
-  #dead = 0;
+  #spent = 0;
   #total = 0;
   #dropped = 0;
-  #slab = emptySlab;
-  #slabUsed = 0;
+  #arena = emptyArena;
+  #arenaUsed = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -78,7 +78,7 @@ class KeptRunList implements KeptRuns {
     return this.#base + this.#runs.length;
   }
 
-  append(bytes: Uint8Array, place: Place): void {
+  append(bytes: Uint8Array, place: RunStart): void {
     const surplus = bytes.byteLength - this.#maxBytes;
     if (surplus > 0) {
       this.#total += surplus;
@@ -97,11 +97,11 @@ class KeptRunList implements KeptRuns {
   }
 
   firstBeyond(by: 'offset' | 'position', count: number): number {
-    let low = this.#dead;
+    let low = this.#spent;
     let high = this.#runs.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const run = this.#runs[middle] ?? spentRun;
+      const run = this.#runs[middle] ?? emptyRun;
       if (run[by] + run.length > count) high = middle;
       else low = middle + 1;
     }
@@ -109,7 +109,7 @@ class KeptRunList implements KeptRuns {
   }
 
   at(number: number): (Run & { readonly number: number }) | null {
-    const index = Math.max(this.#dead, number - this.#base);
+    const index = Math.max(this.#spent, number - this.#base);
     const run = this.#runs[index];
     if (run === undefined) return null;
     const skipped = Math.max(0, this.#dropped - run.before);
@@ -123,61 +123,65 @@ class KeptRunList implements KeptRuns {
     };
   }
 
-  #store(bytes: Uint8Array, { offset, position, atMs }: Place): void {
+  #store(bytes: Uint8Array, { offset, position, atMs }: RunStart): void {
     const length = bytes.byteLength;
     const isOwn = length >= smallestOwnBytes && length * 2 >= bytes.buffer.byteLength;
-    const start = isOwn ? 0 : this.#copyToSlab(bytes);
-    const slab = this.#slab;
-    const last = this.#runs.length > this.#dead ? this.#runs.at(-1) : undefined;
+    const start = isOwn ? 0 : this.#copyToArena(bytes);
+    const arena = this.#arena;
+    const last = this.#runs.length > this.#spent ? this.#runs.at(-1) : undefined;
     const grows =
       !isOwn &&
       last !== undefined &&
-      last.source === slab &&
+      last.source === arena &&
       last.start + last.length === start &&
       last.offset + last.length === offset &&
       atMs - last.atMs < runSpanMs;
     if (grows) last.length += length;
     else {
-      const source = isOwn ? bytes : slab;
+      const source = isOwn ? bytes : arena;
       this.#runs.push({ offset, position, atMs, before: this.#total, source, start, length });
     }
     this.#total += length;
   }
 
-  #copyToSlab(bytes: Uint8Array): number {
-    if (this.#slabUsed + bytes.byteLength > this.#slab.byteLength) {
-      const wanted = Math.min(Math.max(2 * this.#slab.byteLength, firstSlabBytes), slabBytes, this.#maxBytes);
-      this.#slab = new Uint8Array(Math.max(bytes.byteLength, wanted));
-      this.#slabUsed = 0;
+  #copyToArena(bytes: Uint8Array): number {
+    if (this.#arenaUsed + bytes.byteLength > this.#arena.byteLength) {
+      const wanted = Math.min(
+        Math.max(2 * this.#arena.byteLength, firstArenaBytes),
+        arenaBytes,
+        this.#maxBytes,
+      );
+      this.#arena = new Uint8Array(Math.max(bytes.byteLength, wanted));
+      this.#arenaUsed = 0;
     }
-    const start = this.#slabUsed;
-    this.#slab.set(bytes, start);
-    this.#slabUsed += bytes.byteLength;
+    const start = this.#arenaUsed;
+    this.#arena.set(bytes, start);
+    this.#arenaUsed += bytes.byteLength;
     return start;
   }
 
   #drop(): void {
     this.#dropped = Math.max(this.#dropped, this.#total - this.#maxBytes);
-    for (let oldest = this.#runs[this.#dead]; oldest !== undefined; oldest = this.#runs[this.#dead]) {
+    for (let oldest = this.#runs[this.#spent]; oldest !== undefined; oldest = this.#runs[this.#spent]) {
       const isSpent = oldest.before + oldest.length <= this.#dropped;
-      if (!isSpent && this.#runs.length - this.#dead <= this.#maxRuns) break;
+      if (!isSpent && this.#runs.length - this.#spent <= this.#maxRuns) break;
       this.#dropped = Math.max(this.#dropped, oldest.before + oldest.length);
-      this.#runs[this.#dead] = spentRun;
-      this.#dead += 1;
+      this.#runs[this.#spent] = emptyRun;
+      this.#spent += 1;
     }
-    if (this.#dead < 64 || this.#dead * 2 < this.#runs.length) return;
-    this.#runs = this.#runs.slice(this.#dead);
-    this.#base += this.#dead;
-    this.#dead = 0;
+    if (this.#spent < 64 || this.#spent * 2 < this.#runs.length) return;
+    this.#runs = this.#runs.slice(this.#spent);
+    this.#base += this.#spent;
+    this.#spent = 0;
   }
 }
 
-const spentRun: StoredRun = {
+const emptyRun: StoredRun = {
   offset: 0,
   position: 0,
   atMs: 0,
   before: 0,
-  source: emptySlab,
+  source: emptyArena,
   start: 0,
   length: 0,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCallInput, toCallInputText, toToolName } from '../../src/models/call-input.ts';
+import { toCallInput, toCallInputText, toToolName } from '../../src/models/tool-calls.ts';
 
 test.each([
   ['{"a": 1}', { a: 1 }],

@@ -1,0 +1,148 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
+import { createRealClock } from '../clock/real-clock.ts';
+import { quote } from '../config/quote.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { TableScope } from '../spawn/tree/process-table.ts';
+import { readTableScope } from '../spawn/tree/table-scope.ts';
+import { createFileRecordStore } from './file-record-store.ts';
+import { checkStateDirectory, makeStateDirectory } from './make-state-directory.ts';
+import { currentProgram, isRunning } from './program-identity.ts';
+import { isRecordId } from './record-id.ts';
+import type { ParseRecord } from './record-text.ts';
+import { createSocketPaths } from './socket-paths.ts';
+import { toStatePaths } from './state-paths.ts';
+import type { SupervisorEntry, SupervisorRegistry, SupervisorState } from './supervisor-registry.ts';
+
+interface FileSupervisorRegistry extends SupervisorRegistry {
+  /**
+   * Where that supervisor can listen, before it enters: a path that is short enough for a socket, in a directory that is there
+   * then. `leave` takes away what it made.
+   *
+   * @throws what the system says; TroupeError `state-directory` where a stranger has the place.
+   */
+  makeSocketPath(supervisorId: string): string;
+}
+
+/**
+ * The roll in a state directory: `supervisors/<id>.json`. Nothing is made before somebody enters.
+ *
+ * A state directory that two machines share is none: each takes the other's supervisors for those of an earlier boot, and dead.
+ *
+ * @throws TroupeError `state-directory` where the directory is a link, belongs to another user, or can be written to by others.
+ */
+export function createFileSupervisorRegistry(options: {
+  /** The state directory. */
+  readonly directory: string;
+  readonly clock?: Pick<Clock, 'epochMs'>;
+}): FileSupervisorRegistry {
+  const { clock = createRealClock() } = options;
+  const paths = toStatePaths(options.directory);
+  checkStateDirectory(paths);
+  const store = createFileRecordStore({ directory: paths.supervisors, parse: parseSupervisorEntry, clock });
+  const sockets = createSocketPaths(paths);
+  const here = readTableScope();
+  const program = currentProgram();
+  const workspace = dirname(paths.directory);
+  let hadWorkspace = existsSync(workspace);
+
+  /** An entry that cannot be read may be that of somebody alive. */
+  const stateOfUnread = (id: string) => (isGone(paths.supervisorOf(id)) ? 'dead' : 'elsewhere');
+  const isThisProgram = (entry: SupervisorEntry | null) =>
+    entry?.pid === program.pid && entry.startedAt === program.startedAt && entry.bootId === here.bootId;
+
+  return {
+    makeSocketPath: sockets.make,
+    register: ({ id, role, socket }) => {
+      if (hadWorkspace && !existsSync(workspace)) throw removed(paths.directory);
+      makeStateDirectory(paths);
+      hadWorkspace = true;
+      const earlier = store.read(id);
+      const since = earlier !== null && isThisProgram(earlier) ? earlier.since : clock.epochMs();
+      store.save(id, { version: 1, id, ...program, ...here, since, role, socket });
+    },
+    list: () => store.load().records.map((entry) => ({ entry, state: toSupervisorState(entry, here) })),
+    stateOf: (id) => {
+      // It may stand in a damaged record, so it is left alone like what is damaged itself.
+      if (!isRecordId(id)) return 'elsewhere';
+      const entry = store.read(id);
+      return entry === null ? stateOfUnread(id) : toSupervisorState(entry, here);
+    },
+    unregister: (id) => {
+      // The entry goes last: without it nobody would find the socket.
+      sockets.clear(id, store.read(id)?.socket ?? null);
+      store.remove(id);
+    },
+  };
+}
+
+/** A workspace that was removed is not made again for its records. */
+function removed(directory: string): TroupeError {
+  const message = `${quote(directory)} was removed with the directory around it, so nothing is written there any more.`;
+  return new TroupeError({ code: 'state-directory', message });
+}
+
+function isGone(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+type Fields = Readonly<Partial<Record<keyof SupervisorEntry, unknown>>>;
+
+const checks: { readonly [Name in Exclude<keyof SupervisorEntry, 'version'>]: (value: unknown) => boolean } =
+  {
+    id: isText,
+    // Other numbers mean groups when they are signalled.
+    pid: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+    startedAt: isTextOrNull,
+    bootId: isTextOrNull,
+    pidNamespace: isTextOrNull,
+    since: Number.isFinite,
+    role: (value) => value === 'program' || value === 'daemon',
+    socket: (value) => value === null || (isText(value) && isAbsolute(value)),
+  };
+
+/** Checked by hand: whoever lists processes reads the roll, and loading a schema library would cost that program half of its time. */
+const parseSupervisorEntry: ParseRecord<SupervisorEntry> = (value, id) => {
+  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not as an entry has it' };
+  const fields = value as Fields;
+  if (fields.version !== 1) {
+    return {
+      ok: false,
+      why: `its version is ${JSON.stringify(fields.version)}; this troupe reads version 1`,
+    };
+  }
+  for (const name of Object.keys(checks) as (keyof typeof checks)[]) {
+    if (!checks[name](fields[name])) return { ok: false, why: `"${name}" is not as an entry has it` };
+  }
+  if (fields.id !== id) return { ok: false, why: 'it is the entry of another supervisor' };
+  return { ok: true, record: value as SupervisorEntry };
+};
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
+}
+
+/**
+ * What can be proven of the program that wrote an entry, seen from where `here` is. What cannot be told is `elsewhere`. Without a
+ * time of birth (macOS) a program that got the pid later is taken for it, and is left alone as well.
+ */
+function toSupervisorState(entry: SupervisorEntry, here: TableScope): SupervisorState {
+  if (entry.bootId !== here.bootId) {
+    return entry.bootId === null || here.bootId === null ? 'elsewhere' : 'dead';
+  }
+  if (entry.pidNamespace !== here.pidNamespace) return 'elsewhere';
+  try {
+    return isRunning(entry) ? 'alive' : 'dead';
+  } catch {
+    return 'elsewhere';
+  }
+}
