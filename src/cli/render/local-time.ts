@@ -1,4 +1,4 @@
-/** `12:00:05`, where the person is. */
+/** Returns the local time of day: `12:00:05`. */
 export function toClockTime(at: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return String(at);

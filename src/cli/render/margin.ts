@@ -1,7 +1,7 @@
 import type { Page, Style } from './page.ts';
 import { clip, wrap } from './wrap.ts';
 
-/** Who speaks. Each has a mark of its own, so that they can be told apart without colours, too. */
+/** Speakers in a conversation. Each has its own mark, so that they differ without colours too. */
 const voices = {
   you: { mark: '›', style: 'cyan' },
   agent: { mark: '●', style: 'green' },
@@ -16,17 +16,17 @@ const voices = {
 
 export type Voice = keyof typeof voices;
 
-/** The mark and the blank behind it. */
+/** Width of a mark and the blank after it. */
 export const MARGIN_WIDTH = 2;
 
-/** The mark in its colour, or as much blank. */
+/** Returns the coloured mark of a speaker, or blanks of the same width. */
 export function toMark(voice: Voice | null, { paint }: Page): string {
   if (voice === null) return ' '.repeat(MARGIN_WIDTH);
   const { mark, style } = voices[voice];
   return `${paint(style, mark)} `;
 }
 
-/** A text with its mark before the first row; wrapped, with its own line breaks kept. `style` colours the text. */
+/** Wraps a text, keeping its line breaks, and puts the speaker's mark before the first row. `style` colours the text. */
 export function toMarked(
   { voice, text, style }: { readonly voice: Voice; readonly text: string; readonly style?: Style },
   page: Page,
@@ -38,10 +38,10 @@ export function toMarked(
   });
 }
 
-/** The bar and the blanks on both of its sides. */
+/** Width of the bar and the blanks on both sides. */
 export const QUOTE_WIDTH = MARGIN_WIDTH + 2;
 
-/** What a process printed: behind a bar, so that nothing in it looks like somebody's words. Too long lines are cut. */
+/** Puts the output of a process behind a bar, so that no line of it looks like a speaker's. Overlong lines are cut. */
 export function toQuoted(lines: readonly string[], page: Page): string[] {
   const bar = ' '.repeat(MARGIN_WIDTH) + page.paint('dim', '│');
   return lines.map((line) => {
@@ -50,13 +50,13 @@ export function toQuoted(lines: readonly string[], page: Page): string[] {
   });
 }
 
-/** The first and the last of many lines, with how many are left out between them. */
+/** Returns the first and the last of many lines, with the number of lines omitted between them. */
 export function shortenLines(
   lines: readonly string[],
   { first, last }: { readonly first: number; readonly last: number },
 ): readonly string[] {
   const left = lines.length - first - last;
-  // A line that says that one line is missing saves nothing.
+  // Replacing a single line would save nothing.
   if (left <= 1) return lines;
-  return [...lines.slice(0, first), `… ${left} lines more …`, ...lines.slice(lines.length - last)];
+  return [...lines.slice(0, first), `… ${left} more lines …`, ...lines.slice(lines.length - last)];
 }

@@ -8,39 +8,39 @@ import { toPrintable } from './printable.ts';
 import { createTextFlow } from './text-flow.ts';
 import { renderToolAnswer, renderToolCall } from './tool-lines.ts';
 
-/** Tells of a conversation as it happens. */
+/** Renders a conversation as it happens. */
 export interface Narrator {
-  /** The rows that stay. */
+  /** Returns the finished rows of an event. */
   render(event: ConversationEvent): readonly string[];
-  /** The row that still changes: the text as it comes, or what is waited for. Empty when the agent does nothing. */
+  /** Unfinished row: streamed text, or the pending work. Empty while the agent is idle. */
   readonly openRow: string;
 }
 
 export interface NarratorOptions {
   readonly page: Page;
-  /** Whether a person's messages are told, too: not where they stand on the screen as they were typed. */
+  /** Renders the user's messages as well; not needed where they were typed on the same screen. */
   readonly showsUserMessages: boolean;
 }
 
-/** Makes rows of events; it holds what is open between two of them, and writes nothing. */
+/** Creates a narrator, which keeps the open row between events and writes nothing itself. */
 export function createNarrator({ page, showsUserMessages: tellsMessages }: NarratorOptions): Narrator {
   const flow = createTextFlow(page);
   const calls = new Map<string, string>();
   let isThinking = false;
-  /** Whether any of the message that comes was shown already. */
+  /** Part of the current message has been rendered. */
   let isStreaming = false;
 
   const toRows = (event: ConversationEvent): readonly string[] => {
     switch (event.type) {
       case 'turn.started':
         isThinking = true;
-        return event.because === 'resumption' ? remark('Going on with what was under way.', page) : [];
+        return event.because === 'resumption' ? remark('Continuing the interrupted turn.', page) : [];
       case 'text.written':
         isStreaming = true;
         return flow.push(event.text);
       case 'text.discarded':
         isStreaming = false;
-        return [...flow.end(), ...remark('The reply broke off; what was written of it is dropped.', page)];
+        return [...flow.end(), ...remark('The reply was interrupted; its text is discarded.', page)];
       case 'message.recorded':
         return tellMessage(event.message);
       case 'tool.called':
@@ -50,18 +50,15 @@ export function createNarrator({ page, showsUserMessages: tellsMessages }: Narra
         calls.delete(event.call.id);
         return renderToolAnswer(event, page);
       case 'model.failed':
-        return trouble(
-          `The model failed: ${event.error} It is asked again in ${formatDuration(event.inMs)}.`,
-          page,
-        );
+        return trouble(`The model failed: ${event.error} Retrying in ${formatDuration(event.inMs)}.`, page);
       case 'journal.failed':
-        return trouble(`The conversation cannot be kept: ${event.error} It is tried again.`, page);
+        return trouble(`The conversation cannot be saved: ${event.error} Retrying.`, page);
       case 'journal.recovered':
-        return remark('The conversation is kept again, with all that was missing.', page);
+        return remark('The conversation is saved again, with nothing missing.', page);
       case 'compaction.started':
         return event.because === 'request'
           ? []
-          : remark('The conversation is long: it is made shorter.', page);
+          : remark('The conversation is long and is being shortened.', page);
       case 'compaction.failed':
         return trouble(event.error, page);
       case 'transcript.shortened':
@@ -106,10 +103,10 @@ function describeShortening({ removed, emptied }: { removed: number; emptied: nu
     ...(removed > 0 ? [`${removed} older ${removed === 1 ? 'message' : 'messages'}`] : []),
     ...(emptied > 0 ? [`the output of ${emptied} ${emptied === 1 ? 'call' : 'calls'}`] : []),
   ];
-  return `Dropped from what the model is told: ${what.join(' and ') || 'words of older messages'}.`;
+  return `Removed from the model's context: ${what.join(' and ') || 'parts of older messages'}.`;
 }
 
-/** A message as it stands above the answer to it. */
+/** Renders a message of the user. */
 export function renderUserMessage(text: string, page: Page): readonly string[] {
   return ['', ...toMarked({ voice: 'you', text: toPrintable(text), style: 'bold' }, page)];
 }
@@ -117,7 +114,7 @@ export function renderUserMessage(text: string, page: Page): readonly string[] {
 function renderOutcome(outcome: TurnOutcome, page: Page): readonly string[] {
   switch (outcome.type) {
     case 'answered':
-      return outcome.text.trim() === '' ? remark('The agent has nothing to say.', page) : [];
+      return outcome.text.trim() === '' ? remark('The agent sent an empty answer.', page) : [];
     case 'stepLimit':
       return trouble(
         `Stopped after ${outcome.maxSteps} steps. Say "go on", or raise --limits.max_steps.`,

@@ -8,14 +8,14 @@ import { statusStyle, toProcessName } from './process-text.ts';
 
 const SHOWN = { first: 0, last: 8 };
 
-/** One thing that a notice tells: a sentence, and what was printed or said. */
+/** One entry of a notice: a sentence, and the output or answer below it. */
 interface NoticeEntry {
   readonly sentence: string;
   readonly status: ProcessStatus | null;
   readonly quoted: readonly string[];
 }
 
-/** A notice as the agent is told it, without the markup that only a model needs. */
+/** Renders a notice without the markup that only a model needs. */
 export function renderNotice(text: string, page: Page): string[] {
   return readNotice(text).flatMap(({ sentence, status, quoted }) => [
     ...toMarked({ voice: 'notice', text: paintStatus(sentence, status, page) }, page),
@@ -24,8 +24,8 @@ export function renderNotice(text: string, page: Page): string[] {
 }
 
 /**
- * Reads our own markup, in which each element begins a line and what somebody else wrote is escaped. Ours are the lines outside of
- * elements, too: they speak to the model and are left out.
+ * Parses the markup of a notice, in which each element begins a line and foreign text is escaped. Lines outside of elements
+ * address the model and are left out.
  */
 export function readNotice(text: string): readonly NoticeEntry[] {
   const elements = text.matchAll(/^<(process|schedule|event|more)\b([^\n]*?)(?:\/>|>(.*?)<\/\1>)$/gms);
@@ -67,7 +67,7 @@ function unescapeText(text: string): string {
   return toPrintable(text.replace(/&(?:lt|gt|quot|amp);/g, (entity) => CHARACTERS[entity] ?? entity));
 }
 
-/** The first word of how it ended, in the colour of that status. */
+/** Colours the word for the end of a process by its status. */
 function paintStatus(sentence: string, status: ProcessStatus | null, { paint }: Page): string {
   if (status === null) return sentence;
   return sentence.replace(/\b(completed|failed|was killed|timed out|was lost)\b/, (word) =>
@@ -75,10 +75,10 @@ function paintStatus(sentence: string, status: ProcessStatus | null, { paint }: 
   );
 }
 
-/** A process that nobody waits for any more. */
+/** Renders the move of a process to the background. */
 export function renderPromotion(view: ProcessView, page: Page): string[] {
   const after = 'runtimeMs' in view ? ` after ${formatDuration(view.runtimeMs)}` : '';
-  const doing = view.status === 'pending' ? 'waits on for a free place' : `goes on in the background${after}`;
-  const text = `${toProcessName(view)} ${doing}`;
+  const state = view.status === 'pending' ? 'stays queued' : `continues in the background${after}`;
+  const text = `${toProcessName(view)} ${state}`;
   return toMarked({ voice: 'process', text, style: 'blue' }, page);
 }

@@ -2,9 +2,9 @@ import { styleText } from 'node:util';
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** What is written on: how wide it is now, and how its colours are made. */
+/** Width and colours of an output stream. */
 export interface Page {
-  /** In columns of a terminal; infinite in a file or a pipe, where nothing is wrapped. */
+  /** Current width in columns; infinite for a file or a pipe, where nothing is wrapped. */
   readonly width: number;
   paint(style: Style, text: string): string;
 }
@@ -13,8 +13,8 @@ const MIN_WIDTH = 40;
 const MAX_WIDTH = 120;
 
 /**
- * A page for a stream: colours only on a terminal, and as NO_COLOR and FORCE_COLOR say. Prose is easier to read when its lines are not too
- * long; a table takes all there is.
+ * Creates the page of a stream. Colours appear only on a terminal, subject to NO_COLOR and FORCE_COLOR. `maxWidth` keeps lines of prose
+ * readable; a table uses the whole width.
  */
 export function createPage(
   stream: NodeJS.WriteStream,

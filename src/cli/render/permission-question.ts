@@ -7,8 +7,8 @@ import { describeArguments } from './tool-lines.ts';
 import { wrap } from './wrap.ts';
 
 /**
- * What a person is asked, with all of the command and all other arguments: nobody decides about what cannot be seen. Below them stand the
- * agent, the reason, and what "always" would allow.
+ * Renders a question for permission with the complete command and all other arguments, followed by the agent, the reason, and the
+ * scope of "always".
  */
 export function renderPermissionQuestion(asked: PermissionQuestion, page: Page): string[] {
   const { question, start, arguments: given, agent, callId, reason, always } = asked;
@@ -30,7 +30,7 @@ export function renderPermissionQuestion(asked: PermissionQuestion, page: Page):
     ...toMarked(
       {
         voice: 'question',
-        // The whole of it stands below.
+        // The complete command follows below.
         text: toPrintable(text === '' ? question : question.replace(quote(text), 'this command')),
         style: 'bold',
       },

@@ -1,24 +1,21 @@
 import { escapeSequence } from '../../output/plain-text.ts';
 
-/** Controls that a terminal obeys, and characters that turn the direction of writing. Tab and newline stay. */
+/** Control characters and characters that change the writing direction, except tab and newline. */
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const invisibleOrBreak = new RegExp(`${invisible.source}|[\\t\\n]`, 'g');
 const notShown = new RegExp(`${escapeSequence}|\\r(?=\\n)|${invisible.source}|\\t`, 'g');
 const colour = /^\x1b\[[\d;:]*m$/;
 
-/** No terminal is wider. */
+/** Upper bound for the width of a terminal. */
 const widest = 1_000;
 
-/** Somebody else's words, as they may be shown in a terminal: they move no cursor and change no colour. */
+/** Returns foreign text without anything that moves the cursor or changes colours. */
 export function toPrintable(text: string): string {
   return text.replace(notShown, (found) => (found === '\t' ? tab : ''));
 }
 
-/**
- * The same with the colours left in, which last until they are reset. A move to the right is blanks, as it is on an empty line; nothing
- * else moves the cursor.
- */
+/** Like `toPrintable`, but keeps colours, which last until they are reset, and turns cursor moves to the right into blanks. */
 export function toColoured(text: string): string {
   return text.replace(notShown, (found, parameters?: string, command?: string) => {
     if (found === '\t') return tab;
@@ -30,7 +27,7 @@ export function toColoured(text: string): string {
 
 const tab = '    ';
 
-/** Somebody else's words on one line, with what a terminal would obey as a sign of its own: `␛[31m`, `⏎`. */
+/** Returns foreign text on one line, with control characters as visible symbols: `␛[31m`, `⏎`. */
 export function toVisible(text: string): string {
   return text.replace(invisibleOrBreak, (character) => {
     const code = character.charCodeAt(0);

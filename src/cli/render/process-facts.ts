@@ -23,12 +23,12 @@ const NAME_WIDTH = 11;
 export interface ProcessFacts {
   readonly view: ProcessView;
   readonly timeline: readonly TimelineEntry[];
-  /** Where it is told who supervises it, and whether that one answers. */
+  /** Supervisor of the process, and whether it answered. */
   readonly supervisorId?: string;
   readonly answered?: boolean;
 }
 
-/** Everything a person may want to know of one process, what happened to it included. */
+/** Renders everything known about a process, including its timeline. */
 export function renderProcessFacts({ view, timeline, ...seen }: ProcessFacts, page: Page): string[] {
   const facts = [...toFacts(view, page), ...toSupervisorFacts(view, seen)].flatMap(([name, value]) => {
     const [first = '', ...more] = toRows(value, page);
@@ -65,7 +65,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
       : [
           [
             'input',
-            `it ${describeAwaitedInput(view.awaitsInput)}, since ${toTimeText(view.awaitsInput.since)}`,
+            `${describeAwaitedInput(view.awaitsInput)}, since ${toTimeText(view.awaitsInput.since)}`,
           ] as const,
         ]),
     ...(view.progress === null ? [] : [['progress', toProgressFact(view.progress)] as const]),
@@ -74,7 +74,7 @@ function toFacts(view: ProcessView, page: Page): readonly Fact[] {
     ['created', toTimeText(view.createdAt)],
     ...('runtimeMs' in view ? [['runtime', formatDuration(view.runtimeMs)] as const] : []),
     ...('endsAt' in view && view.endsAt !== null
-      ? [['ends', `at ${toTimeText(view.endsAt)} at the latest, by its time limit`] as const]
+      ? [['ends', `by ${toTimeText(view.endsAt)} at the latest, by its time limit`] as const]
       : []),
     ...('restarts' in view && view.restarts > 0
       ? [['restarts', `${view.restarts}; this is attempt ${view.attempt}`] as const]
@@ -128,14 +128,14 @@ function toSupervisorFacts(
   return [
     [
       'supervisor',
-      isDoubtful ? `${supervisorId}, which does not answer: as last written down` : supervisorId,
+      isDoubtful ? `${supervisorId}, which does not answer: state as last recorded` : supervisorId,
     ],
   ];
 }
 
 function toStatusText(view: ProcessView): string {
   const word = view.status.replace('_', ' ');
-  if (view.status === 'pending') return view.queued ? `${word}: it waits for a free place` : word;
+  if (view.status === 'pending') return view.queued ? `${word}: queued for a free slot` : word;
   if (view.status === 'restarting') return `${word}: next start at ${toTimeText(view.nextStartAt)}`;
   return word;
 }
@@ -159,8 +159,8 @@ function toReadyText({ ready }: Extract<ProcessView, { ready: unknown }>): strin
 function toOutputFacts({ output, mode }: ProcessView): readonly Fact[] {
   const { bytes, lines, droppedBytes, lastOutputAt, logFile, degraded } = output;
   const counted = lines === null ? '' : `, ${lines} lines`;
-  const place = mode === 'file' || mode === 'tmux' ? 'in the log' : 'in memory';
-  const dropped = droppedBytes === 0 ? '' : `; ${droppedBytes} of them are no longer ${place}`;
+  const place = mode === 'file' || mode === 'tmux' ? 'the log' : 'memory';
+  const dropped = droppedBytes === 0 ? '' : `; ${droppedBytes} of them dropped from ${place}`;
   return [
     ['output', `${bytes} bytes${counted}${dropped}${degraded === null ? '' : `; ${degraded}`}`],
     ...(lastOutputAt === null ? [] : [['last', `output at ${toTimeText(lastOutputAt)}`] as const]),

@@ -11,14 +11,14 @@ import {
 } from './process-text.ts';
 import { type Column, renderTable } from './table.ts';
 
-/** A process as a table shows it. */
+/** One process of a table. */
 export interface ListedProcess {
   readonly view: ProcessView;
-  /** Its supervisor answered; else what is shown may be out of date. */
+  /** `false`: its supervisor did not answer, and the view may be out of date. */
   readonly answered: boolean;
 }
 
-/** The owner of what a person starts, which need not be told. */
+/** Owners of processes that the user starts, which are not shown. */
 const defaultOwners: readonly string[] = ['user', 'shell'];
 
 export const processColumns = {
@@ -44,7 +44,7 @@ export const processColumns = {
 
 const MAX_LEFTOVERS = 5;
 
-/** Processes as a table that fits the page; under each what it belongs to, and what it left behind. */
+/** Renders processes as a table that fits the page, each with its origin and its leftovers below. */
 export function renderProcessTable(processes: readonly ListedProcess[], page: Page): string[] {
   return renderTable(
     { rows: processes, columns: Object.values(processColumns), under: toDetails },
@@ -57,12 +57,12 @@ function toDetails(process: ListedProcess): readonly string[] {
   return [...(belonging === null ? [] : [belonging]), ...toLeftoverLines(process.view)];
 }
 
-/** One line for each live leftover and suspect of an ended process; beyond five, how many more there are. */
+/** Returns a line for each of up to five live leftovers and suspects of an ended process, then the number of the others. */
 function toLeftoverLines(view: ProcessView): readonly string[] {
   if (!('endedAt' in view)) return [];
   const left = [
     ...view.leftovers.map((member) => ({ member, head: '└ still alive: ' })),
-    ...view.suspects.map((member) => ({ member, head: '└ alive, perhaps its own: ' })),
+    ...view.suspects.map((member) => ({ member, head: '└ possibly left behind: ' })),
   ];
   const shown = left.slice(0, MAX_LEFTOVERS);
   const more = left.length - shown.length;
@@ -74,14 +74,14 @@ function toLeftoverLines(view: ProcessView): readonly string[] {
   ];
 }
 
-/** Who started it, for whom, and whether that is known for certain; `null` where there is nothing to tell. */
+/** Describes awaited input, tool, owner, and a silent supervisor; `null` without any. */
 function toOriginLine({ view, answered }: ListedProcess): string | null {
   const isLive = !('endedAt' in view);
   const parts = [
     ...(view.awaitsInput === null ? [] : [describeAwaitedInput(view.awaitsInput)]),
     ...(view.tool === null ? [] : [`by ${toVisible(view.tool)}`]),
     ...(defaultOwners.includes(view.owner) ? [] : [`of ${toVisible(view.owner)}`]),
-    ...(isLive && !answered ? ['its supervisor does not answer: as last written down'] : []),
+    ...(isLive && !answered ? ['its supervisor does not answer: state as last recorded'] : []),
   ];
   return parts.length === 0 ? null : `└ ${parts.join(' · ')}`;
 }
@@ -91,7 +91,7 @@ function toCommandText({ commandLine, label }: ProcessView): string {
   return label === null ? command : `${toVisible(label)}: ${command}`;
 }
 
-/** What a person wants to see at once: that it waits for somebody, and how far it is. */
+/** Returns the status with awaited input and progress. */
 function toStatusCell({ status, awaitsInput, progress }: ProcessView): string {
   const parts = [
     status.replace('_', ' '),

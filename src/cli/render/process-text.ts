@@ -6,12 +6,12 @@ import type { Page, Style } from './page.ts';
 import { toPrintable, toVisible } from './printable.ts';
 import { clip, textWidth } from './wrap.ts';
 
-/** A process as people call it: its id, and its label where it has one. */
+/** Returns the id of a process, with its label if it has one. */
 export function toProcessName({ id, label }: Pick<ProcessView, 'id' | 'label'>): string {
   return label === null ? id : `${id} (${toPrintable(label)})`;
 }
 
-/** A status's colour, the same wherever it is shown. */
+/** Colours of statuses. */
 export const statusStyle = {
   pending: 'dim',
   running: 'cyan',
@@ -25,7 +25,7 @@ export const statusStyle = {
   lost: 'red',
 } as const satisfies Record<ProcessStatus, Style>;
 
-/** `45 %`, `45 % paused`; where no number is known, what it said, or that it is under way. */
+/** Returns `45 %` or `45 % paused`; without a percentage, the text of the progress. */
 export function toProgressText({ percent, state, text }: ProgressView): string {
   const far = percent === null ? toVisible(text ?? 'under way') : `${Math.round(percent)} %`;
   return state === 'running' ? far : `${far} ${state}`;
@@ -37,12 +37,12 @@ const words: Readonly<Record<AwaitedInput['kind'], string>> = {
   key: 'key',
 };
 
-/** For a narrow place: `input`, `secret`, `key`; with a question mark where it is only guessed. */
+/** Returns `input`, `secret` or `key`, with a question mark for a guess. */
 export function toAwaitedInputMark({ kind, certainty }: AwaitedInput): string {
   return `${words[kind]}${certainty === 'hint' ? '?' : ''}`;
 }
 
-/** `waits for a secret: "Password:"`, as a clause. */
+/** Returns a clause such as `waits for a secret: "Password:"`. */
 export function describeAwaitedInput({ kind, certainty, prompt }: AwaitedInput): string {
   const what = kind === 'line' ? 'input' : `a ${words[kind]}`;
   const verb = certainty === 'hint' ? 'seems to wait for' : 'waits for';
@@ -50,10 +50,10 @@ export function describeAwaitedInput({ kind, certainty, prompt }: AwaitedInput):
   return `${verb} ${what}${asks}`;
 }
 
-/** Scripts are command lines, too; in a file nothing else bounds them. */
+/** Bounds long scripts where the page is infinitely wide. */
 const MAX_WIDTH = 120;
 
-/** A process that belongs to another one, behind `head`, on one line that is not wider than the page. */
+/** Renders a member of a process tree after `head`, on one line no wider than the page. */
 export function toMemberLine(
   { pid, command }: TreeMember,
   { head, page }: { readonly head: string; readonly page: Pick<Page, 'width'> },

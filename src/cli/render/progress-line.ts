@@ -5,14 +5,14 @@ import { createPage } from './page.ts';
 import { clip } from './wrap.ts';
 
 export interface ProgressLine {
-  /** Takes the line away while something else is printed. */
+  /** Hides the line while `print` runs. */
   above(print: () => void): void;
-  /** Takes the line away; nothing of it stays. */
+  /** Removes the line. */
   end(): void;
 }
 
 export interface ProgressOptions {
-  /** What is waited for, now. */
+  /** Describes the pending work at this moment. */
   readonly text: () => string;
   readonly io: Pick<CliIo, 'stderr'>;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface ProgressOptions {
 const EVERY_MS = 1_000;
 const ERASE = '\r\x1b[K';
 
-/** Shows on stderr, while a person watches, what is waited for and for how long. */
+/** Shows the pending work and the elapsed time on stderr if it is a terminal. */
 export function showProgress({ text, io: { stderr }, clock }: ProgressOptions): ProgressLine {
   if (!stderr.isTTY) return { above: (print) => print(), end: () => {} };
   const page = createPage(stderr);

@@ -3,28 +3,28 @@ import { clip, pad, textWidth } from './wrap.ts';
 
 export interface Column<Row> {
   readonly heading: string;
-  /** One line that a terminal may get as it is. */
+  /** Returns one printable line. */
   cell(row: Row): string;
   style?(row: Row): Style;
   readonly align?: 'right';
-  /** Where there is not room for all, the column with the highest number goes first; one without a number stays. */
+  /** On a narrow page the column with the highest number is dropped first; a column without a number stays. */
   readonly dropPriority?: number;
 }
 
 export interface TableOptions<Row> {
   readonly rows: readonly Row[];
-  /** The last one takes the room that is left. */
+  /** The last column takes the remaining width. */
   readonly columns: readonly Column<Row>[];
-  /** The lines that stand under a row, indented. */
+  /** Returns lines to be indented below a row. */
   readonly under?: (row: Row) => readonly string[];
 }
 
 const GAP = 2;
 const INDENT = '  ';
-/** With less room than this the last column says nothing. */
+/** Minimum useful width of the last column. */
 const LEAST_LAST_WIDTH = 16;
 
-/** The heading, then each row with what stands under it. No line is wider than the page. */
+/** Renders the heading, then each row with the lines below it. No line is wider than the page. */
 export function renderTable<Row>({ rows, columns, under }: TableOptions<Row>, page: Page): string[][] {
   const shown = fitColumns({ rows, columns }, page);
   const last = shown.length - 1;
@@ -66,7 +66,7 @@ interface FittedColumn<Row> {
   readonly width: number;
 }
 
-/** As many columns as there is room for. */
+/** Drops columns until the others fit. */
 function fitColumns<Row>({ rows, columns }: TableOptions<Row>, page: Page): readonly FittedColumn<Row>[] {
   const fitted = columns.map((column) => ({
     column,
@@ -80,11 +80,11 @@ function fitColumns<Row>({ rows, columns }: TableOptions<Row>, page: Page): read
     const before = others.reduce((sum, { width }) => sum + width + GAP, INDENT.length);
     return before + Math.min(LEAST_LAST_WIDTH, last?.width ?? 0) > page.width;
   };
-  const dispensable = fitted
+  const droppable = fitted
     .filter(({ column }) => column.dropPriority !== undefined)
     .sort((a, b) => (b.column.dropPriority ?? 0) - (a.column.dropPriority ?? 0));
   let left: readonly FittedColumn<Row>[] = fitted;
-  for (const gone of dispensable) {
+  for (const gone of droppable) {
     if (!isTooWide(left)) break;
     left = left.filter((column) => column !== gone);
   }

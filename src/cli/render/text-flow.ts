@@ -3,24 +3,24 @@ import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import { wrap } from './wrap.ts';
 
-/** A text that comes piece by piece, as rows that stay and one that still grows. */
+/** Streamed text, split into finished rows and one open row. */
 export interface TextFlow {
-  /** The rows that are complete now. */
+  /** Adds a piece and returns the rows that it completed. */
   push(piece: string): string[];
-  /** The row that still grows, with its mark; empty when nothing is open. */
+  /** Open row with its mark; empty without one. */
   readonly open: string;
-  /** Completes what is open; the next piece begins a new text. */
+  /** Completes the open row; the next piece begins a new text. */
   end(): string[];
 }
 
-/** Wraps as the text comes: a row is complete as soon as a word did not fit into it. */
+/** Wraps text as it arrives: a row is complete as soon as the next word does not fit. */
 export function createTextFlow(page: Page, voice: Voice = 'agent'): TextFlow {
   let isFirst = true;
   let rest = '';
 
   const complete = (rows: readonly string[]) =>
     rows.flatMap((row) => {
-      // A text does not begin with empty rows.
+      // Leading empty rows are dropped.
       if (isFirst && row.trim() === '') return [];
       const marked = toMark(isFirst ? voice : null, page) + row;
       isFirst = false;

@@ -4,10 +4,10 @@ import { shortenLines, toMarked, toQuoted } from './margin.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 
-/** How much of a long argument is shown: a script, or a file that is written. */
+/** Lines shown of a long argument, such as a script or the content of a file. */
 const SHOWN_ARGUMENT_LINES = { first: 6, last: 2 };
 
-/** A call as it is made: the tool, its arguments, and behind `$` the command. */
+/** Renders a tool call: the tool, its arguments, and the command after `$`. */
 export function renderToolCall(call: ToolCall, page: Page): string[] {
   const name = page.paint('bold', toPrintable(call.name));
   const [first = '', ...more] = shortenLines(
@@ -17,7 +17,7 @@ export function renderToolCall(call: ToolCall, page: Page): string[] {
   return toMarked({ voice: 'call', text: [`${name}  ${first}`.trimEnd(), ...more].join('\n') }, page);
 }
 
-/** The arguments of a call in one text; as they were written where they are no JSON. */
+/** Describes the arguments of a call in one text, or returns them unchanged if they are not JSON. */
 export function describeArguments(argumentsText: string): string {
   const given = parse(argumentsText);
   if (given === null) return argumentsText;
@@ -45,7 +45,7 @@ function toText(value: unknown): string {
 
 const SHOWN_OUTPUT_LINES = { first: 5, last: 5 };
 
-/** What a call was answered: one line that says how it went, and the shortened output behind a bar. */
+/** Renders the answer to a call: one line with the result, and the shortened output behind a bar. */
 export function renderToolAnswer(
   { call, answer }: { readonly call: ToolCall; readonly answer: ToolAnswer },
   page: Page,
@@ -60,7 +60,7 @@ export function renderToolAnswer(
   return [...toMarked({ voice: 'answer', text, style: 'dim' }, page), ...renderOutput(output, page)];
 }
 
-/** Where the first line is a sentence, it says what failed; otherwise all of it is what a command printed. */
+/** Treats the first line as the error if it is a sentence; otherwise the whole text is output of a command. */
 function renderFailure(name: string, error: string, page: Page): string[] {
   const [first = '', ...more] = error.trim().split('\n');
   const isSaid = more.length === 0 || /[.:]$/.test(first);
@@ -76,7 +76,7 @@ function renderOutput(output: string, page: Page): string[] {
   return text === '' ? [] : toQuoted(shortenLines(text.split('\n'), SHOWN_OUTPUT_LINES), page);
 }
 
-/** What tools of ours answer has known keys; what others answer is shown as it is. */
+/** Summarises the known keys of troupe's own tools; answers of other tools are shown unchanged. */
 function describeData(data: unknown): { summary: string; output: string } {
   if (typeof data === 'string') return { summary: '', output: data };
   if (typeof data !== 'object' || data === null) return { summary: JSON.stringify(data) ?? '', output: '' };
@@ -90,7 +90,7 @@ function describeData(data: unknown): { summary: string; output: string } {
     ...(typeof exit_code === 'number' ? [`code ${exit_code}`] : []),
     ...(typeof process_id === 'string' ? [process_id] : []),
   ];
-  // How to go on is said to the model; a person has seen it go.
+  // The message of a promotion tells the model how to continue.
   const said = typeof message === 'string' && status !== 'backgrounded' ? message : '';
   if (typeof output === 'string') return { summary: join(facts, said), output };
   if (said !== '' || facts.length > 0) return { summary: join(facts, said), output: '' };

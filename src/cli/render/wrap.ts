@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 
 type Measure = (text: string) => number;
 
-/** One column each, as all of our own texts are. Measuring anything else takes tables that cost more to load than a short command takes. */
+/** Characters of one column each. Measuring others loads tables, which takes longer than a short command. */
 const narrow = /^[ -~¡-¬®-˿–—…⏎·●›→←↑↓⇢◆│└␀-␦�]*$/;
 
 let measure: Measure | null = null;
 
-/** How many columns of a terminal a text takes. */
+/** Returns the width of a text in columns of a terminal. */
 export function textWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   measure ??= loadMeasure();
@@ -19,16 +19,13 @@ function loadMeasure(): Measure {
   return module.default;
 }
 
-/** Made when it is needed: that takes longer than everything else that a short command does. */
+/** Created on first use, because that takes longer than a short command. */
 let segmenter: Intl.Segmenter | null = null;
 
-/** No character that takes a column is longer; so a long text need not be looked at as a whole for each row of it. */
+/** Upper bound for the length of one character, so that a long text is not scanned as a whole for each row. */
 const UNITS_PER_COLUMN = 64;
 
-/**
- * Breaks one line at its blanks into rows of at most `width` columns; what has no blank is broken where it must be. Rows
- * after the first keep the indent of the first.
- */
+/** Breaks one line at its blanks into rows of at most `width` columns. Longer words are split; later rows keep the indent of the first. */
 export function wrap(line: string, width: number): string[] {
   if (textWidth(line) <= width) return [line];
   const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, Math.floor(width / 2));
@@ -55,10 +52,10 @@ function breakWord(word: string, width: number): string[] {
   return pieces.length === 0 ? [''] : pieces;
 }
 
-/** As much of the beginning as fits into `width` columns, but at least one character. */
+/** Returns the beginning of a text that fits into `width` columns, but at least one character. */
 function takeColumns(text: string, width: number): string {
   const ascii = /^[ -~]*/.exec(text.slice(0, width + 1))?.[0] ?? '';
-  // What follows may belong to the last of them.
+  // A combining character after the last one belongs to it.
   if (ascii.length > width || ascii.length === text.length) return text.slice(0, Math.max(1, width));
   let taken = '';
   for (const { segment } of getSegmenter().segment(text)) {
@@ -73,13 +70,13 @@ function getSegmenter(): Intl.Segmenter {
   return segmenter;
 }
 
-/** The beginning of a line that fits; what was cut off is `…`. */
+/** Cuts a line to `width` columns, ending with `…`. */
 export function clip(line: string, width: number): string {
   if (textWidth(line) <= width) return line;
   return `${takeColumns(line, Math.max(1, width - 1))}…`;
 }
 
-/** Filled up with blanks to `width` columns. */
+/** Pads a text with blanks to `width` columns. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }

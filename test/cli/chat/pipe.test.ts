@@ -73,13 +73,15 @@ test('the end of the input waits for the work', async () => {
   child.stdout.on('data', (chunk) => {
     printed += chunk;
   });
-  await waitUntil(() => printed.includes('goes on in the background'), { withinMs: STARTED_WITHIN_MS });
+  await waitUntil(() => printed.includes('continues in the background'), { withinMs: STARTED_WITHIN_MS });
 
   writeFileSync(at.file('go'), '');
   const { code, stdout } = await ran;
 
   expect(code).toBe(0);
-  expect(stdout).toMatch(/⇢ tool_\w+ goes on in the background[\s\S]*◆ tool_\w+ completed.*\n {2}│ built\n●/);
+  expect(stdout).toMatch(
+    /⇢ tool_\w+ continues in the background[\s\S]*◆ tool_\w+ completed.*\n {2}│ built\n●/,
+  );
   await at.gone();
 });
 
@@ -214,7 +216,7 @@ test('a conversation that was lost is not promised', async () => {
 
   const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
 
-  expect(stdout).toContain('! The conversation cannot be kept:');
+  expect(stdout).toContain('! The conversation cannot be saved:');
   expect(stdout).not.toContain('Kept as');
 });
 

@@ -48,7 +48,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     const marks = lines.map((line) => line[0]).filter((mark) => '›→⇢←●◆'.includes(mark ?? ' '));
     expect(marks.join('')).toBe('›→⇢←●◆●›');
     expect(screen).toContain(`\n→ run_command  $ echo first; ${held}; echo last\n`);
-    expect(screen).toMatch(/^⇢ tool_\w+ goes on in the background after \d/m);
+    expect(screen).toMatch(/^⇢ tool_\w+ continues in the background after \d/m);
     expect(screen).toMatch(/^ {2}│ first\n {2}│ last$/m);
     expect(await at.colours()).toMatch(/\x1b\[[\d;]*35m.*◆/);
   });
@@ -246,7 +246,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await waitUntil(() => existsSync(at.project.file('begun')), { what: 'it has begun' });
 
     await at.enter('/background');
-    await at.shows(/⇢ tool_\w+ goes on in the background/);
+    await at.shows(/⇢ tool_\w+ continues in the background/);
     await at.enter('/processes');
     await at.shows(/ID +STATUS +KIND +PID +RUNTIME +COMMAND\n {2}tool_\w+ +backgrounded/);
     await at.enter('/output tool');

@@ -53,7 +53,7 @@ test('ps lists an ended process while a suspect lives', async () => {
 
   const { stdout } = await list([ended, { view }]);
 
-  expect(stdout).toContain('    └ alive, perhaps its own: 4712 nginx: master process nginx\n');
+  expect(stdout).toContain('    └ possibly left behind: 4712 nginx: master process nginx\n');
 });
 
 test('ps names five of many leftovers', async () => {

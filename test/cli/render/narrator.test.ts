@@ -59,8 +59,8 @@ test('a discarded text is not mixed with the next', () => {
 
   expect(rows).toEqual([
     '● Half an ans',
-    '· The reply broke off; what was written of it is dropped.',
-    '! The model failed: The endpoint is gone. It is asked again in 1s.',
+    '· The reply was interrupted; its text is discarded.',
+    '! The model failed: The endpoint is gone. Retrying in 1s.',
     '● Whole.',
   ]);
 });
@@ -69,7 +69,7 @@ test.each([
   [{ type: 'interrupted' }, '! Interrupted.'],
   [{ type: 'failed', error: 'No key.' }, '! The agent could not answer: No key.'],
   [{ type: 'stepLimit', maxSteps: 3 }, '! Stopped after 3 steps. Say "go on", or raise --limits.max_steps.'],
-  [{ type: 'answered', text: '' }, '· The agent has nothing to say.'],
+  [{ type: 'answered', text: '' }, '· The agent sent an empty answer.'],
 ] as const)('a turn that ends as %j is reported', (outcome, expected) => {
   const { rows } = tellAll([{ type: 'turn.ended', outcome }]);
 
@@ -92,6 +92,6 @@ test('a shortened transcript is reported to the user', () => {
   ]);
 
   expect(rows.join('\n')).toMatch(
-    /is long: it is made shorter\.[\s\S]*no summary today[\s\S]*4 older messages and the output of 2\s+calls\.[\s\S]*: the output of 1 call\./,
+    /is long and is being shortened\.[\s\S]*no summary today[\s\S]*4 older messages and the output of 2\s+calls\.[\s\S]*: the output of 1 call\./,
   );
 });

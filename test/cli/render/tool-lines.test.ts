@@ -17,7 +17,7 @@ test('a call shortens a long script', () => {
   const rows = renderToolCall(call('run_command', { command: script }), page);
 
   expect(rows).toHaveLength(9);
-  expect(rows[6]).toBe('  … 12 lines more …');
+  expect(rows[6]).toBe('  … 12 more lines …');
 });
 
 test('a call shows invalid arguments unchanged', () => {
@@ -59,7 +59,7 @@ test('long output keeps its head and its tail', () => {
   const rows = renderToolAnswer({ call: call('x', {}), answer: { ok: true, data: output } }, page);
 
   expect(rows).toHaveLength(12);
-  expect(rows.slice(5, 8)).toEqual(['  │ line 4', '  │ … 90 lines more …', '  │ line 95']);
+  expect(rows.slice(5, 8)).toEqual(['  │ line 4', '  │ … 90 more lines …', '  │ line 95']);
 });
 
 test('an overlong line of output is cut', () => {
