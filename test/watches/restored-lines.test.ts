@@ -39,7 +39,7 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
   };
   const view = () => ({ id: 'p', attempt: 1 });
   const plan = { lifetime: 'persistent' };
-  const process = { id: 'p', log, watches: [watch], plan, status: 'running', view };
+  const process = { id: 'p', output: { log }, watches: [watch], plan, status: 'running', view };
   const news: WatchNews[] = [];
   const open = () => {
     const watches = createWatches({

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { ProcessTerminal } from '../../src/process/process-terminal.ts';
 import { createWatchRig } from './watch-rig.ts';
 
 const types = (news: readonly { readonly type: string }[]) => news.map(({ type }) => type);
@@ -79,27 +80,20 @@ test.for([80, 100, 125, 250])('a spinner that turns every %i ms is never silent'
 test('a screen is looked at four times a second at most', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start({ interactive: true });
-  const handle = rig.supervisor.get(id);
-  const capture = handle?.capture.bind(handle);
-  let captures = 0;
-  Object.assign(handle ?? {}, {
-    capture: () => {
-      captures += 1;
-      return capture?.();
-    },
-  });
+  const capture = vi.spyOn(ProcessTerminal.prototype, 'capture');
   rig.supervisor.watch(id, { quiet: '1m' });
 
   for (let ms = 0; ms < 10_000; ms += 10) {
     run.print('x');
     await rig.pass(10);
   }
-  const busy = captures;
+  const busy = capture.mock.calls.length;
   await rig.pass(40_000);
 
   expect(busy).toBeGreaterThan(30);
   expect(busy).toBeLessThanOrEqual(42);
-  expect(captures - busy).toBeLessThanOrEqual(1);
+  expect(capture.mock.calls.length - busy).toBeLessThanOrEqual(1);
+  capture.mockRestore();
 });
 
 test('what is not there yet is not silent', async () => {
