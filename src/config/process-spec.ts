@@ -150,6 +150,8 @@ export const killOptions = z.strictObject({
   by: z.enum(['agent', 'user', 'supervisor', 'owner']).default('user'),
 });
 
+/** What `start` was given, with its defaults. */
+export type ParsedSpec = CommandSettings | FunctionSettings;
 /** A command to run; see each option. */
 export type CommandSpec = z.input<typeof commandSpec>;
 /** A function of this program to run as a process. */

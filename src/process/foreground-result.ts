@@ -1,10 +1,10 @@
 import { readAgentAnswer } from './agent-answer.ts';
 import type { ChangeSignal } from './change-signal.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import {
   type ResultEnvelope,
   type ResultParts,
@@ -18,7 +18,7 @@ import {
 
 interface AwaitedProcess {
   readonly plan: ProcessPlan;
-  readonly deps: ProcessWorld;
+  readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
   readonly changes: ChangeSignal;

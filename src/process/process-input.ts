@@ -8,16 +8,16 @@ import { hideOnScreen } from '../secrets/hide-on-screen.ts';
 import { createFixedResolver } from '../secrets/secret-resolver.ts';
 import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import { ProcessTerminal } from './process-terminal.ts';
 import type { AwaitedInput } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import type { Timeline } from './timeline.ts';
 
 interface InputDeps {
-  readonly deps: ProcessWorld;
+  readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
   readonly timeline: Timeline;
@@ -40,8 +40,8 @@ export class ProcessInput {
       hasEnded: () => life.hasEnded,
       hide: (screen) => hideOnScreen(screen, output.log.secrets),
       showsSecret: (text) => showsSecret(text, output.log.secrets),
-      onTyped: () => deps.onTyped(plan.id),
-      reportError: (error) => deps.onFault(plan.id, error),
+      onTyped: () => deps.emit(plan.id, { type: 'input.written' }),
+      reportError: (error) => deps.emit(plan.id, { type: 'process.faulted', error }),
     });
   }
 
@@ -68,7 +68,7 @@ export class ProcessInput {
 
   write(data: string | Uint8Array): Promise<WriteResult> {
     const bytes = toBytes(data);
-    this.#parts.deps.onTyped(this.#plan.id);
+    this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
     return this.#ask((reply) => ({ type: 'process.write', data: bytes, reply }));
   }
 
@@ -94,7 +94,7 @@ export class ProcessInput {
     const result = await this.terminal.resize(size);
     if (result.ok) {
       // The record needs the new size: an adopted process is restarted with it.
-      this.#parts.deps.onNoted(this.#plan.id);
+      this.#parts.deps.emit(this.#plan.id, { type: 'record.changed' });
       this.#parts.changes.notify();
     }
     return result;

@@ -5,8 +5,8 @@ import type { processMachine } from '../../machines/process/machine.ts';
 import { isFinal, type LifeView, type ProcessStatus, toLifeView } from '../../machines/process/view.ts';
 import type { Clock } from '../clock/clock.ts';
 import { createDeadlines, type Deadlines, noDeadlines } from './deadlines.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
-import type { ProcessWorld } from './process-world.ts';
 
 /** A command or fact without its time, which is added when it is sent. */
 export type UntimedEvent = ProcessEvent extends infer E
@@ -44,14 +44,14 @@ export class ProcessLife {
   constructor(
     plan: ProcessPlan,
     wiring: {
-      world: ProcessWorld;
+      deps: ProcessDeps;
       lastOutputAtMs: () => number;
       earlier: RestoredLife | null;
     } & LifeListeners,
   ) {
-    const { world, earlier } = wiring;
-    this.#clock = world.clock;
-    this.times = earlier?.times ?? toNewTimes(world.clock);
+    const { deps, earlier } = wiring;
+    this.#clock = deps.clock;
+    this.times = earlier?.times ?? toNewTimes(deps.clock);
     if (earlier?.type === 'ended') {
       this.#listeners = null;
       this.#actor = null;
@@ -61,11 +61,11 @@ export class ProcessLife {
     }
     this.#listeners = wiring;
     this.deadlines = createDeadlines({
-      clock: world.clock,
+      clock: deps.clock,
       lastOutputAtMs: wiring.lastOutputAtMs,
       onReached: (event) => this.#actor?.send(event),
     });
-    this.#actor = createActor(world.machine, {
+    this.#actor = createActor(deps.machine, {
       // The same for all: xstate remembers every event type for ever, and the parent receives the end by this id.
       id: 'process',
       input: {
@@ -78,7 +78,7 @@ export class ProcessLife {
         seed: Math.floor(Math.random() * 2 ** 32),
         past: earlier?.past ?? null,
       },
-      parent: world.parent,
+      parent: deps.parent,
     });
     this.#view = toLifeView(this.#actor.getSnapshot());
   }

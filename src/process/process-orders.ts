@@ -4,16 +4,16 @@ import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { type KillOrder, killProcess } from './kill-process.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from './process-handle.ts';
 import type { ProcessLife } from './process-life.ts';
 import { describeLostEnvironment, type ProcessPlan } from './process-plan.ts';
 import type { ProcessView } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import type { Timeline } from './timeline.ts';
 
 interface OrderedProcess {
   readonly plan: ProcessPlan;
-  readonly deps: ProcessWorld;
+  readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly timeline: Timeline;
   readonly changes: ChangeSignal;

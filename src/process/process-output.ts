@@ -11,9 +11,9 @@ import { type ProgressView, readLogProgress } from '../output/progress.ts';
 import { type OutputRead, type ReadOptions, readOutput } from '../output/read-output.ts';
 import { createReaders, type OutputReader, type ReaderPositions, type Readers } from '../output/reader.ts';
 import { createTailedLog } from '../output/tailed-log.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { OutputView } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import type { RestoredProcess } from './restored-process.ts';
 
 /** The output of one process over all its attempts: its log, the readers of the log, and what can be said of both. */
@@ -22,13 +22,13 @@ export class ProcessOutput {
   /** Offset at which the output of the current attempt begins. */
   attemptOffset: number;
   readonly #plan: ProcessPlan;
-  readonly #deps: ProcessWorld;
+  readonly #deps: ProcessDeps;
   readonly #restored: RestoredProcess | null;
   #readers: Readers | null = null;
   #progress: { readonly atBytes: number; readonly view: ProgressView | null } | null = null;
   #flushed: Promise<void> | null = null;
 
-  constructor(plan: ProcessPlan, deps: ProcessWorld, restored: RestoredProcess | null) {
+  constructor(plan: ProcessPlan, deps: ProcessDeps, restored: RestoredProcess | null) {
     this.#plan = plan;
     this.#deps = deps;
     this.#restored = restored;
@@ -65,7 +65,7 @@ export class ProcessOutput {
     this.#readers ??= createReaders(this.log, {
       earlier: this.#restored?.readers ?? {},
       onMoved: () => {
-        if (this.#plan.output.direct) this.#deps.onNoted(this.#plan.id);
+        if (this.#plan.output.direct) this.#deps.emit(this.#plan.id, { type: 'record.changed' });
       },
     });
     return this.#readers.get(name);
@@ -145,6 +145,9 @@ export class ProcessOutput {
   }
 
   get #guard() {
-    return { onSubscriberError: (error: unknown) => this.#deps.onFault(this.#plan.id, error) };
+    return {
+      onSubscriberError: (error: unknown) =>
+        this.#deps.emit(this.#plan.id, { type: 'process.faulted', error }),
+    };
   }
 }

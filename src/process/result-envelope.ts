@@ -117,7 +117,7 @@ export function toBackgroundedEnvelope(parts: ResultParts): ResultEnvelope {
 
 /**
  * A caller's wait ended while the process was queued for a place. `holders` are the processes that hold the places, longest first; see
- * `ProcessWorld.slotHolders`. `now` is milliseconds since the epoch. At `onTimeout: 'kill'` and at `maxExecutionTime` the process is
+ * `ProcessDeps.slotHolders`. `now` is milliseconds since the epoch. At `onTimeout: 'kill'` and at `maxExecutionTime` the process is
  * taken back (`timed_out`); else it stays `pending`, and starts in the background as soon as a place is free.
  */
 export function toQueuedEnvelope(

@@ -12,6 +12,7 @@ import type { OutputReader } from '../output/reader.ts';
 import type { SecretOptions } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { awaitResult } from './foreground-result.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
 import type { ProcessInput } from './process-input.ts';
 import type { ProcessLife } from './process-life.ts';
@@ -20,14 +21,13 @@ import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { CaptureOptions } from './process-terminal.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
 
 /** The parts of a process that its handle opens to users. */
 interface HandledProcess {
   readonly plan: ProcessPlan;
-  readonly deps: ProcessWorld;
+  readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
   readonly input: ProcessInput;
@@ -185,7 +185,7 @@ export class SupervisedHandle implements ProcessHandle {
     return changes.observe({
       current,
       isLast: () => life.isOver,
-      onSubscriberError: (error) => deps.onFault(this.id, error),
+      onSubscriberError: (error) => deps.emit(this.id, { type: 'process.faulted', error }),
     });
   }
 }

@@ -3,6 +3,7 @@ import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { ChangeSignal } from './change-signal.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessHandle } from './process-handle.ts';
 import { ProcessInput } from './process-input.ts';
 import { ProcessLife } from './process-life.ts';
@@ -11,7 +12,6 @@ import { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { RecordedWatch } from './process-record.ts';
 import type { FinalView, ProcessView, ReadyView } from './process-view.ts';
-import type { ProcessWorld } from './process-world.ts';
 import type { RestoredProcess } from './restored-process.ts';
 import { SupervisedHandle } from './supervised-handle.ts';
 import { Timeline } from './timeline.ts';
@@ -20,7 +20,7 @@ import { toProcessView } from './to-process-view.ts';
 /** A process as its supervisor sees it: the parts that it is made of, and what only the supervisor may do. */
 export class SupervisedProcess {
   readonly plan: ProcessPlan;
-  readonly deps: ProcessWorld;
+  readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
   readonly input: ProcessInput;
@@ -38,26 +38,26 @@ export class SupervisedProcess {
   #ready: ReadyView;
   #ended: Promise<FinalView> | null = null;
 
-  constructor(plan: ProcessPlan, deps: ProcessWorld, restored: RestoredProcess | null = null) {
+  constructor(plan: ProcessPlan, deps: ProcessDeps, restored: RestoredProcess | null = null) {
     this.plan = plan;
     this.deps = deps;
     this.#restored = restored;
     this.owner = restored?.owner ?? plan.owner;
     this.watches = restored?.watches ?? [];
     this.#ready = restored?.ready ?? { state: plan.ready === null ? 'undeclared' : 'waiting' };
-    this.changes = new ChangeSignal(deps.onChange);
+    this.changes = new ChangeSignal(() => deps.emit(plan.id, { type: 'view.changed' }));
     this.timeline = new Timeline(restored?.timeline ?? [], {
       clock: deps.clock,
-      onAdded: () => deps.onNoted(plan.id),
+      onAdded: () => deps.emit(plan.id, { type: 'record.changed' }),
     });
     this.output = new ProcessOutput(plan, deps, restored);
     this.life = new ProcessLife(plan, {
-      world: deps,
+      deps,
       earlier: restored?.life ?? null,
       lastOutputAtMs: () => this.output.log.lastWriteAtMs,
       onSnapshot: () => this.#showStatus(),
       onAnnouncement: (announcement) => this.#take(announcement),
-      onBroken: (error) => deps.onBroken(plan.id, error),
+      onBroken: (error) => deps.emit(plan.id, { type: 'process.broken', error }),
     });
     this.input = new ProcessInput(plan, this);
     this.orders = new ProcessOrders(this);
@@ -174,7 +174,7 @@ export class SupervisedProcess {
     if (type === 'process.ended') this.#end();
     if (type === 'process.survived' || type === 'process.backgrounded') this.changes.notify();
     else this.#showStatus();
-    this.deps.onAnnouncement(this.id, announcement);
+    this.deps.emit(this.id, announcement);
   }
 
   #end(): void {

@@ -5,6 +5,7 @@ import { scheduleOptions } from '../config/schedule-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { NotificationFilter } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedule.ts';
 import type { ScheduleKeeper } from './schedule-keeper.ts';
 
@@ -15,7 +16,7 @@ const MAX_SCHEDULES = 1_000;
 const OVERDUE_AFTER_MS = 1_000;
 
 /** The schedules of a supervisor. */
-export interface Schedules {
+export interface Schedules extends ProcessService {
   /** @throws TroupeError `invalid-option`; `state-directory` where it cannot be written down; `shutting-down`. */
   schedule(options: ScheduleOptions): ScheduleView;
   /** `false` where there was none. */
@@ -23,8 +24,6 @@ export interface Schedules {
   list(filter: NotificationFilter): readonly ScheduleView[];
   /** Goes on with one of an earlier supervisor. */
   restore(schedule: ScheduleView): void;
-  /** All of a process, with what still waits for an owner. */
-  cancelOf(processId: string): void;
   /** Nothing is told any more; what is written down stays. */
   close(): void;
 }
@@ -174,7 +173,8 @@ export function createSchedules(world: {
       const firstMs = it.processId === null ? dueMs : Math.max(dueMs, clock.nowMs() + OVERDUE_AFTER_MS);
       it.cancel = clock.at(firstMs, () => tellDue(it), { idle: true });
     },
-    cancelOf: (id) => {
+    on: ({ type }, { id }) => {
+      if (type !== 'process.ended') return;
       for (const it of [...schedules.values()]) if (it.processId === id) drop(it);
       // One that was told once is none any more, and may still wait.
       news.withdraw(({ processId }) => processId === id);

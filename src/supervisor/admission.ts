@@ -3,47 +3,55 @@ import type { Lane, SupervisorInput } from '../../machines/supervisor/context.ts
 import type { Refusal, Slot, SupervisorEvent } from '../../machines/supervisor/events.ts';
 import { supervisorMachine } from '../../machines/supervisor/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
+import { TroupeError } from '../config/troupe-error.ts';
+import type { ProcessPlan } from '../process/process-plan.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { ProcessKind } from '../process/process-view.ts';
 
-/** The supervisor's actor, spoken to in terms of processes: it remembers which slot each of them was given. */
-export interface Admission {
+/** The supervisor's actor in terms of processes: remembers which slot each of them holds. */
+export interface Admission extends ProcessService {
   readonly actor: ActorRefFrom<typeof supervisorMachine>;
-  /** Asks for a start. It is admitted now or later, or refused now, and then the reason is given. */
-  request(process: { id: string; kind: ProcessKind; background: boolean }): Refusal | null;
-  /** It was running before this supervisor came: it counts, beyond the limit if need be. */
-  adopted(process: { id: string; kind: ProcessKind }): void;
-  /** It is in the background now. */
-  backgrounded(process: { id: string; kind: ProcessKind }): void;
-  /** It waited for a slot and starts in the background instead: it counts, beyond the limit if need be. */
-  promoted(process: { id: string; kind: ProcessKind }): void;
-  /** It has ended; or it does not want to start any more. What it left behind holds no slot. */
-  released(process: { id: string; kind: ProcessKind }): void;
-  /** Who counts against `maxBackgroundProcesses`. */
+  /**
+   * Counts a process that is about to be created: from now on it may start, or waits in the queue for `admit`.
+   *
+   * @throws TroupeError `background-limit`, `shutting-down`
+   */
+  request(process: SlotUser & { readonly background: boolean }): 'admitted' | 'queued';
+  /** Returns the slot, or leaves the queue. Leftovers hold no slot. */
+  release(process: SlotUser): void;
+  /** Ids of the processes that count against `maxBackgroundProcesses`. */
   backgroundIds(): readonly string[];
-  /** Who holds the foreground slots for processes of that kind; the longest holder first. */
+  /** Ids of the processes that hold the foreground slots for that kind, the longest holder first. */
   foregroundIds(kind: ProcessKind): readonly string[];
-  /** Orders everything to stop; resolves when everything has, or when it took too long. */
+  /** Orders all processes to stop; resolves when they have, or when it took too long. */
   stop(): Promise<void>;
 }
 
-export function createAdmission(options: {
-  limits: SupervisorInput;
-  clock: Clock;
-  admit: (id: string) => void;
-  stopEverything: (order: { graceMs: number }) => void;
+type SlotUser = Pick<ProcessPlan, 'id' | 'kind'>;
+
+export function createAdmission({
+  limits,
+  clock,
+  ...options
+}: {
+  readonly limits: SupervisorInput;
+  readonly clock: Clock;
+  /** Called for a queued process when a slot is free. */
+  readonly admit: (id: string) => void;
+  readonly stopAll: (order: { readonly graceMs: number }) => void;
 }): Admission {
-  const { clock } = options;
   const slots = new Map<string, Slot>();
-  let refused: Refusal | null = null;
-  let isStopping = false;
   const queued = new Map<string, Slot>();
+  let requesting: { readonly id: string; isAdmitted: boolean; refusal: Refusal | null } | null = null;
+  let isStopping = false;
   let disarm: Cancel = () => {};
 
   const admit = (id: string) => {
     const slot = queued.get(id);
     queued.delete(id);
     if (slot !== undefined) slots.set(id, slot);
-    options.admit(id);
+    if (requesting?.id === id) requesting.isAdmitted = true;
+    else options.admit(id);
   };
 
   const actor = createActor(
@@ -51,19 +59,64 @@ export function createAdmission(options: {
       actions: {
         admit: (_, { id }) => admit(id),
         refuse: (_, { refusal }) => {
-          refused = refusal;
+          if (requesting !== null) requesting.refusal = refusal;
         },
-        stopEverything: (_, order) => options.stopEverything(order),
+        stopEverything: (_, order) => options.stopAll(order),
         armShutdown: (_, { afterMs }) => {
           disarm = clock.at(clock.nowMs() + afterMs, () => actor.send({ type: 'deadline.shutdown' }));
         },
         disarmShutdown: () => disarm(),
       },
     }),
-    { input: options.limits },
+    { input: limits },
   ).start();
 
   const isClosed = () => actor.getSnapshot().status !== 'active';
+  const backgroundIds = () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id);
+
+  const request: Admission['request'] = ({ id, kind, background }) => {
+    const lane = toLane(kind);
+    const call: NonNullable<typeof requesting> = { id, isAdmitted: false, refusal: null };
+    requesting = call;
+    queued.set(id, { place: background ? 'background' : 'foreground', lane });
+    // An actor that has ended hears nothing, not even to refuse the process.
+    if (isClosed()) call.refusal = 'shutting-down';
+    else actor.send({ type: 'process.requested', id, lane, background });
+    requesting = null;
+    if (call.refusal === null) return call.isAdmitted ? 'admitted' : 'queued';
+    queued.delete(id);
+    throw toRefusalError(call.refusal, {
+      max: limits.maxBackgroundProcesses,
+      backgroundIds: backgroundIds(),
+    });
+  };
+
+  /** A process that was running before this supervisor came counts, beyond the limit if need be. */
+  const adopt = ({ id, kind }: SlotUser) => {
+    slots.set(id, { place: 'background', lane: toLane(kind) });
+    actor.send({ type: 'process.adopted' });
+  };
+
+  const moveToBackground = ({ id, kind }: SlotUser) => {
+    if (isClosed() || slots.get(id)?.place !== 'foreground') return;
+    const lane = toLane(kind);
+    slots.set(id, { place: 'background', lane });
+    actor.send({ type: 'process.backgrounded', lane });
+  };
+
+  /** A process that waited for a slot counts in the background instead, beyond the limit if need be. */
+  const promote = ({ id, kind }: SlotUser) => {
+    const lane = toLane(kind);
+    if (!queued.delete(id)) return;
+    slots.set(id, { place: 'background', lane });
+    actor.send({ type: 'process.promoted', id, lane });
+  };
+
+  const release = ({ id, kind }: SlotUser) => {
+    const slot = slots.get(id);
+    if (slots.delete(id) && slot !== undefined) leave({ type: 'process.released', slot });
+    else if (queued.delete(id)) leave({ type: 'process.withdrawn', id, lane: toLane(kind) });
+  };
 
   const leave = (event: SupervisorEvent) => {
     const send = () => {
@@ -76,39 +129,24 @@ export function createAdmission(options: {
 
   return {
     actor,
-    request: ({ id, kind, background }) => {
-      // An actor that has ended hears nothing, not even to refuse it.
-      if (isClosed()) return 'shutting-down';
-      const lane = toLane(kind);
-      const slot: Slot = { place: background ? 'background' : 'foreground', lane };
-      refused = null;
-      queued.set(id, slot);
-      actor.send({ type: 'process.requested', id, lane, background });
-      if (refused !== null) queued.delete(id);
-      return refused;
+    request,
+    release,
+    on: ({ type }, { plan, status, isRestored }) => {
+      switch (type) {
+        case 'process.created':
+          return isRestored ? adopt(plan) : undefined;
+        case 'process.promoted':
+          return promote(plan);
+        case 'process.started':
+          return status === 'backgrounded' ? moveToBackground(plan) : undefined;
+        case 'process.backgrounded':
+          return moveToBackground(plan);
+        case 'process.detached':
+        case 'process.ended':
+          return release(plan);
+      }
     },
-    adopted: ({ id, kind }) => {
-      slots.set(id, { place: 'background', lane: toLane(kind) });
-      actor.send({ type: 'process.adopted' });
-    },
-    backgrounded: ({ id, kind }) => {
-      if (isClosed() || slots.get(id)?.place !== 'foreground') return;
-      const lane = toLane(kind);
-      slots.set(id, { place: 'background', lane });
-      actor.send({ type: 'process.backgrounded', lane });
-    },
-    promoted: ({ id, kind }) => {
-      const lane = toLane(kind);
-      if (!queued.delete(id)) return;
-      slots.set(id, { place: 'background', lane });
-      actor.send({ type: 'process.promoted', id, lane });
-    },
-    released: ({ id, kind }) => {
-      const slot = slots.get(id);
-      if (slots.delete(id) && slot !== undefined) leave({ type: 'process.released', slot });
-      else if (queued.delete(id)) leave({ type: 'process.withdrawn', id, lane: toLane(kind) });
-    },
-    backgroundIds: () => [...slots].filter(([, { place }]) => place === 'background').map(([id]) => id),
+    backgroundIds,
     foregroundIds: (kind) =>
       [...slots]
         .filter(([, { place, lane }]) => place === 'foreground' && lane === toLane(kind))
@@ -125,4 +163,20 @@ export function createAdmission(options: {
 
 function toLane(kind: ProcessKind): Lane {
   return kind === 'agent' ? 'agent' : 'tool';
+}
+
+/** Says why a start was refused. */
+function toRefusalError(
+  refusal: Refusal,
+  { max, backgroundIds }: { readonly max: number; readonly backgroundIds: readonly string[] },
+): TroupeError {
+  if (refusal === 'shutting-down') {
+    const message = 'The supervisor is shutting down: nothing is started any more. Create another one.';
+    return new TroupeError({ code: refusal, message });
+  }
+  const message =
+    `Maximum background processes (${max}) reached: ${backgroundIds.join(', ')}. ` +
+    'End one of them with kill(id), run this in the foreground, or raise the option "maxBackgroundProcesses" ' +
+    '(max_background_processes in an agent file, --max-background of troupe mcp).';
+  return new TroupeError({ code: refusal, message });
 }

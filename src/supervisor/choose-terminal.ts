@@ -1,11 +1,11 @@
 import { basename, dirname, relative } from 'node:path';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
-import type { CommandSettings } from '../config/process-spec.ts';
+import type { CommandSettings, ParsedSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { TerminalView } from '../process/process-view.ts';
 import type { Backend } from '../spawn/backend.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
-import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** What became of the wish for a terminal. */
 export interface TerminalChoice {
@@ -22,21 +22,21 @@ export interface TerminalChoice {
  */
 export function chooseTerminal(
   spec: ParsedSpec,
-  { id, ground }: { id: string; ground: PlanningGround },
+  { id, deps }: { id: string; deps: SupervisorDeps },
 ): TerminalChoice | null {
   if ('run' in spec || !spec.interactive) return null;
-  const { terminal: wanted } = ground.settings;
+  const { terminal: wanted } = deps.settings;
   if (wanted === 'none') return without(notWanted(wanted), spec);
-  const obstacle = wanted === 'pty' ? notWanted(wanted) : findObstacle(spec, ground);
-  const tmux = obstacle ?? ground.terminals.tmux();
+  const obstacle = wanted === 'pty' ? notWanted(wanted) : findObstacle(spec, deps);
+  const tmux = obstacle ?? deps.terminals.tmux();
   if (!('why' in tmux)) {
     if (Object.keys(spec.secrets).length > 0) return without(cannotHide, spec);
-    return withTerminal(tmux, { id, spec, ground, because: 'tmux is installed' });
+    return withTerminal(tmux, { id, spec, deps, because: 'tmux is installed' });
   }
   if (spec.lifetime === 'persistent') throw notWithoutTmux(tmux);
   if (wanted === 'tmux') return without(tmux, spec);
-  const pty = ground.terminals.pty();
-  if (!('why' in pty)) return withTerminal(pty, { id, spec, ground, because: tmux.why });
+  const pty = deps.terminals.pty();
+  if (!('why' in pty)) return withTerminal(pty, { id, spec, deps, because: tmux.why });
   return without(tmux.why === pty.why ? pty : { ...pty, why: `${tmux.why}, and ${pty.why}` }, spec);
 }
 
@@ -52,7 +52,7 @@ const cannotHide: Unavailable = {
 };
 
 /** tmux writes the log by itself. */
-function findObstacle(spec: CommandSettings, { paths }: PlanningGround): Unavailable | null {
+function findObstacle(spec: CommandSettings, { paths }: SupervisorDeps): Unavailable | null {
   if (paths === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   if (!spec.logFile)
@@ -65,21 +65,21 @@ function findObstacle(spec: CommandSettings, { paths }: PlanningGround): Unavail
 
 function withTerminal(
   backend: Backend,
-  choice: { id: string; spec: CommandSettings; ground: PlanningGround; because: string },
+  choice: { id: string; spec: CommandSettings; deps: SupervisorDeps; because: string },
 ): TerminalChoice {
-  const { id, ground, because } = choice;
+  const { id, deps, because } = choice;
   const { size } = choice.spec;
   const view: TerminalView = {
     type: 'terminal',
     ...size,
-    attach: backend.attachCommand?.(id) ?? toAttachCommand(id, ground),
+    attach: backend.attachCommand?.(id) ?? toAttachCommand(id, deps),
     because: `A terminal of ${backend.mode}: ${because}.`,
   };
   return { view, backend, size };
 }
 
 /** Our program finds a `.troupe` from the working directory upwards; any other directory has to be named. */
-function toAttachCommand(id: string, { paths, cwd, settings }: PlanningGround): readonly string[] | null {
+function toAttachCommand(id: string, { paths, cwd, settings }: SupervisorDeps): readonly string[] | null {
   if (paths === null || !settings.control) return null;
   const isFound =
     basename(paths.directory) === '.troupe' && !relative(dirname(paths.directory), cwd).startsWith('..');

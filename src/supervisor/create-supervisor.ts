@@ -9,7 +9,6 @@ import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
-import { createGround } from './ground.ts';
 import { installHostSignals } from './host-signals.ts';
 import { createNewsCalls } from './news-calls.ts';
 import { observeProcesses } from './observe-processes.ts';
@@ -21,6 +20,7 @@ import { shutDown } from './shut-down.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
+import { createSupervisorDeps } from './supervisor-deps.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
 
@@ -51,20 +51,20 @@ const SWEEPS_FOR_LOGS = 60;
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
   checkRuntime();
   const settings = parseOptions(supervisorOptions, { input: options, name: 'createSupervisor' });
-  const ground = createGround(settings, {
+  const deps = createSupervisorDeps(settings, {
     reportError: (error) => reportFault(error),
-    onIdentity: (id) => runtime.world.onNoted(id),
+    onIdentity: (id) => runtime.processDeps.emit(id, { type: 'record.changed' }),
     ...(hooks.entry && { entry: hooks.entry }),
   });
-  const runtime = createRuntime(ground, (error) => reportFault(error));
-  const { registry, events, completions } = runtime;
-  const { clock } = ground;
+  const runtime = createRuntime(deps, (error) => reportFault(error));
+  const { registry, publication, processDeps } = runtime;
+  const { clock } = deps;
 
   let hasWarned = false;
   const reportFault = createFaultReports({
     clock,
     publish: ({ error, times }) => {
-      events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
+      publication.events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
       // Once: a subscriber is told all of them.
       if (!hasWarned) process.emitWarning(toError(error));
       hasWarned = true;
@@ -84,7 +84,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const shutdown = () => {
     if (stopping !== null) return stopping;
     hooks.onStopping?.();
-    stopping = shutDown(runtime, ground).finally(() => {
+    stopping = shutDown(runtime, deps).finally(() => {
       cancelSweep();
       removeSignals();
       return hooks.onStopped?.();
@@ -95,30 +95,30 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
 
   const sweepLater = () => clock.at(clock.nowMs() + SWEEP_EVERY_MS, sweepNow, { idle: true });
   const sweepNow = () => {
-    forgetOld(runtime, ground);
-    if (sweeps % SWEEPS_FOR_LOGS === 0) void removeOldLogs(runtime, ground);
+    forgetOld(runtime, deps);
+    if (sweeps % SWEEPS_FOR_LOGS === 0) void removeOldLogs(runtime, deps);
     sweeps += 1;
     cancelSweep = sweepLater();
   };
   let sweeps = 0;
   let cancelSweep = sweepLater();
 
-  const recovered = settings.recover ? recover(runtime, ground) : nothingRecovered;
+  const recovered = settings.recover ? recover(runtime, deps) : nothingRecovered;
   if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
   if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
   hooks.onCreated?.({
     restore: () => {
-      ground.enter();
+      deps.enter();
       for (const each of [...registry.live.values(), ...registry.ended.values()]) runtime.records.touch(each);
       runtime.schedules.saveAll();
     },
   });
-  const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, ground }).handle;
+  const start: Supervisor['start'] = (spec) => startProcess(parseSpec(spec), { runtime, deps }).handle;
 
   return {
-    id: ground.supervisorId,
-    cwd: ground.cwd,
-    stateDirectory: ground.paths?.directory ?? null,
+    id: deps.supervisorId,
+    cwd: deps.cwd,
+    stateDirectory: deps.paths?.directory ?? null,
     recovered,
     start,
     execute: async (spec) => {
@@ -134,8 +134,8 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
       const given = registry.get(id);
       if (given === undefined) return false;
       given.owner = owner;
-      runtime.records.touch(given);
-      runtime.changes.next();
+      processDeps.emit(id, { type: 'record.changed' });
+      processDeps.emit(id, { type: 'view.changed' });
       return true;
     },
     adopt: owners.adopt,
@@ -143,16 +143,19 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     kill: async (id, killOptions) =>
       (await registry.get(id)?.orders.kill(killOptions)) ?? notFound(id, runtime),
     ...createNewsCalls(runtime, onSubscriberError),
-    events$: new GuardedObservable((subscriber) => events.subscribe(subscriber), onSubscriberError),
-    completions$: new GuardedObservable(
-      (subscriber) => completions.completions$.subscribe(subscriber),
+    events$: new GuardedObservable(
+      (subscriber) => publication.events.subscribe(subscriber),
       onSubscriberError,
     ),
-    processes$: observeProcesses({ changes: runtime.changes, list, onSubscriberError }),
+    completions$: new GuardedObservable(
+      (subscriber) => publication.completions.completions$.subscribe(subscriber),
+      onSubscriberError,
+    ),
+    processes$: observeProcesses({ changes: publication.changes, list, onSubscriberError }),
     sweep: async ({ all = false } = {}) =>
       all
-        ? forgetAll(runtime, ground)
-        : { forgotten: forgetOld(runtime, ground), logsRemoved: await removeOldLogs(runtime, ground) },
+        ? forgetAll(runtime, deps)
+        : { forgotten: forgetOld(runtime, deps), logsRemoved: await removeOldLogs(runtime, deps) },
     shutdown,
     [Symbol.asyncDispose]: async () => void (await shutdown()),
   };

@@ -2,8 +2,8 @@ import { quote } from '../config/quote.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import { isSameScope } from '../spawn/tree/identity.ts';
-import type { Ground } from './ground.ts';
-import { findRecordedBackend } from './recorded-backend.ts';
+import { findRecordedBackend } from './plan-recorded.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 const MAX_NAMED = 3;
 
@@ -19,12 +19,12 @@ interface Apart {
  */
 export function setApart(
   records: readonly ProcessRecord[],
-  ground: Ground,
+  deps: SupervisorDeps,
 ): { readonly within: readonly ProcessRecord[]; readonly problems: readonly string[] } {
   const within: ProcessRecord[] = [];
   const apart = new Map<string, Apart>();
   for (const record of records) {
-    const backend = mayLive(record, ground) ? findRecordedBackend(record, ground) : null;
+    const backend = mayLive(record, deps) ? findRecordedBackend(record, deps) : null;
     if (backend === null || !('why' in backend)) within.push(record);
     else {
       const { mode } = record.view;
@@ -36,8 +36,8 @@ export function setApart(
 }
 
 /** What has ended, was to end with its supervisor, or ran before the machine was started anew needs nobody who could run it. */
-function mayLive({ view, revival, scope }: ProcessRecord, ground: Ground): boolean {
-  return !('endedAt' in view) && revival !== null && isSameScope(scope, ground.scope);
+function mayLive({ view, revival, scope }: ProcessRecord, deps: SupervisorDeps): boolean {
+  return !('endedAt' in view) && revival !== null && isSameScope(scope, deps.scope);
 }
 
 function toProblem({ obstacle, records }: Apart): string {

@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
+import type { ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
 import { decideExecution } from '../policy/execution-mode.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork, SpawnFiles } from '../spawn/backend.ts';
+import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
+import { createEnvironment } from '../spawn/environment.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
 import type { StatePaths } from '../store/state-paths.ts';
-import { checkPersistent } from './check-persistent.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
-import type { ParsedSpec, PlanningGround } from './planning-ground.ts';
-import { toRequest, toWork } from './to-request.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** @throws TroupeError `invalid-option` */
 export function parseSpec(input: unknown): ParsedSpec {
@@ -25,27 +26,28 @@ export function parseSpec(input: unknown): ParsedSpec {
     : parseOptions(commandSpec, { input, name: 'start' });
 }
 
-/** Decides everything about a process that can be decided before it exists. */
-export function planProcess(given: ParsedSpec, ground: PlanningGround): ProcessPlan {
-  const { settings } = ground;
+/** Decides everything about a process that can be decided before it exists. @throws TroupeError `invalid-option` */
+export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPlan {
+  const { settings } = deps;
   const id = createProcessId(given.kind);
   const maxExecutionTime = given.maxExecutionTime ?? settings.maxExecutionTime;
   const execution = decideExecution(settings, { ...given, maxExecutionTime });
   const isBackgroundCommand = execution.background && !('run' in given) && given.kind !== 'agent';
   const lifetime = given.lifetime ?? (isBackgroundCommand ? settings.lifetime : 'session');
   const spec = { ...given, lifetime };
-  const command = toCommand(spec, ground);
+  const command = toCommand(spec, deps);
   const secrets = 'secrets' in spec ? Object.values(spec.secrets) : [];
   const shown = redactCommand(command, secrets);
   const isDurable = lifetime === 'persistent';
-  if (isDurable) checkPersistent(spec, ground);
+  if (isDurable) checkPersistent(spec, deps);
   const owner = spec.owner ?? settings.owner;
-  const terminal = chooseTerminal(spec, { id, ground });
-  const backend = toBackend(spec, { terminal, ground });
-  const files =
-    writesByItself(backend, isDurable) && ground.paths !== null ? toSpawnFiles(id, ground.paths) : null;
-  const launch = toLaunch(spec, { command, terminal, ground });
-  const cwd = resolve(ground.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
+  const terminal = chooseTerminal(spec, { id, deps });
+  const backend = toBackend(spec, { terminal, deps });
+  // What outlives this program writes its files without our help, and so does tmux in any case.
+  const writesByItself = isDurable || backend.mode === 'tmux';
+  const files = writesByItself && deps.paths !== null ? toSpawnFiles(id, deps.paths) : null;
+  const launch = toLaunch(spec, { command, terminal, deps });
+  const cwd = resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
     id,
     kind: spec.kind,
@@ -76,17 +78,16 @@ export function planProcess(given: ParsedSpec, ground: PlanningGround): ProcessP
       maxBufferBytes: spec.maxBufferBytes ?? settings.maxBufferBytes,
       headBytes: spec.headBytes ?? settings.headBytes,
       maxReplyBytes: settings.maxReplyBytes,
-      logFile: toLogFile(spec, { id, ground }),
+      logFile: toLogFile(spec, { id, deps }),
       secrets,
       direct: files !== null,
     },
     backend,
     terminal: terminal?.view ?? null,
-    screenPath: terminal?.size == null ? null : (ground.paths?.screenOf(id) ?? null),
+    screenPath: terminal?.size == null ? null : (deps.paths?.screenOf(id) ?? null),
     launch,
     files,
-    toRequest: (attempt) =>
-      toRequest({ id, attempt, cwd, owner, launch, files, outlives: isDurable, ground }),
+    toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, outlives: isDurable, deps }),
   };
 }
 
@@ -94,16 +95,11 @@ export function toSpawnFiles(id: string, paths: StatePaths): SpawnFiles {
   return { log: paths.logOf(id), status: paths.statusOf(id), screen: paths.screenOf(id) };
 }
 
-/** A terminal of tmux does so in any case: it is not ours. */
-function writesByItself({ mode }: Backend, isDurable: boolean): boolean {
-  return isDurable || mode === 'tmux';
-}
-
 function toBackend(
   spec: ParsedSpec,
-  { terminal, ground }: { terminal: TerminalChoice | null; ground: PlanningGround },
+  { terminal, deps }: { terminal: TerminalChoice | null; deps: SupervisorDeps },
 ): Backend {
-  const { backend, durableBackend } = ground;
+  const { backend, durableBackend } = deps;
   if ('run' in spec) return inProcessBackend;
   if (terminal?.backend != null) return terminal.backend;
   return spec.lifetime === 'persistent' ? (durableBackend ?? backend) : backend;
@@ -126,37 +122,33 @@ function toLimits(
   };
 }
 
-function toCommand(spec: ParsedSpec, ground: PlanningGround): Command {
+function toCommand(spec: ParsedSpec, deps: SupervisorDeps): Command {
   if ('run' in spec) return { type: 'function', name: spec.run.name || 'anonymous' };
   if (typeof spec.command !== 'string') return { type: 'argv', argv: spec.command };
-  return { type: 'shell', script: spec.command, shell: spec.shell ?? ground.shell };
+  return { type: 'shell', script: spec.command, shell: spec.shell ?? deps.shell };
 }
 
 function toLogFile(
   spec: ParsedSpec,
-  { id, ground }: { id: string; ground: PlanningGround },
+  { id, deps }: { id: string; deps: SupervisorDeps },
 ): ProcessPlan['output']['logFile'] {
-  if (ground.paths === null || !spec.logFile) return null;
-  const maxBytes = spec.maxLogBytes ?? ground.settings.maxLogBytes;
-  return { path: ground.paths.logOf(id), statusPath: ground.paths.statusOf(id), maxBytes };
+  if (deps.paths === null || !spec.logFile) return null;
+  const maxBytes = spec.maxLogBytes ?? deps.settings.maxLogBytes;
+  return { path: deps.paths.logOf(id), statusPath: deps.paths.statusOf(id), maxBytes };
 }
 
 function toLaunch(
   spec: ParsedSpec,
-  {
-    command,
-    terminal,
-    ground,
-  }: { command: Command; terminal: TerminalChoice | null; ground: PlanningGround },
+  { command, terminal, deps }: { command: Command; terminal: TerminalChoice | null; deps: SupervisorDeps },
 ): Launch {
-  const { hints } = ground.settings;
+  const { hints } = deps.settings;
   if ('run' in spec) {
     const work = { type: 'function', run: spec.run as InProcessWork } as const;
     return { work, stdin: 'end', size: null, hints, env: {}, lostNames: [], secrets: {} };
   }
   return {
     work: toWork(command as Exclude<Command, { type: 'function' }>),
-    // Without a terminal it can at least be written to.
+    // Without a terminal the process can at least be written to.
     stdin: spec.interactive ? 'pipe' : spec.stdin,
     size: terminal?.size ?? null,
     hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
@@ -181,4 +173,75 @@ function redactCommand(command: Command, secrets: readonly string[]): Command {
   if (command.type === 'shell') return { ...command, script: redactText(command.script, secrets) };
   const [file, ...args] = command.argv.map((word) => redactText(word, secrets));
   return { type: 'argv', argv: [file ?? '', ...args] };
+}
+
+/** @throws TroupeError `invalid-option` for a process that is to outlive this program and cannot. */
+function checkPersistent(spec: ParsedSpec, { paths, durableBackend }: SupervisorDeps): void {
+  const why = findObstacle(spec, { isKept: paths !== null, isDurable: durableBackend !== null });
+  if (why === null) return;
+  throw new TroupeError({ code: 'invalid-option', message: `start: "lifetime" is "persistent"; ${why}` });
+}
+
+function findObstacle(
+  spec: ParsedSpec,
+  { isKept, isDurable }: { isKept: boolean; isDurable: boolean },
+): string | null {
+  if ('run' in spec)
+    return 'a function runs in this program and ends with it. Run a command, or use "session".';
+  if (!isKept) {
+    return 'the supervisor\'s "stateDirectory" is false, so no later supervisor could adopt the process. Name a directory.';
+  }
+  if (!isDurable)
+    return 'this supervisor\'s own backend cannot run processes that outlive it. Use "session".';
+  if (!spec.logFile) return '"logFile" is false, and its output can only go to a file. Leave "logFile" out.';
+  if (Object.keys(spec.secrets).length > 0) {
+    return 'it writes its log itself, where "secrets" cannot be hidden. Pass them as "env" if its log may show them, or use "session".';
+  }
+  return null;
+}
+
+/** Returns the request to a backend for one attempt. */
+export function toRequest(start: {
+  readonly id: string;
+  readonly attempt: number;
+  readonly cwd: string;
+  readonly owner: string;
+  readonly launch: Launch;
+  readonly files: SpawnRequest['files'];
+  readonly outlives: boolean;
+  readonly deps: SupervisorDeps;
+}): SpawnRequest {
+  const { id, attempt, cwd, owner, launch, files, outlives, deps } = start;
+  const { work, stdin, size, hints, env, secrets } = launch;
+  const { settings, supervisorId, depth } = deps;
+  return {
+    id,
+    attempt,
+    work,
+    cwd,
+    // A function has the environment of this program.
+    env:
+      work.type === 'function'
+        ? {}
+        : createEnvironment({
+            inherited: process.env,
+            isRedacted: deps.isRedacted,
+            hasTerminal: size !== null,
+            // A terminal has a type of its own, which its backend sets.
+            hints: size === null ? hints : { ...hints, term: false },
+            overrides: { ...settings.env, ...env, ...secrets },
+            identity: { processId: id, supervisorId, owner, depth },
+          }),
+    stdin,
+    outlives,
+    terminal: size,
+    secrets: Object.values(secrets),
+    files,
+  };
+}
+
+function toWork(command: Exclude<Command, { type: 'function' }>): Exclude<Work, { type: 'function' }> {
+  if (command.type === 'shell') return command;
+  const [file, ...args] = command.argv;
+  return { type: 'argv', file, args };
 }

@@ -3,18 +3,17 @@ import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { toReadinessSettings } from '../process/restored-process.ts';
 import type { Backend, ProcessMode } from '../spawn/backend.ts';
-import { toSpawnFiles } from './plan-process.ts';
-import type { PlanningGround } from './planning-ground.ts';
-import { findRecordedBackend } from './recorded-backend.ts';
-import { toRequest } from './to-request.ts';
+import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
+import { toRequest, toSpawnFiles } from './plan-process.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** The plan of a process that another supervisor has started, as far as its record tells it. */
-export function planRecorded(record: ProcessRecord, ground: PlanningGround): ProcessPlan {
+export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): ProcessPlan {
   const { view, revival } = record;
-  const { settings } = ground;
+  const { settings } = deps;
   const { id, cwd, owner } = view;
   // A record of before has it itself.
-  const env = revival?.env ?? (revival === null ? null : (ground.environments?.read(id) ?? null));
+  const env = revival?.env ?? (revival === null ? null : (deps.environments?.read(id) ?? null));
   const launch: Launch = {
     work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
     stdin: revival?.stdin ?? 'end',
@@ -25,7 +24,7 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
     secrets: {},
   };
   // By its id, never by what the record says: a file that somebody put there must not make us read another one.
-  const { paths } = ground;
+  const { paths } = deps;
   const files = revival === null || paths === null ? null : toSpawnFiles(id, paths);
   const hasLog = paths !== null && view.output.logFile !== null;
   const maxLogBytes = revival?.maxLogBytes ?? settings.maxLogBytes;
@@ -44,7 +43,7 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
     executionMode: view.executionMode,
     background: true,
     onTimeout: revival?.onTimeout ?? 'background',
-    limits: revival?.limits ?? noLimits(ground),
+    limits: revival?.limits ?? noLimits(deps),
     leftoverPolicy: revival?.leftoverPolicy ?? 'keep',
     restart: revival?.restart ?? neverAgain,
     ready: revival?.ready == null ? null : toReadinessSettings(revival.ready),
@@ -58,21 +57,21 @@ export function planRecorded(record: ProcessRecord, ground: PlanningGround): Pro
       secrets: [],
       direct: files !== null,
     },
-    backend: findBackend(record, ground),
+    backend: findBackend(record, deps),
     terminal: view.terminal,
     screenPath: view.terminal?.type === 'terminal' ? (paths?.screenOf(id) ?? null) : null,
     launch,
     files,
     toRequest: (attempt) =>
-      toRequest({ id, attempt, cwd, owner, launch, files, outlives: files !== null, ground }),
+      toRequest({ id, attempt, cwd, owner, launch, files, outlives: files !== null, deps }),
   };
 }
 
 /** What lives is taken over only where its backend can be had, see `setApart`. */
-function findBackend(record: ProcessRecord, ground: PlanningGround): Backend {
+function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   const { view, revival } = record;
   if (revival === null || 'endedAt' in view) return memoryOf(view.mode);
-  const backend = findRecordedBackend(record, ground);
+  const backend = findRecordedBackend(record, deps);
   return 'why' in backend ? memoryOf(view.mode) : backend;
 }
 
@@ -104,7 +103,7 @@ const neverAgain: RestartSettings = {
 };
 
 /** Of one that is over: none of them is armed any more. */
-function noLimits({ settings }: PlanningGround): Limits {
+function noLimits({ settings }: SupervisorDeps): Limits {
   return {
     timeoutMs: 0,
     maxExecutionMs: 0,
@@ -116,3 +115,16 @@ function noLimits({ settings }: PlanningGround): Limits {
     notifyAfterMs: 0,
   };
 }
+
+/** What runs a process that is to outlive its supervisor, as its record tells. */
+export function findRecordedBackend({ revival }: ProcessRecord, deps: SupervisorDeps): Backend | Unavailable {
+  const isOwn = deps.settings.backend !== undefined;
+  if (revival?.size == null) return deps.durableBackend ?? ownBackend;
+  const tmux = deps.terminals.tmux();
+  return 'why' in tmux && isOwn ? ownBackend : tmux;
+}
+
+const ownBackend: Unavailable = {
+  why: 'the option "backend" gives one that takes nothing over',
+  remedy: 'Leave that option out',
+};

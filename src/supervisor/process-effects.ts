@@ -3,36 +3,32 @@ import type { BackendCommand, BackendFact } from '../../machines/process/events.
 import { processMachine } from '../../machines/process/machine.ts';
 import type { RunnerInput } from '../../machines/process/setup.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import { describeLostEnvironment } from '../process/process-plan.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { BackendPort } from '../spawn/backend.ts';
 import { refuseAll } from '../spawn/refusals.ts';
 import { runWithReserve } from '../spawn/run-with-reserve.ts';
+import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
-interface EffectWorld {
+interface EffectDeps {
   readonly clock: Clock;
   /** @throws when there is none: an effect of a process that the supervisor does not know is a fault of ours. */
   find(id: string): SupervisedProcess;
-  /** Writes down that an attempt is about to be started, which a crash must not make two of. */
-  saveAttempt(process: SupervisedProcess, attempt: number): void;
-  /** Takes a process that waits for a slot out of the queue: it counts as a background process from now on. */
-  leaveQueue(id: string): void;
-  /** Ends what the backend may have started, without its help. */
-  forceKillTree(id: string): void;
+  readonly emit: (id: string, event: LifecycleEvent) => void;
+  readonly trees: TreeRegistry;
 }
 
-/** Fills in what the chart of a process only names: its runner, its deadlines, and the last resort. */
-export function provideProcessEffects(world: EffectWorld): typeof processMachine {
-  const { clock } = world;
+/** Fills in what the chart of a process only names: its body, its deadlines, and the last resort. */
+export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps): typeof processMachine {
   return processMachine.provide({
     actors: {
       runner: fromCallback<BackendCommand, RunnerInput, BackendFact>(({ input, sendBack, receive }) => {
-        const process = world.find(input.id);
+        const process = find(input.id);
         const { plan, output, life, recordedLeader: leader } = process;
         if (!input.adopts) {
           process.beginAttempt();
-          // The first one is on disk since it was ordered.
-          if (plan.files !== null && input.attempt > 1) world.saveAttempt(process, input.attempt);
+          emit(process.id, { type: 'attempt.starting', attempt: input.attempt });
         }
         const { startedAtMs } = life.times;
         const port: BackendPort = {
@@ -55,11 +51,10 @@ export function provideProcessEffects(world: EffectWorld): typeof processMachine
       }),
     },
     actions: {
-      armDeadline: ({ context }, order) =>
-        world.find(context.id).life.deadlines.arm(order, context.spawnedAtMs),
-      disarmDeadline: ({ context }, { deadline }) => world.find(context.id).life.deadlines.disarm(deadline),
-      leaveQueue: ({ context }) => world.leaveQueue(context.id),
-      forceKillTree: ({ context }) => world.forceKillTree(context.id),
+      armDeadline: ({ context }, order) => find(context.id).life.deadlines.arm(order, context.spawnedAtMs),
+      disarmDeadline: ({ context }, { deadline }) => find(context.id).life.deadlines.disarm(deadline),
+      leaveQueue: ({ context }) => emit(context.id, { type: 'process.promoted' }),
+      forceKillTree: ({ context }) => trees.forceKill(context.id),
     },
   });
 }

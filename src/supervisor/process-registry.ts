@@ -1,52 +1,56 @@
 import { nearest } from '../config/nearest.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { hasPendingNotice } from '../process/timeline.ts';
 
-/** What the output of ended processes may take in memory together; the oldest give way, their logs have the rest. */
+/** How much memory the output of all ended processes may take. The oldest are shrunk; their logs have the rest. */
 const ENDED_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** What is left of each stream's tail then; its head stays. */
+/** How much of each stream's tail is left then; its head stays. */
 const SHRUNK_TAIL_BYTES = 16 * 1024;
 
-/** All processes of a supervisor by id: the live ones, and the newest of those that have ended. */
-export interface ProcessRegistry {
+/** The processes of a supervisor by id: the live ones, and the newest that have ended. */
+export interface ProcessRegistry extends ProcessService {
   add(process: SupervisedProcess): void;
   get(id: string): SupervisedProcess | undefined;
+  /** @throws when there is none: for callers that only know ids of registered processes. */
+  getOrThrow(id: string): SupervisedProcess;
   remove(id: string): void;
-  /** It goes on, and is not ours any more. */
-  release(id: string): void;
-  /** Moves a process to the ended ones; the oldest of them beyond the bound are forgotten. */
+  /** Moves a process to the ended ones; the oldest beyond the bound are forgotten. */
   end(process: SupervisedProcess): void;
   readonly live: ReadonlyMap<string, SupervisedProcess>;
   readonly ended: ReadonlyMap<string, SupervisedProcess>;
-  /** Ids that somebody who wrote `id` may have meant, or else the newest ones; at most three. */
+  /** Returns up to three ids that a caller who wrote `id` may have meant, or else the newest ones. */
   nearest(id: string): readonly string[];
 }
 
 export function createProcessRegistry(options: {
   maxFinished: number;
-  /** Ended ones that are still needed, by what they left behind. */
-  isNeeded: (id: string) => boolean;
-  /** Nothing of it is kept here any more. `full`: others took its place. */
-  onForgotten: (process: SupervisedProcess, why: 'full' | 'removed') => void;
+  /** Whether an ended process has leftovers. */
+  hasLeftovers: (id: string) => boolean;
+  /** Called for a process that no supervisor needs to know any more. */
+  removeRecord: (process: SupervisedProcess) => void;
 }): ProcessRegistry {
   const live = new Map<string, SupervisedProcess>();
   const ended = new Map<string, SupervisedProcess>();
 
+  const get = (id: string) => live.get(id) ?? ended.get(id);
+
   const forget = (process: SupervisedProcess, why: 'full' | 'removed') => {
     ended.delete(process.id);
-    // Who still wrote to it was no leftover of ours.
+    // Whatever still writes to it is no leftover of ours.
     process.output.close();
-    options.onForgotten(process, why);
+    if (why === 'removed' || !isWanted(process)) options.removeRecord(process);
   };
 
   const forgetOldest = () => {
     for (const process of ended.values()) {
       if (ended.size <= options.maxFinished) return;
-      if (!options.isNeeded(process.id)) forget(process, 'full');
+      if (!options.hasLeftovers(process.id)) forget(process, 'full');
     }
   };
 
-  /** Ended ones with all of their output, oldest first, and what that takes. */
+  /** Ended processes with all of their output and its size, oldest first. */
   const full: { readonly process: SupervisedProcess; readonly bytes: number }[] = [];
   let fullBytes = 0;
 
@@ -63,22 +67,32 @@ export function createProcessRegistry(options: {
     }
   };
 
+  const end = (process: SupervisedProcess) => {
+    if (!live.delete(process.id)) return;
+    ended.set(process.id, process);
+    shrinkOldest(process);
+    if (ended.size > options.maxFinished) forgetOldest();
+  };
+
   return {
     live,
     ended,
     add: (process) => live.set(process.id, process),
-    get: (id) => live.get(id) ?? ended.get(id),
+    get,
+    getOrThrow: (id) => {
+      const process = get(id);
+      if (process === undefined) throw new Error(`There is no process ${id}.`);
+      return process;
+    },
     remove: (id) => {
-      const process = live.get(id) ?? ended.get(id);
+      const process = get(id);
       live.delete(id);
       if (process !== undefined) forget(process, 'removed');
     },
-    release: (id) => void live.delete(id),
-    end: (process) => {
-      if (!live.delete(process.id)) return;
-      ended.set(process.id, process);
-      shrinkOldest(process);
-      if (ended.size > options.maxFinished) forgetOldest();
+    end,
+    on: ({ type }, process) => {
+      if (type === 'process.detached') live.delete(process.id);
+      if (type === 'process.ended') end(process);
     },
     nearest: (id) => {
       const ids = [...live.keys(), ...ended.keys()];
@@ -88,4 +102,9 @@ export function createProcessRegistry(options: {
       return [...new Set(close.length > 0 ? close : ids.toReversed())].slice(0, 3);
     },
   };
+}
+
+/** Whether the record stays although there is no room in memory: other supervisors may be asked for the process, or wait for its end. */
+function isWanted(process: SupervisedProcess): boolean {
+  return process.isRestored || hasPendingNotice({ view: process.view(), timeline: process.timeline.entries });
 }

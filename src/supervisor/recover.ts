@@ -3,10 +3,10 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import type { Ground } from './ground.ts';
 import { setApart } from './left-alone.ts';
 import { lockDirectory } from './lock-directory.ts';
 import type { Runtime } from './runtime.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 import { isPastRetention } from './sweep.ts';
 import { keepEnded, keepOwed, type Taking, takeLive } from './take-over.ts';
 
@@ -40,18 +40,18 @@ export const nothingRecovered: RecoveryReport = {
  * here, are not touched. Reading is synchronous, so that whoever has a supervisor has all of its processes. Never throws: what cannot
  * be read or locked is told in the report.
  */
-export function recover(runtime: Runtime, ground: Ground): RecoveryReport {
+export function recover(runtime: Runtime, deps: SupervisorDeps): RecoveryReport {
   try {
-    return recoverOrThrow(runtime, ground);
+    return recoverOrThrow(runtime, deps);
   } catch (error) {
     return { ...nothingRecovered, problem: `Nothing was taken over: ${toErrorText(error)}` };
   }
 }
 
-function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
-  const { store } = ground;
+function recoverOrThrow(runtime: Runtime, deps: SupervisorDeps): RecoveryReport {
+  const { store } = deps;
   if (store === null) return nothingRecovered;
-  const isOrphan = createOrphanTest(ground);
+  const isOrphan = createOrphanTest(deps);
   const found = store.load();
   // The oldest first: in this order they were created.
   const orphans = found.records
@@ -60,7 +60,7 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
   const damaged: DamagedRecord[] = [...found.damaged];
   const taking: Taking = {
     runtime,
-    ground,
+    deps,
     onDamage: (id, error) =>
       damaged.push({ name: id, why: `it cannot be taken over: ${toErrorText(error)}` }),
   };
@@ -68,11 +68,11 @@ function recoverOrThrow(runtime: Runtime, ground: Ground): RecoveryReport {
   // Before anybody is locked out: to look for tmux may take seconds.
   const { within, problems } = setApart(
     orphans.filter((record) => !isOver(record) || hasPendingNotice(record)),
-    ground,
+    deps,
   );
   const claimed = claimAll(within, { ...taking, isOrphan });
-  const schedules = recoverSchedules(runtime, { ground, isOrphan });
-  leaveRoll(ground);
+  const schedules = recoverSchedules(runtime, { deps, isOrphan });
+  leaveRoll(deps);
   const live = claimed.taken.filter((record) => !isOver(record));
   return {
     adopted: live.filter(isDurable).map(({ view }) => view.id),
@@ -100,7 +100,7 @@ function isDurable({ revival }: ProcessRecord): boolean {
 type OrphanTest = (kept: { readonly supervisorId: string; readonly owner: string }) => boolean;
 
 /** Whether a record has nobody any more who answers for it. Each supervisor is looked up once. */
-function createOrphanTest({ roll, supervisorId, settings }: Ground): OrphanTest {
+function createOrphanTest({ roll, supervisorId, settings }: SupervisorDeps): OrphanTest {
   const { recover } = settings;
   const states = new Map<string, boolean>();
   return ({ supervisorId: before, owner }) => {
@@ -117,7 +117,7 @@ function createOrphanTest({ roll, supervisorId, settings }: Ground): OrphanTest 
  * forgotten for good. How many are kept.
  */
 function keepAll(records: readonly ProcessRecord[], taking: Taking): number {
-  const { store, settings, clock } = taking.ground;
+  const { store, settings, clock } = taking.deps;
   const nowAt = clock.epochMs();
   const isOld = ({ view, timeline }: ProcessRecord) =>
     isPastRetention({ view: view as FinalView, timeline }, { settings, nowAt });
@@ -135,18 +135,18 @@ function claimAll(
   records: readonly ProcessRecord[],
   { isOrphan, ...taking }: Taking & { readonly isOrphan: OrphanTest },
 ): { readonly taken: readonly ProcessRecord[]; readonly problem: string | null } {
-  const { ground, onDamage } = taking;
+  const { deps, onDamage } = taking;
   if (records.length === 0) return { taken: [], problem: null };
   let release = () => {};
   try {
-    if (ground.paths !== null) release = lockDirectory(ground.paths);
+    if (deps.paths !== null) release = lockDirectory(deps.paths);
   } catch (error) {
     return { taken: [], problem: toErrorText(error) };
   }
   try {
     const taken = records.flatMap(({ view }) => {
       try {
-        const record = ground.store?.read(view.id) ?? null;
+        const record = deps.store?.read(view.id) ?? null;
         if (record === null || !isOrphan({ ...record, owner: record.view.owner })) return [];
         const isTaken = isOver(record) ? keepOwed(record, taking) : takeLive(record, taking);
         return isTaken ? [record] : [];
@@ -164,9 +164,9 @@ function claimAll(
 /** Once the processes are taken over: some schedules belong to one. */
 function recoverSchedules(
   { schedules, registry }: Runtime,
-  { ground, isOrphan }: { ground: Ground; isOrphan: OrphanTest },
+  { deps, isOrphan }: { deps: SupervisorDeps; isOrphan: OrphanTest },
 ): { readonly damaged: readonly DamagedRecord[]; readonly problem: string | null } {
-  const { paths, store: processes } = ground;
+  const { paths, store: processes } = deps;
   try {
     const lock = () => (paths === null ? () => {} : lockDirectory(paths));
     const stateOf = (id: string) =>
@@ -178,6 +178,6 @@ function recoverSchedules(
 }
 
 /** The dead need no entry: a record whose supervisor has none is an orphan. */
-function leaveRoll({ roll }: Ground): void {
+function leaveRoll({ roll }: SupervisorDeps): void {
   for (const { entry, state } of roll?.list() ?? []) if (state === 'dead') roll?.unregister(entry.id);
 }

@@ -1,123 +1,83 @@
-import { Subject } from 'rxjs';
 import type { TreeMember } from '../../machines/process/context.ts';
-import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import { isFinal } from '../../machines/process/view.ts';
-import type { Cancel } from '../clock/clock.ts';
-import { createAwaitedInputs } from '../input-detection/awaited-inputs.ts';
-import { redactText } from '../output/redact.ts';
-import { toCompletionId } from '../process/process-id.ts';
-import type { ProcessWorld } from '../process/process-world.ts';
+import { createInputDetection } from '../input-detection/input-detection.ts';
+import type { LifecycleEvent } from '../process/lifecycle-event.ts';
+import type { ProcessDeps } from '../process/process-deps.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
-import { hasPendingNotice } from '../process/timeline.ts';
 import { findListeningPorts } from '../readiness/listening-ports.ts';
-import { watchReadiness } from '../readiness/watch-readiness.ts';
+import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
 import { openSchedules, type ScheduleBook } from '../schedules/open-schedules.ts';
 import { createSecretResolver } from '../secrets/secret-resolver.ts';
+import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatches, type Watches } from '../watches/watches.ts';
 import { type Admission, createAdmission } from './admission.ts';
-import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
-import type { Ground } from './ground.ts';
-import { createLeftoverKeeper, type LeftoverKeeper } from './leftover-keeper.ts';
+import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { createNewsStream, type NewsStream } from './news-stream.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
-import { createRecordKeeper, noRecords, type RecordKeeper } from './record-keeper.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
+import { createProcessStopper } from './process-stopper.ts';
+import { createPublication, type Publication } from './publication.ts';
+import { createRecordWriter, noRecords, type RecordWriter } from './record-writer.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** The moving parts of a supervisor, wired to each other. */
+/** The services of a supervisor, and what they share. */
 export interface Runtime {
-  readonly world: ProcessWorld;
+  readonly processDeps: ProcessDeps;
   readonly registry: ProcessRegistry;
   readonly admission: Admission;
-  readonly leftovers: LeftoverKeeper;
-  readonly events: Subject<RuntimeEvent>;
-  readonly completions: CompletionStream;
-  readonly records: RecordKeeper;
+  readonly leftovers: LeftoverMonitor;
+  readonly publication: Publication;
+  readonly records: RecordWriter;
   readonly news: NewsStream;
   readonly watches: Watches;
   readonly schedules: ScheduleBook;
-  /** A part of the supervisor does not work. */
-  reportFault(error: unknown): void;
-  /** Something changed that a list of all processes shows. */
-  readonly changes: Subject<void>;
-  /** Says once that a process was created: before anything else is said of it, and only if it was not refused. */
-  announceCreation(process: SupervisedProcess): void;
-  /** What an ended process has left behind is owned from now on, until it is gone. */
-  keepLeftovers(process: SupervisedProcess): void;
-  /**
-   * Ends for a shutdown what ended processes have left behind; leftovers of persistent processes are released. Resolves when all of them
-   * are gone or known to survive.
-   */
-  endLeftovers(): Promise<void>;
+  /** Reports that a part of the supervisor does not work. */
+  reportError(error: unknown): void;
 }
 
-type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
+/** Composes the services. Each hears every event of every process. */
+export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown) => void): Runtime {
+  const { clock, trees, settings } = deps;
+  const services: ProcessService[] = [];
+  /** A process that is not registered yet, or was forgotten, concerns no service. */
+  const emit = (id: string, event: LifecycleEvent) => {
+    const process = registry.get(id);
+    if (process !== undefined) for (const service of services) service.on(event, process);
+  };
+  const findPids = async (process: SupervisedProcess) =>
+    (await findMembers(process, trees)).map(({ pid }) => pid);
 
-export function createRuntime(ground: Ground, reportError: (error: unknown) => void): Runtime {
-  const { clock, trees, settings, store } = ground;
-  const events = new Subject<RuntimeEvent>();
-  const completions = createCompletionStream();
-  const changes = new Subject<void>();
-  const leftovers = createLeftoverKeeper({
-    clock,
-    trees,
-    onSignalled: (id, { by, signal, isFirst }) =>
-      find(id).timeline.add('signalled', {
-        by,
-        detail: isFirst ? `${signal}: its leftovers` : `${signal}: leftovers alive at the end of the grace`,
-      }),
-  });
-  const records =
-    store === null
-      ? noRecords
-      : createRecordKeeper({
-          store,
-          environments: ground.environments,
-          ground,
-          trees,
-          enter: ground.enter,
-          reportError,
-        });
-  const registry = createProcessRegistry({
-    onForgotten: (process, why) => {
-      // For want of room here: others may ask for it, or wait for it.
-      const isKept =
-        why === 'full' &&
-        (process.isRestored ||
-          hasPendingNotice({ view: process.view(), timeline: process.timeline.entries }));
-      if (!isKept) records.forget(process);
-    },
+  const records = openRecords(deps, reportError);
+  const registry: ProcessRegistry = createProcessRegistry({
     maxFinished: settings.maxFinished,
-    isNeeded: (id) => leftovers.ids.includes(id),
+    hasLeftovers: (id) => leftovers.ids.includes(id),
+    removeRecord: records.forget,
   });
   const news = createNewsStream({
     onDropped: (count) =>
       reportError(new Error(`${count} news of watches and schedules were dropped: nobody listened.`)),
   });
   const watches = createWatches({ clock, tell: news.tell, save: records.touch, reportError });
+  const publication = createPublication({ clock, watchesEnded: (id) => watches.ended(id) });
   const schedules = openSchedules({
     clock,
+    paths: deps.paths,
+    supervisorId: deps.supervisorId,
+    enter: deps.enter,
     news: {
       tell: news.tell,
       withdraw: (isMeant) => news.withdraw((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
     },
     defaultOwner: settings.owner,
-    paths: ground.paths,
-    supervisorId: ground.supervisorId,
-    enter: ground.enter,
-    onCancelled: (schedule) => events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule }),
+    onCancelled: (schedule) =>
+      publication.events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule }),
     reportError,
   });
-  const readiness = new Map<string, Cancel>();
-  const inputs = createAwaitedInputs({ clock, findMembers: (process) => findMembers(process, ground) });
-  const announced = new WeakSet<SupervisedProcess>();
-
-  const find = (id: string): SupervisedProcess => {
-    const process = registry.get(id);
-    if (process === undefined) throw new Error(`There is no process ${id}.`);
-    return process;
-  };
-
+  const stopper = createProcessStopper({ live: () => registry.live.values(), save: records.save, emit });
+  const leftovers = createLeftoverMonitor({ clock, trees, emit, isLeaving: stopper.isLeaving });
+  const readiness = createReadinessMonitor({ clock, findPids, emit });
+  const inputs = createInputDetection({ clock, findPids });
   const admission = createAdmission({
     limits: {
       maxParallelTools: settings.maxParallelTools,
@@ -126,232 +86,66 @@ export function createRuntime(ground: Ground, reportError: (error: unknown) => v
       shutdownGraceMs: settings.shutdownGrace,
     },
     clock,
-    admit: (id) => {
-      const process = find(id);
-      announceCreation(process);
-      process.life.send({ type: 'process.admit' });
-    },
-    stopEverything: ({ graceMs }) => {
-      isStopping = true;
-      const order = { signal: 'SIGTERM', graceMs } as const;
-      for (const process of [...registry.live.values()]) {
-        if (isPersistent(process) && !isQueued(process)) release(process);
-        else process.orders.stop({ ...order, by: 'supervisor' });
-      }
-    },
+    admit: (id) => registry.getOrThrow(id).life.send({ type: 'process.admit' }),
+    stopAll: stopper.stopAll,
   });
-  let isStopping = false;
 
-  const endLeftovers = async () => {
-    const order = { signal: 'SIGTERM', graceMs: settings.shutdownGrace, by: 'supervisor' } as const;
-    const endOrRelease = (id: string) =>
-      isPersistent(find(id)) ? leftovers.release(id) : leftovers.end(id, order);
-    await Promise.all(leftovers.ids.map(endOrRelease));
-  };
+  // The order matters at an end. Watches search what was printed last before the process may be forgotten; leftovers are known before
+  // the registry forgets the oldest process that has none; a slot is given back, and the next process starts, once this one is
+  // accounted for; subscribers are told last, when every service gives the answer that holds from now on.
+  services.push(
+    records,
+    readiness,
+    inputs,
+    watches,
+    schedules,
+    leftovers,
+    registry,
+    admission,
+    stopper,
+    publication,
+  );
 
-  /** What is only coming up, or ending, is let go of once it is up, or ends by itself. */
-  const release = (process: SupervisedProcess) => {
-    // While its chart can be asked how far it has come; in any other state that is done when it announces it.
-    if (process.status === 'restarting') records.save(process);
-    if (!process.detach()) return;
-    stopReadiness(process.id);
-    inputs.end(process.id);
-    registry.release(process.id);
-    watches.release(process.id);
-    tell('process.released', process);
-    admission.released({ id: process.id, kind: process.plan.kind });
-  };
-
-  /** A view costs microseconds: it is made only for who listens. */
-  const tell = (type: ProcessEventType, process: SupervisedProcess, more: object = {}) => {
-    if (events.observed)
-      events.next({ type, at: clock.epochMs(), process: process.view(), ...more } as RuntimeEvent);
-  };
-
-  const announceCreation = (process: SupervisedProcess) => {
-    if (announced.has(process)) return;
-    announced.add(process);
-    tell('process.created', process);
-  };
-
-  const awaitReadiness = (process: SupervisedProcess) => {
-    const { ready, cwd } = process.plan;
-    if (ready === null) return;
-    readiness.get(process.id)?.();
-    const startMs = clock.nowMs();
-    const cancel = watchReadiness({
-      settings: ready,
-      clock,
-      log: process.output.log,
-      fromOffset: process.output.attemptOffset,
-      cwd,
-      treePids: async () => (await findMembers(process, ground)).map(({ pid }) => pid),
-      onReady: () => {
-        process.setReady({ state: 'ready', afterMs: Math.round(clock.nowMs() - startMs) });
-        tell('process.ready', process);
-      },
-      onFailed: (why) => {
-        process.setReady({ state: 'failed', why: redactText(why, process.plan.output.secrets) });
-        tell('process.unready', process);
-      },
-    });
-    readiness.set(process.id, cancel);
-  };
-
-  const stopReadiness = (id: string) => {
-    readiness.get(id)?.();
-    readiness.delete(id);
-  };
-
-  const complete = async (process: SupervisedProcess, searching: Promise<unknown> | null) => {
-    const view = await process.ended;
-    // Matches first, then the end.
-    if (searching !== null) await searching;
-    tell('process.ended', process);
-    const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
-    // Whoever is to hear what became of it has perhaps not come back yet.
-    completions.tell(completion, { isKept: process.isRestored });
-  };
-
-  const keepLeftovers = (process: SupervisedProcess) => {
-    if (isStopping && isPersistent(process)) return;
-    leftovers.keep(process.id, () => {
-      process.forgetLeftovers();
-      tell('leftovers.ended', process);
-    });
-  };
-
-  const endProcess = (process: SupervisedProcess) => {
-    stopReadiness(process.id);
-    inputs.end(process.id);
-    const { leftovers: left } = process.life.view as Extract<
-      typeof process.life.view,
-      { leftovers: unknown }
-    >;
-    // Before anybody is told of the end.
-    const searching = watches.end(process.id);
-    schedules.cancelOf(process.id);
-    if (left.length > 0) keepLeftovers(process);
-    // Only now: who left something behind is not among those that may be forgotten.
-    registry.end(process);
-    admission.released({ id: process.id, kind: process.plan.kind });
-    void complete(process, searching);
-  };
-
-  /** In the next turn: the chart is in the middle of a step. */
-  const releaseIfStopping = (process: SupervisedProcess) => {
-    if (isStopping && isPersistent(process)) queueMicrotask(() => release(process));
-  };
-
-  const onAnnouncement = (id: string, announcement: ProcessAnnouncement) => {
-    const process = find(id);
-    const { plan } = process;
-    switch (announcement.type) {
-      case 'process.started':
-        if (process.status === 'backgrounded') admission.backgrounded({ id, kind: plan.kind });
-        awaitReadiness(process);
-        inputs.begin(process);
-        tell('process.started', process);
-        return releaseIfStopping(process);
-      case 'process.adopted':
-        if (isAwaited(process)) awaitReadiness(process);
-        inputs.begin(process);
-        tell('process.adopted', process);
-        return releaseIfStopping(process);
-      case 'process.signalled':
-        // It stands in the timeline; what comes of it is told.
-        return;
-      case 'process.released':
-        // While its chart can still be asked how far it has come.
-        return records.save(process);
-      case 'process.backgrounded':
-        admission.backgrounded({ id, kind: plan.kind });
-        records.save(process);
-        return tell('process.backgrounded', process, { by: announcement.by });
-      case 'process.stopping':
-      case 'process.restarting':
-        stopReadiness(id);
-        inputs.end(id);
-        tell(announcement.type, process);
-        return releaseIfStopping(process);
-      case 'process.ended':
-        return endProcess(process);
-      default:
-        return tell(announcement.type, process);
-    }
-  };
-
-  const world: ProcessWorld = {
+  const processDeps: ProcessDeps = {
     clock,
+    emit,
     secrets: createSecretResolver({
       sources: settings.secrets,
-      cwd: ground.cwd,
+      cwd: deps.cwd,
       ask: settings.askSecret ?? null,
     }),
-    machine: provideProcessEffects({
-      clock,
-      find,
-      saveAttempt: records.saveAttempt,
-      leaveQueue: (id) => admission.promoted({ id, kind: find(id).plan.kind }),
-      forceKillTree: trees.forceKill,
-    }),
+    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees }),
     parent: admission.actor,
-    onAnnouncement,
-    onNoted: (id) => {
-      const process = registry.get(id);
-      if (process !== undefined) records.touch(process);
-    },
-    onChange: () => changes.next(),
-    slotHolders: (kind) => admission.foregroundIds(kind).map((id) => find(id).view()),
-    onTyped: inputs.typed,
+    slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
     lookForInput: inputs.look,
-    members: (id) => findMembers(find(id), ground),
+    members: (id) => findMembers(registry.getOrThrow(id), trees),
     findPorts: findListeningPorts,
-    endLeftovers: (id, order) => leftovers.end(id, order),
-    onBroken: (id, error) => {
-      trees.forceKill(id);
-      tell('process.faulted', find(id), { error });
-    },
-    onFault: (id, error) => tell('process.faulted', find(id), { error }),
+    endLeftovers: leftovers.end,
   };
   return {
-    world,
+    processDeps,
     registry,
     admission,
     leftovers,
     records,
-    reportFault: reportError,
-    events,
-    completions,
+    publication,
     news,
     watches,
     schedules,
-    changes,
-    announceCreation,
-    keepLeftovers,
-    endLeftovers,
+    reportError,
   };
 }
 
-function isPersistent({ plan }: SupervisedProcess): boolean {
-  return plan.lifetime === 'persistent';
+function openRecords(deps: SupervisorDeps, reportError: (error: unknown) => void): RecordWriter {
+  const { store, environments, trees, enter } = deps;
+  if (store === null) return noRecords;
+  return createRecordWriter({ store, environments, ground: deps, trees, enter, reportError });
 }
 
-/** It waits for a slot that it will not get: nothing of it is there yet that could go on. */
-function isQueued(process: SupervisedProcess): boolean {
-  const view = process.view();
-  return view.status === 'pending' && view.queued;
-}
-
-function isAwaited(process: SupervisedProcess): boolean {
-  const view = process.view();
-  return 'ready' in view && view.ready.state === 'waiting';
-}
-
-/** The leader first. */
+/** Returns the live members of the tree, the leader first. */
 async function findMembers(
   { id, plan, life: { view } }: SupervisedProcess,
-  { trees }: Ground,
+  trees: TreeRegistry,
 ): Promise<readonly TreeMember[]> {
   const identity = trees.identityOf(id);
   const others = (await trees.get(id)?.survey()) ?? [];

@@ -1,19 +1,22 @@
-import type { Ground } from './ground.ts';
 import type { Runtime } from './runtime.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** Ends everything, and says what is left. Never rejects. */
-export async function shutDown(runtime: Runtime, ground: Ground): Promise<ShutdownReport> {
-  const { clock } = ground;
-  const { registry, leftovers } = runtime;
+export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<ShutdownReport> {
+  const { clock } = deps;
+  const { registry, leftovers, publication } = runtime;
   const startMs = clock.nowMs();
   // Held on to: what ends may be forgotten at once.
   const withLeftovers = leftovers.ids.map((id) => registry.get(id)).filter((each) => each !== undefined);
   const concerned = [...registry.live.values(), ...withLeftovers];
-  runtime.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
+  publication.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
 
   runtime.schedules.close();
-  await Promise.all([runtime.admission.stop(), runtime.endLeftovers()]);
+  await Promise.all([
+    runtime.admission.stop(),
+    leftovers.endAll({ signal: 'SIGTERM', graceMs: deps.settings.shutdownGrace }),
+  ]);
   const ended = concerned.filter(({ life }) => life.hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   const detached = concerned.filter(({ life }) => life.isDetached);
@@ -23,38 +26,38 @@ export async function shutDown(runtime: Runtime, ground: Ground): Promise<Shutdo
 
   runtime.watches.close();
 
-  for (const backend of new Set([ground.backend, ground.durableBackend])) await backend?.close?.();
-  await ground.terminals.close();
+  for (const backend of new Set([deps.backend, deps.durableBackend])) await backend?.close?.();
+  await deps.terminals.close();
   const report: ShutdownReport = {
     durationMs: Math.round(clock.nowMs() - startMs),
     left: detached.map(({ id }) => id),
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
-    survivors: await findSurvivors(runtime, ground),
+    survivors: await findSurvivors(runtime, deps),
   };
   // With survivors the watchdog stays: it ends with this program, and then they are its to end.
   if (report.survivors.length === 0) {
-    await ground.watchdog?.close();
+    await deps.watchdog?.close();
     runtime.records.close();
-    leaveRoll(runtime, ground);
+    leaveRoll(runtime, deps);
   }
-  runtime.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
-  for (const subject of [runtime.events, runtime.completions, runtime.news, runtime.changes])
+  publication.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
+  for (const subject of [publication.events, publication.completions, runtime.news, publication.changes])
     subject.complete();
   return report;
 }
 
 /** An entry that stays says that nobody is there: its program has ended. */
-function leaveRoll({ reportFault }: Runtime, { roll, supervisorId }: Ground): void {
+function leaveRoll({ reportError }: Runtime, { roll, supervisorId }: SupervisorDeps): void {
   try {
     roll?.unregister(supervisorId);
   } catch (error) {
-    reportFault(error);
+    reportError(error);
   }
 }
 
 async function findSurvivors(
   { registry, leftovers }: Runtime,
-  { trees }: Ground,
+  { trees }: SupervisorDeps,
 ): Promise<ShutdownReport['survivors']> {
   const ids = [...registry.live.keys(), ...leftovers.ids];
   return Promise.all(

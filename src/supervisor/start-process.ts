@@ -1,70 +1,71 @@
+import { isFinal } from '../../machines/process/view.ts';
 import { toErrorText } from '../config/error-text.ts';
+import type { ParsedSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
-import { findDuplicate, findEndedDuplicate } from './duplicates.ts';
-import type { Ground } from './ground.ts';
 import { planProcess } from './plan-process.ts';
-import type { ParsedSpec } from './planning-ground.ts';
-import { toRefusalError } from './refusal.ts';
 import type { Runtime } from './runtime.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /**
- * Creates the process and asks for its admission, in one step: either it counts from now on, or it never existed.
+ * Creates a process and asks for its admission, in one step: either it counts from now on, or it never existed.
  *
- * @throws TroupeError `background-limit`, `duplicate`, `shutting-down`
+ * @throws TroupeError `background-limit`, `duplicate`, `shutting-down`, `state-directory`
  */
 export function startProcess(
   spec: ParsedSpec,
-  { runtime, ground }: { runtime: Runtime; ground: Ground },
+  { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps },
 ): SupervisedProcess {
-  const { registry, admission, world } = runtime;
-  const plan = planProcess(spec, ground);
-  const duplicate = joinedDuplicate(plan, { spec, runtime });
+  const { admission, records, processDeps } = runtime;
+  const plan = planProcess(spec, deps);
+  const duplicate = findJoined(plan, { spec, runtime });
   if (duplicate !== null) return duplicate;
 
-  const process = new SupervisedProcess(plan, world);
-  registry.add(process);
-  if (plan.files !== null) saveFirst(process, { runtime, ground });
-  process.life.begin();
-  const refusal = admission.request(plan);
-  if (refusal !== null) {
-    registry.remove(plan.id);
-    process.discard();
-    throw toRefusalError(refusal, {
-      max: ground.settings.maxBackgroundProcesses,
-      backgroundIds: admission.backgroundIds(),
-    });
+  const admitted = admission.request(plan);
+  let process: SupervisedProcess;
+  try {
+    process = register(plan, { runtime, deps });
+  } catch (error) {
+    admission.release(plan);
+    throw error;
   }
-  runtime.announceCreation(process);
-  // Whoever starts it waits for its end alone: should this program end before, the next one is to tell of it.
-  if (plan.background && plan.files === null) runtime.records.save(process);
+  process.life.begin();
+  processDeps.emit(plan.id, { type: 'process.created' });
+  if (admitted === 'admitted') process.life.send({ type: 'process.admit' });
+  // Whoever starts it in the background waits for its end alone: should this program end before, the next supervisor reports it.
+  if (plan.background && plan.files === null) records.save(process);
   return process;
 }
 
 /**
- * The record is on disk before anything is started: wherever a crash falls, the next supervisor knows of it.
+ * The record of a process that outlives this program is on disk before anything is started: wherever a crash falls, the next
+ * supervisor knows of it.
  *
  * @throws TroupeError `state-directory`
  */
-function saveFirst(
-  process: SupervisedProcess,
-  { runtime, ground }: { runtime: Runtime; ground: Ground },
-): void {
+function register(
+  plan: ProcessPlan,
+  { runtime: { registry, records, processDeps }, deps }: { runtime: Runtime; deps: SupervisorDeps },
+): SupervisedProcess {
+  const process = new SupervisedProcess(plan, processDeps);
+  registry.add(process);
+  if (plan.files === null) return process;
   try {
-    runtime.records.saveOrThrow(process);
+    records.saveOrThrow(process);
+    return process;
   } catch (error) {
-    runtime.registry.remove(process.id);
+    registry.remove(process.id);
     process.discard();
     const message =
-      `start: the record of a persistent process cannot be written in ${ground.paths?.directory}: ${toErrorText(error)}. ` +
+      `start: the record of a persistent process cannot be written in ${deps.paths?.directory}: ${toErrorText(error)}. ` +
       'Nothing was started. Make room or give permission there, or name another "stateDirectory".';
     throw new TroupeError({ code: 'state-directory', message, cause: error });
   }
 }
 
-/** The process that is joined instead of a start of its own; `null` where it is to start. */
-function joinedDuplicate(
+/** Returns the process to join instead of a start of its own; `null` where it is to start. */
+function findJoined(
   plan: ProcessPlan,
   { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },
 ): SupervisedProcess | null {
@@ -79,4 +80,27 @@ function joinedDuplicate(
       `The same command already runs in the background as ${duplicate.id}: ${plan.commandLine}. ` +
       'Use that one, or end it first.',
   });
+}
+
+/** Finds the live process of the same owner that runs the same command in the same directory in the background. */
+function findDuplicate(plan: ProcessPlan, live: Iterable<SupervisedProcess>): SupervisedProcess | undefined {
+  for (const process of live) if (isDuplicate(plan, process)) return process;
+  return undefined;
+}
+
+/** Finds the newest duplicate that has ended and is still kept. */
+function findEndedDuplicate(
+  plan: ProcessPlan,
+  ended: ReadonlyMap<string, SupervisedProcess>,
+): SupervisedProcess | undefined {
+  const duplicates = [...ended.values()].filter((process) => isDuplicate(plan, process));
+  return duplicates.toSorted((a, b) => a.life.times.createdAt - b.life.times.createdAt).at(-1);
+}
+
+/** A process that is being stopped cannot be joined. */
+function isDuplicate(plan: ProcessPlan, { owner, plan: other, life, status }: SupervisedProcess): boolean {
+  if (owner !== plan.owner || other.fingerprint !== plan.fingerprint || status === 'stopping') return false;
+  const wasBackground = other.background || life.times.backgroundedAt !== null;
+  // One that was cancelled in the queue never ran.
+  return wasBackground && !(isFinal(status) && life.times.startedAt === null);
 }

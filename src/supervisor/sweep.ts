@@ -7,8 +7,8 @@ import type { TimelineEntry } from '../process/timeline.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
 import { toCookie } from '../spawn/environment.ts';
 import type { StatePaths } from '../store/state-paths.ts';
-import type { Ground } from './ground.ts';
 import type { Runtime } from './runtime.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /**
  * Whether an ended process was kept for long enough. One that was to outlive its owner, and whose end nobody was told of, waits for the
@@ -23,7 +23,7 @@ export function isPastRetention(
 }
 
 /** Forgets processes that ended longer ago than `retention`; how many. */
-export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }: Ground): number {
+export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }: SupervisorDeps): number {
   const nowAt = clock.epochMs();
   const old = [...registry.ended.values()].filter((process) => {
     const ended = { view: process.view() as FinalView, timeline: process.timeline.entries };
@@ -36,7 +36,7 @@ export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }:
 /** Forgets every process that has ended, but for those that left something alive, and removes their logs. */
 export async function forgetAll(
   { registry, leftovers }: Runtime,
-  { paths }: Ground,
+  { paths }: SupervisorDeps,
 ): Promise<{ forgotten: number; logsRemoved: number }> {
   const ended = [...registry.ended.values()].filter(({ id }) => !leftovers.ids.includes(id));
   for (const { id } of ended) registry.remove(id);
@@ -53,14 +53,14 @@ export async function forgetAll(
 }
 
 /** Removes logs that nobody has written to for `logRetention` and whose process is not alive; how many. */
-export async function removeOldLogs(runtime: Runtime, ground: Ground): Promise<number> {
-  const old = await findOldLogs(runtime, ground);
+export async function removeOldLogs(runtime: Runtime, deps: SupervisorDeps): Promise<number> {
+  const old = await findOldLogs(runtime, deps);
   if (old.length === 0) return 0;
   // A process of another supervisor in this directory may be alive, silent as it may be.
-  const entries = (await ground.table?.list()) ?? [];
+  const entries = (await deps.table?.list()) ?? [];
   let removed = 0;
   for (const { id, files } of old) {
-    const alive = (await ground.table?.filterCarriers(toCookie(id), entries)) ?? [];
+    const alive = (await deps.table?.filterCarriers(toCookie(id), entries)) ?? [];
     if (alive.length > 0) continue;
     const done = await Promise.allSettled(files.map((file) => rm(file, { force: true })));
     if (done.every(({ status }) => status === 'fulfilled')) removed += 1;
@@ -70,7 +70,7 @@ export async function removeOldLogs(runtime: Runtime, ground: Ground): Promise<n
 
 async function findOldLogs(
   { registry, leftovers }: Runtime,
-  { paths, settings, clock }: Ground,
+  { paths, settings, clock }: SupervisorDeps,
 ): Promise<readonly { readonly id: string; readonly files: readonly string[] }[]> {
   if (paths === null) return [];
   const names = await readdir(paths.processes).catch(() => []);

@@ -6,14 +6,14 @@ import { SupervisedProcess } from '../process/supervised-process.ts';
 import { toSaved, withoutValues } from '../process/to-record.ts';
 import { isSameScope } from '../spawn/tree/identity.ts';
 import { createProcessTree } from '../spawn/tree/process-tree.ts';
-import type { Ground } from './ground.ts';
 import { planRecorded } from './plan-recorded.ts';
 import type { Runtime } from './runtime.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** What takes records over, and who is told of one that could not be. */
 export interface Taking {
   readonly runtime: Runtime;
-  readonly ground: Ground;
+  readonly deps: SupervisorDeps;
   readonly onDamage: (id: string, error: unknown) => void;
 }
 
@@ -32,40 +32,38 @@ export function keepEnded(record: ProcessRecord, taking: Taking): boolean {
 
 /** One that has ended and still concerns somebody: what it left behind is owned here, and its end is told from here. */
 export function keepOwed(record: ProcessRecord, taking: Taking): boolean {
-  const { runtime, ground } = taking;
+  const { runtime, deps } = taking;
   const process = open(record, taking);
-  claim(record, ground);
+  claim(record, deps);
   runtime.registry.add(process);
   runtime.registry.end(process);
   const { leftovers, lifetime } = record.view as FinalView;
   if (leftovers.length === 0) return true;
-  const isKnown = addTree(record, { ground, hasLeaderEnded: true });
+  const isKnown = addTree(record, { deps, hasLeaderEnded: true });
   if (isKnown && lifetime === 'persistent') {
-    runtime.keepLeftovers(process);
+    runtime.leftovers.watch(process);
     return true;
   }
   // They were to end with their supervisor.
-  if (isKnown) ground.trees.forceKill(process.id);
+  if (isKnown) deps.trees.forceKill(process.id);
   process.life.forgetLeftovers();
   return true;
 }
 
 /** One that was alive: its chart finds out what became of it. Nothing happens before it is ours on disk. */
 export function takeLive(record: ProcessRecord, taking: Taking): boolean {
-  const { runtime, ground } = taking;
+  const { runtime, deps } = taking;
   const process = open(record, taking);
-  claim(record, ground);
+  claim(record, deps);
   runtime.registry.add(process);
   process.life.begin();
-  runtime.admission.adopted(process.plan);
-  runtime.announceCreation(process);
-  runtime.watches.restore(process);
-  process.life.send(toFirstEvent(record, ground));
+  runtime.processDeps.emit(process.id, { type: 'process.created' });
+  process.life.send(toFirstEvent(record, deps));
   return true;
 }
 
 /** All that is known of it stays: how it is now is written down when that is found out. */
-function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter }: Ground): void {
+function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter }: SupervisorDeps): void {
   enter();
   const isSame = isSameScope(record.scope, scope);
   store?.save(record.view.id, {
@@ -78,20 +76,20 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter
 }
 
 /** What was to outlive its supervisor is looked for; the rest is over, and what is alive of it all the same is ended. */
-function toFirstEvent(record: ProcessRecord, ground: Ground): UntimedEvent {
-  if (!isSameScope(record.scope, ground.scope))
+function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent {
+  if (!isSameScope(record.scope, deps.scope))
     return { type: 'process.lost', why: 'the machine was started anew since' };
   if (record.revival !== null) return { type: 'process.adopt' };
-  addTree(record, { ground, hasLeaderEnded: false });
+  addTree(record, { deps, hasLeaderEnded: false });
   return { type: 'process.lost', why: `its supervisor ${record.supervisorId} ended without ending it` };
 }
 
 /** Makes the tree known of which a record tells. `false` where it tells of none that means anything here. */
 function addTree(
   { view, leader }: ProcessRecord,
-  { ground, hasLeaderEnded }: { ground: Ground; hasLeaderEnded: boolean },
+  { deps, hasLeaderEnded }: { deps: SupervisorDeps; hasLeaderEnded: boolean },
 ): boolean {
-  const { table, clock, trees, scope } = ground;
+  const { table, clock, trees, scope } = deps;
   if (leader === null || table === null || !isSameScope(leader, scope)) return false;
   const tree = createProcessTree({ identity: leader, table, clock });
   if (hasLeaderEnded) tree.leaderExited();
@@ -100,10 +98,10 @@ function addTree(
   return true;
 }
 
-function open(record: ProcessRecord, { runtime, ground }: Taking): SupervisedProcess {
+function open(record: ProcessRecord, { runtime, deps }: Taking): SupervisedProcess {
   return new SupervisedProcess(
-    planRecorded(record, ground),
-    runtime.world,
-    toRestoredProcess(record, ground),
+    planRecorded(record, deps),
+    runtime.processDeps,
+    toRestoredProcess(record, deps),
   );
 }

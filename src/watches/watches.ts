@@ -4,6 +4,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import { type NotificationFilter, type WatchOver, watchOptions } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
 import type { RecordedWatch } from '../process/process-record.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { provideWatchEffects } from './provide-watch-effects.ts';
 import type { WatchNews, WatchOptions, WatchView } from './watch.ts';
@@ -12,22 +13,18 @@ import { type WatchActor, Watching } from './watching.ts';
 const DEFAULT_QUIET_MS = 5_000;
 
 /** The watches of all processes of a supervisor. */
-export interface Watches {
+export interface Watches extends ProcessService {
   /** @throws TroupeError `invalid-option` */
   watch(process: SupervisedProcess, options: WatchOptions): WatchView;
   /** `false` where there was none. */
   unwatch(process: SupervisedProcess, owner: string): boolean;
   list(filter: NotificationFilter): readonly WatchView[];
-  /** Goes on with what an earlier supervisor has written down: a silence counts anew, lines from where they were told. */
-  restore(process: SupervisedProcess): void;
   /**
-   * Its last matches are told, and then nothing more. Of a log on a disk that may take a while: the promise resolves when they are, or
-   * when the watches are closed before; `null` where it is done at once. Never rejects.
+   * Resolves when the watches of an ended process have told their last matches, which a log on a disk may delay, or when all watches are
+   * closed before. `null` where nothing is left to tell. Never rejects.
    */
-  end(processId: string): Promise<unknown> | null;
-  /** It goes on without this supervisor; what is written down of its watches stays. */
-  release(processId: string): void;
-  /** The same for all that are left. */
+  ended(processId: string): Promise<unknown> | null;
+  /** Stops all watches at a shutdown; their records stay. */
   close(): void;
   actorOf(processId: string, owner: string): WatchActor | undefined;
 }
@@ -49,6 +46,8 @@ export function createWatches(world: {
   const { clock } = world;
   const byId = new Map<string, Watching>();
   const byProcess = new Map<string, Map<string, OpenWatch>>();
+  /** Searches of what ended processes printed last. */
+  const ending = new Map<string, Promise<unknown>>();
   const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: world.reportError });
   const of = (processId: string) => [...(byProcess.get(processId)?.values() ?? [])];
 
@@ -107,6 +106,18 @@ export function createWatches(world: {
     return watching;
   };
 
+  /** Resumes the watches of an adopted process: a silence counts anew, lines from where they were told. */
+  const restore = (process: SupervisedProcess) => {
+    for (const watch of process.watches) open(process, { watch, isKept: true });
+  };
+
+  const end = (processId: string) => {
+    const searching = of(processId).flatMap(({ watching }) => watching.end() ?? []);
+    if (searching.length === 0) return;
+    const all = Promise.all(searching).finally(() => ending.delete(processId));
+    ending.set(processId, all);
+  };
+
   const find = (processId: string, owner: string) => byProcess.get(processId)?.get(owner)?.watching;
 
   return {
@@ -136,16 +147,12 @@ export function createWatches(world: {
         .map((watching) => watching.view())
         .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
         .filter(({ processId }) => filter.process === undefined || processId === filter.process),
-    restore: (process) => {
-      for (const watch of process.watches) open(process, { watch, isKept: true });
+    on: ({ type }, process) => {
+      if (type === 'process.created') restore(process);
+      if (type === 'process.ended') end(process.id);
+      if (type === 'process.detached') for (const { watching } of of(process.id)) watching.release();
     },
-    end: (processId) => {
-      const searching = of(processId).flatMap(({ watching }) => watching.end() ?? []);
-      return searching.length === 0 ? null : Promise.all(searching);
-    },
-    release: (processId) => {
-      for (const { watching } of of(processId)) watching.release();
-    },
+    ended: (processId) => ending.get(processId) ?? null,
     close: () => {
       for (const watching of [...byId.values()]) watching.release();
     },

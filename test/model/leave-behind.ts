@@ -13,7 +13,7 @@ import { openRuntime } from './open-runtime.ts';
  */
 export function leaveBehind(store: RecordStore<ProcessRecord>): void {
   using directory = tempDir();
-  const { runtime, ground } = openRuntime({
+  const { runtime, deps } = openRuntime({
     clock: createVirtualClock(),
     backend: createScriptedBackend((run) => run.comeUp(), { durable: true }),
     stateDirectory: directory.path,
@@ -25,9 +25,9 @@ export function leaveBehind(store: RecordStore<ProcessRecord>): void {
     background: true,
     maxBackgroundTime: 0,
   });
-  const { id } = startProcess(spec, { runtime, ground });
+  const { id } = startProcess(spec, { runtime, deps });
   runtime.records.flush();
-  const record = ground.store?.read(id);
+  const record = deps.store?.read(id);
   if (record === null || record === undefined) throw new Error('It was not written down.');
   store.save(id, { ...record, view: { ...record.view, lifetime: 'session' } });
 }

@@ -1,16 +1,16 @@
 import { parseOptions } from '../../src/config/parse-options.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
-import { createGround, type Ground } from '../../src/supervisor/ground.ts';
 import { createRuntime, type Runtime } from '../../src/supervisor/runtime.ts';
+import { createSupervisorDeps, type SupervisorDeps } from '../../src/supervisor/supervisor-deps.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 
 /** What `createSupervisor` is made of, its actors open to inspection. */
-export function openRuntime(options: SupervisorOptions): { runtime: Runtime; ground: Ground } {
+export function openRuntime(options: SupervisorOptions): { runtime: Runtime; deps: SupervisorDeps } {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'openRuntime' });
-  const ground = createGround(settings, {
+  const deps = createSupervisorDeps(settings, {
     reportError: () => {},
-    onIdentity: (id) => runtime.world.onNoted(id),
+    onIdentity: (id) => runtime.processDeps.emit(id, { type: 'record.changed' }),
   });
-  const runtime = createRuntime(ground, () => {});
-  return { runtime, ground };
+  const runtime = createRuntime(deps, () => {});
+  return { runtime, deps };
 }

@@ -50,7 +50,7 @@ export function openStage(options: StageOptions): Stage {
   const place: RealWorld =
     on === 'scripts'
       ? { ...createScriptedWorld(row, () => house.clock), command: ['scripted'], env: {} }
-      : createRealWorld(row, { write, trees: () => house.ground.trees });
+      : createRealWorld(row, { write, trees: () => house.deps.trees });
   const stateDirectory = directory?.path ?? (false as const);
   // Only of what a path is about, the steps are counted.
   const { chart, inspect, ...unwatched } = options;
@@ -121,9 +121,9 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
     ...gated,
     run: (port) => (port.request.env['BLOCKER'] === undefined ? gated.run(port) : blocker.run(port)),
   };
-  const { runtime, ground } = openRuntime({ clock, backend, maxParallelTools: 1, stateDirectory });
-  const world = chart === undefined ? runtime.world : withChart(runtime, chart);
-  const charted = { ...runtime, world };
+  const { runtime, deps } = openRuntime({ clock, backend, maxParallelTools: 1, stateDirectory });
+  const processDeps = chart === undefined ? runtime.processDeps : withChart(runtime, chart);
+  const charted = { ...runtime, processDeps };
   let stopping: Promise<unknown> | null = null;
 
   const watch = () =>
@@ -138,7 +138,7 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
 
   const house = {
     clock,
-    ground,
+    deps,
     heard: [] as string[],
     process: null as SupervisedProcess | null,
     actor: null as AnyActorRef | null,
@@ -146,30 +146,30 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
     freeSlot: () => blocker.lastRun.exit(),
     start: () => {
       const blocking = { command: ['blocker'], env: { BLOCKER: '1' }, timeout: 0 };
-      startProcess(parseSpec(blocking), { runtime, ground });
+      startProcess(parseSpec(blocking), { runtime, deps });
       watch();
       const spec = { command: place.command, env: place.env, stdin: 'pipe', ...toSpec(row) };
-      house.process = startProcess(parseSpec(spec), { runtime: charted, ground });
+      house.process = startProcess(parseSpec(spec), { runtime: charted, deps });
     },
     recover: ({ isSameBoot }: { isSameBoot: boolean }) => {
       watch();
-      const { store } = ground;
+      const { store } = deps;
       const record = store?.load().records.find(({ revival }) => revival !== null);
       if (store === null || record === undefined) throw new Error('Nothing was left behind.');
       const { id } = record.view;
       if (!isSameBoot) store.save(id, { ...record, scope: { ...record.scope, bootId: 'another' } });
       house.earlierEntries = record.timeline.length;
-      recover(charted, ground);
+      recover(charted, deps);
       house.process = runtime.registry.get(id) ?? null;
     },
     shutDown: () => {
-      stopping = shutDown(runtime, ground);
+      stopping = shutDown(runtime, deps);
     },
     /** What it has written down is all that is left of it. */
     leave: async () => {
       await stopping;
       runtime.records.flush();
-      ground.roll?.unregister(ground.supervisorId);
+      deps.roll?.unregister(deps.supervisorId);
     },
     /** A shutdown that was begun comes to its end, if need be by its deadline. */
     end: async () => {
@@ -180,8 +180,8 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
   return house;
 }
 
-function withChart({ world }: Runtime, chart: typeof processMachine): Runtime['world'] {
-  return { ...world, machine: chart.provide(world.machine.implementations as never) };
+function withChart({ processDeps }: Runtime, chart: typeof processMachine): Runtime['processDeps'] {
+  return { ...processDeps, machine: chart.provide(processDeps.machine.implementations as never) };
 }
 
 function toSpec({ input, isPersistent }: ModelRow) {

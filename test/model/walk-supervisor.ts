@@ -62,9 +62,9 @@ const supervisorDriver: Driver = {
     holders(scene, lane)[0]?.handle.background();
   },
   'process.adopted': (scene) => {
-    const { runtime, ground, processes } = scene;
+    const { runtime, deps, processes } = scene;
     leaveBehind(scene.store);
-    recover(runtime, ground);
+    recover(runtime, deps);
     processes.push(...[...runtime.registry.live.values()].filter((each) => !processes.includes(each)));
   },
   'process.released': (scene, { slot: { place, lane } }) => {
@@ -82,7 +82,7 @@ const supervisorDriver: Driver = {
     queued?.handle.background();
   },
   'supervisor.stop': (scene) => {
-    void shutDown(scene.runtime, scene.ground).then((report) => {
+    void shutDown(scene.runtime, scene.deps).then((report) => {
       scene.report = report;
     });
   },

@@ -70,7 +70,7 @@ const watchDriver: { readonly [Type in WatchModelEvent['type']]: Deed } = {
     run.exit();
     await process.ended;
   },
-  'process.released': ({ runtime, process }) => runtime.watches.release(process.id),
+  'process.released': ({ runtime, process }) => runtime.watches.on({ type: 'process.detached' }, process),
   'watch.cancel': ({ runtime, process }) => void runtime.watches.unwatch(process, OWNER),
   'watch.replace': ({ runtime, process }) =>
     void runtime.watches.watch(process, { owner: OWNER, quiet: '1d' }),
@@ -176,7 +176,7 @@ export async function walkWatch({
 async function openScene(on: WatchWay['on']): Promise<Scene> {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(undefined, { terminal: true });
-  const { runtime, ground } = openRuntime({
+  const { runtime, deps } = openRuntime({
     clock,
     backend,
     stateDirectory: false,
@@ -186,7 +186,7 @@ async function openScene(on: WatchWay['on']): Promise<Scene> {
   });
   const interactive = on === 'a terminal';
   const spec = parseSpec({ command: ['scripted'], background: true, interactive });
-  const process = startProcess(spec, { runtime, ground });
+  const process = startProcess(spec, { runtime, deps });
   await settle();
   const view = Promise.withResolvers<void>();
   view.resolve();

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest';
 import { parseOptions } from '../../src/config/parse-options.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
 import type { Backend } from '../../src/spawn/backend.ts';
-import { createGround } from '../../src/supervisor/ground.ts';
 import { parseSpec } from '../../src/supervisor/plan-process.ts';
 import { createRuntime } from '../../src/supervisor/runtime.ts';
 import { shutDown } from '../../src/supervisor/shut-down.ts';
 import { startProcess } from '../../src/supervisor/start-process.ts';
+import { createSupervisorDeps } from '../../src/supervisor/supervisor-deps.ts';
 import { carriers, waitUntil } from '../fixtures/os.ts';
 
 /** Supervises real processes through a backend that was tampered with. */
 function openTampered(tamper: (real: Backend) => Backend) {
   const settings = parseOptions(supervisorOptions, { input: { stateDirectory: false }, name: 'test' });
-  const real = createGround(settings, { reportError: () => {}, onIdentity: () => {} });
-  const ground = { ...real, backend: tamper(real.backend) };
-  const runtime = createRuntime(ground, () => {});
+  const real = createSupervisorDeps(settings, { reportError: () => {}, onIdentity: () => {} });
+  const deps = { ...real, backend: tamper(real.backend) };
+  const runtime = createRuntime(deps, () => {});
   return {
-    start: (command: string) => startProcess(parseSpec({ command }), { runtime, ground }),
-    alive: () => carriers(`/${ground.supervisorId}/`),
-    [Symbol.asyncDispose]: async () => void (await shutDown(runtime, ground)),
+    start: (command: string) => startProcess(parseSpec({ command }), { runtime, deps }),
+    alive: () => carriers(`/${deps.supervisorId}/`),
+    [Symbol.asyncDispose]: async () => void (await shutDown(runtime, deps)),
   };
 }
 

@@ -277,8 +277,8 @@ test('ended records go with their time', async () => {
 });
 
 test.each([
-  [{ run: async () => {}, lifetime: 'persistent' }, 'a function lives in this program'],
-  [{ ...persistent, secrets: { TOKEN: 'hush' } }, '"secrets" cannot be replaced'],
+  [{ run: async () => {}, lifetime: 'persistent' }, 'a function runs in this program'],
+  [{ ...persistent, secrets: { TOKEN: 'hush' } }, '"secrets" cannot be hidden'],
   [{ ...persistent, logFile: false }, '"logFile" is false'],
 ])('a start that cannot outlive the program is refused: %#', (spec, sentence) => {
   const { supervisor } = openTheatre().follow();

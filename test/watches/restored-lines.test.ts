@@ -10,7 +10,7 @@ import { startProcess } from '../../src/supervisor/start-process.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
-import { createWatches } from '../../src/watches/watches.ts';
+import { createWatches, type Watches } from '../../src/watches/watches.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { openRuntime } from '../model/open-runtime.ts';
 import { turn } from '../supervisor/scripted-rig.ts';
@@ -48,7 +48,7 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
       save: () => {},
       reportError: (error) => expect(error).toBeUndefined(),
     });
-    watches.restore(process as unknown as SupervisedProcess);
+    watches.on({ type: 'process.created' }, process as unknown as SupervisedProcess);
     return watches;
   };
   onTestFinished(async () => {
@@ -57,8 +57,13 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
   });
   const matches = () =>
     news.reduce((sum, each) => sum + (each.type === 'watch.matched' ? each.matches : 0), 0);
+  const end = (watches: Watches) => {
+    watches.on({ type: 'process.ended' }, process as unknown as SupervisedProcess);
+    return watches.ended('p');
+  };
   return {
     open,
+    end,
     news,
     matches,
     process,
@@ -103,7 +108,7 @@ test('what matched and was not told is told later', async () => {
   rig.clock.advance(1_000);
   first.close();
 
-  await rig.open().end('p');
+  await rig.end(rig.open());
 
   expect(rig.news).toMatchObject([{ lines: ['error one'] }, { lines: ['error two'] }]);
 });
@@ -115,7 +120,7 @@ test('a prompt counts once, whoever supervises', async () => {
   first.close();
 
   rig.print('yes\nerror: two\n');
-  await rig.open().end('p');
+  await rig.end(rig.open());
 
   expect(rig.news).toMatchObject([{ lines: ['error: retry? '] }, { lines: ['error: two'] }]);
 });
@@ -125,7 +130,7 @@ test('the rest of a large log is searched in turns', async () => {
   const read = countBytes(rig.log);
   const watches = rig.open();
 
-  const searching = watches.end('p');
+  const searching = rig.end(watches);
   const [bytesAtOnce, openAtOnce] = [read.bytes, watches.list({}).length];
   await searching;
 
@@ -141,7 +146,7 @@ test('a log without line feeds is read in turns', async () => {
 
   const watches = rig.open();
   const bytesAtOnce = read.bytes;
-  await watches.end('p');
+  await rig.end(watches);
 
   expect(bytesAtOnce).toBeLessThan(1.1 * mebibyte);
   expect(rig.matches()).toBe(1);
@@ -155,7 +160,7 @@ test('leftovers that write on do not delay the end', async () => {
     return chunks(...given);
   };
 
-  await rig.open().end('p');
+  await rig.end(rig.open());
 
   expect(rig.matches()).toBe(1);
 });
@@ -163,7 +168,7 @@ test('leftovers that write on do not delay the end', async () => {
 test('what cannot be read at the end is tried again', async () => {
   const rig = arrange('fine\nerror\n');
   rig.disk.isBroken = true;
-  const searching = rig.open().end('p');
+  const searching = rig.end(rig.open());
   const toldAtOnce = rig.news.length;
 
   rig.disk.isBroken = false;
@@ -177,7 +182,7 @@ test('what cannot be read at the end is tried again', async () => {
 test('what can never be read is told', async () => {
   const rig = arrange('fine\nerror\n');
   rig.disk.isBroken = true;
-  const searching = rig.open().end('p');
+  const searching = rig.end(rig.open());
 
   rig.clock.advance(5_000);
   await searching;
@@ -190,7 +195,7 @@ test('a shutdown tells of what it leaves unsearched', async () => {
   const rig = arrange(`error\n${'fine\n'.repeat(mebibyte / 5)}error\n`);
   const watches = rig.open();
 
-  const searching = watches.end('p');
+  const searching = rig.end(watches);
   watches.close();
   await searching;
 
@@ -201,13 +206,13 @@ test('a shutdown tells of what it leaves unsearched', async () => {
 test('an end is told after its matches', async () => {
   const backend = createScriptedBackend();
   const clock = createVirtualClock();
-  const { runtime, ground } = openRuntime({ clock, backend, stateDirectory: false, handleSignals: false });
-  const process = startProcess(parseSpec({ command: ['scripted'], background: true }), { runtime, ground });
+  const { runtime, deps } = openRuntime({ clock, backend, stateDirectory: false, handleSignals: false });
+  const process = startProcess(parseSpec({ command: ['scripted'], background: true }), { runtime, deps });
   const searching = Promise.withResolvers<void>();
-  runtime.watches.end = () => searching.promise;
+  runtime.watches.ended = () => searching.promise;
   const told: string[] = [];
-  runtime.events.subscribe(({ type }) => told.push(type));
-  runtime.completions.completions$.subscribe(() => told.push('completion'));
+  runtime.publication.events.subscribe(({ type }) => told.push(type));
+  runtime.publication.completions.completions$.subscribe(() => told.push('completion'));
   await turn();
 
   backend.lastRun.exit();

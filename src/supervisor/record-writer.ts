@@ -1,5 +1,6 @@
 import type { Cancel } from '../clock/clock.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
+import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type RecordAuthor, toAttemptRecord, toRecord } from '../process/to-record.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
@@ -7,43 +8,42 @@ import type { EnvironmentStore } from '../store/environment-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /**
- * Keeps the records of all processes. What happens to one within a few milliseconds is one write: a command that ends at once is
- * written down once, with its end.
+ * Writes the records of all processes. What happens to a process within a few milliseconds is one write: a command that ends at once
+ * is written once, with its end.
  */
-export interface RecordKeeper {
-  /** Writes it down soon. A failure is reported, and what runs goes on. */
+export interface RecordWriter extends ProcessService {
+  /** Writes the record soon. A failure is reported, and the process continues. */
   touch(process: SupervisedProcess): void;
-  /** Writes it down now: for what somebody else relies on from here on. A failure is reported. */
+  /** Writes the record now: for what others rely on from here on. A failure is reported. */
   save(process: SupervisedProcess): void;
-  /** @throws what the system says when it could not be written. */
+  /** @throws the error of the system when the record could not be written. */
   saveOrThrow(process: SupervisedProcess): void;
-  /** Writes down all that waits for it. */
+  /** Writes all records that wait for it. */
   flush(): void;
-  /** The supervisor has ended: what is still noted, as that somebody was told, goes into records that are there, and brings none back. */
+  /** Flushes for the last time. Later notes, such as an acknowledged end, update records that exist and create none. */
   close(): void;
-  /** Writes down that an attempt is about to be started, before it is. A failure is reported. */
-  saveAttempt(process: SupervisedProcess, attempt: number): void;
-  /** Its record is not needed any more. */
+  /** Removes the record of a process. */
   forget(process: SupervisedProcess): void;
 }
 
-/** The longest that a record is behind. In so long a supervisor that is killed forgets what its watchdog still knows. */
+/** How far a record may lag behind. A supervisor that is killed forgets so much, which its watchdog still knows. */
 const COALESCE_MS = 10;
 
-/** What could not be written is tried again so often. */
+/** How often a failed write is repeated. */
 const RETRY_MS = 2_000;
 
-export const noRecords: RecordKeeper = {
+/** For a supervisor that keeps no records. */
+export const noRecords: RecordWriter = {
+  on: () => {},
   touch: () => {},
   save: () => {},
   saveOrThrow: () => {},
   flush: () => {},
   close: () => {},
-  saveAttempt: () => {},
   forget: () => {},
 };
 
-export function createRecordKeeper(options: {
+export function createRecordWriter(options: {
   store: RecordStore<ProcessRecord>;
   /** What persistent processes were given, as no record has it; `null` where nobody could take one over. */
   environments: EnvironmentStore | null;
@@ -52,7 +52,7 @@ export function createRecordKeeper(options: {
   /** Called before a record is written: that who writes is alive is to be known before. */
   enter: () => void;
   reportError: (error: unknown) => void;
-}): RecordKeeper {
+}): RecordWriter {
   const { store, environments, ground, trees, reportError } = options;
   const { clock } = ground;
   const waiting = new Set<SupervisedProcess>();
@@ -111,27 +111,45 @@ export function createRecordKeeper(options: {
     for (const process of due) save(process);
   };
 
+  const touch = (process: SupervisedProcess) => {
+    // Another supervisor owns the record by now, or will.
+    if (process.life.isDetached) return;
+    waiting.add(process);
+    flushAt(COALESCE_MS);
+  };
+
+  /** Before the attempt is started: a crash must not make two of it. */
+  const saveAttempt = (process: SupervisedProcess, attempt: number) => {
+    // The first attempt is on disk since it was ordered.
+    if (process.plan.files === null || attempt === 1) return;
+    try {
+      options.enter();
+      store.save(process.id, toAttemptRecord(process, { ground, attempt }));
+    } catch (error) {
+      reportError(error);
+    }
+  };
+
   return {
+    on: (event, process) => {
+      switch (event.type) {
+        case 'record.changed':
+          return touch(process);
+        case 'attempt.starting':
+          return saveAttempt(process, event.attempt);
+        case 'process.backgrounded':
+        // While its chart can still be asked how far it has come.
+        case 'process.released':
+          return save(process);
+      }
+    },
+    touch,
     save,
     saveOrThrow,
     flush,
     close: () => {
       flush();
       isClosed = true;
-    },
-    touch: (process) => {
-      // It is somebody else's by now, or will be.
-      if (process.life.isDetached) return;
-      waiting.add(process);
-      flushAt(COALESCE_MS);
-    },
-    saveAttempt: (process, attempt) => {
-      try {
-        options.enter();
-        store.save(process.id, toAttemptRecord(process, { ground, attempt }));
-      } catch (error) {
-        reportError(error);
-      }
     },
     forget: (process) => {
       waiting.delete(process);

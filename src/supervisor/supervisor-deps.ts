@@ -13,23 +13,38 @@ import { readRecord } from '../process/read-record.ts';
 import type { Backend } from '../spawn/backend.ts';
 import { createFileBackend } from '../spawn/file/file-backend.ts';
 import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
-import { createTerminals, ownTerminals } from '../spawn/terminal/terminals.ts';
+import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createTreeRegistry, type OrphanGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
-import { createEnvironmentStore } from '../store/environment-store.ts';
+import { createEnvironmentStore, type EnvironmentStore } from '../store/environment-store.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { createSocketPaths } from '../store/socket-paths.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
-import type { PlanningGround } from './planning-ground.ts';
 
 /** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
-export interface Ground extends PlanningGround {
+export interface SupervisorDeps {
+  readonly supervisorId: string;
+  readonly settings: SupervisorSettings;
+  readonly cwd: string;
+  readonly shell: string;
+  readonly depth: number;
+  /** Whether a variable of that name stays with this program. */
+  readonly isRedacted: (name: string) => boolean;
+  /** `null` where nothing is written down. */
+  readonly paths: StatePaths | null;
+  /** What persistent processes were given; `null` where nothing is written down. */
+  readonly environments: EnvironmentStore | null;
+  /** Runs commands. */
+  readonly backend: Backend;
+  /** Runs commands that outlive this program; `null` where there are none. */
+  readonly durableBackend: Backend | null;
+  readonly terminals: Terminals;
   readonly clock: Clock;
   readonly trees: TreeRegistry;
   readonly watchdog: Watchdog | null;
@@ -46,14 +61,14 @@ export interface Ground extends PlanningGround {
 }
 
 /** @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option` where the environment tells no depth. */
-export function createGround(
+export function createSupervisorDeps(
   settings: SupervisorSettings,
   wiring: {
     reportError: (error: unknown) => void;
     onIdentity: (id: string) => void;
     entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   },
-): Ground {
+): SupervisorDeps {
   const { reportError, onIdentity, entry = unreachable } = wiring;
   const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
   const supervisorId = createSupervisorId();
@@ -126,7 +141,7 @@ const unreachable = () => ({ role: 'program', socket: null }) as const;
 
 const noGuard: OrphanGuard = { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} };
 
-function openStore(settings: SupervisorSettings, paths: StatePaths | null): Ground['store'] {
+function openStore(settings: SupervisorSettings, paths: StatePaths | null): SupervisorDeps['store'] {
   if (settings.records !== undefined) return settings.records as unknown as RecordStore<ProcessRecord>;
   if (paths === null) return null;
   return createFileRecordStore({ directory: paths.processes, parse: readRecord });

@@ -1,0 +1,71 @@
+import type { Clock } from '../clock/clock.ts';
+import type { ProcessService } from '../process/process-service.ts';
+import type { AwaitedInput } from '../process/process-view.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { lookForInput } from './look-for-input.ts';
+import { type InputWatch, watchInput } from './watch-input.ts';
+
+/** Detects which processes of a supervisor wait for somebody to type. A process that takes no input is never looked at. */
+export interface InputDetection extends ProcessService {
+  /** Looks now; `null` also for a process that is not watched. */
+  look(id: string): Promise<AwaitedInput | null>;
+}
+
+export function createInputDetection({
+  clock,
+  findPids,
+}: {
+  readonly clock: Clock;
+  /** Returns the pids of the live members of its tree. */
+  readonly findPids: (process: SupervisedProcess) => Promise<readonly number[]>;
+}): InputDetection {
+  const watches = new Map<string, InputWatch>();
+
+  const end = (id: string) => {
+    watches.get(id)?.cancel();
+    watches.delete(id);
+  };
+
+  const begin = (process: SupervisedProcess) => {
+    end(process.id);
+    if (!process.input.isAvailable) return;
+    const watch = watchInput({
+      clock,
+      log: process.output.log,
+      isLogLate: process.plan.output.direct,
+      look: (before) =>
+        lookForInput({
+          leaderPid: findLeader(process),
+          hasTerminal: process.plan.terminal?.type === 'terminal',
+          treePids: () => findPids(process),
+          log: process.output.log,
+          read: (options) => process.output.read(options),
+          before,
+        }),
+      onChange: (awaited) => process.input.setAwaited(awaited),
+    });
+    watches.set(process.id, watch);
+  };
+
+  return {
+    on: (event, process) => {
+      switch (event.type) {
+        case 'process.started':
+        case 'process.adopted':
+          return begin(process);
+        case 'input.written':
+          return watches.get(process.id)?.typed();
+        case 'process.stopping':
+        case 'process.restarting':
+        case 'process.detached':
+        case 'process.ended':
+          return end(process.id);
+      }
+    },
+    look: async (id) => (await watches.get(id)?.look()) ?? null,
+  };
+}
+
+function findLeader({ plan, life: { view } }: SupervisedProcess): number | null {
+  return plan.backend.capabilities.osProcesses && 'pid' in view ? view.pid : null;
+}

@@ -1,0 +1,32 @@
+import type { AnyActorRef } from 'xstate';
+import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
+import type { processMachine } from '../../machines/process/machine.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { SecretResolver } from '../secrets/secret-resolver.ts';
+import type { LifecycleEvent } from './lifecycle-event.ts';
+import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
+
+/** Services of the supervisor that a process uses. */
+export interface ProcessDeps {
+  readonly clock: Clock;
+  /** `processMachine` with its effects filled in: once for a supervisor, since providing copies the chart. */
+  readonly machine: typeof processMachine;
+  readonly secrets: SecretResolver;
+  /** The supervisor's own actor. */
+  readonly parent: AnyActorRef;
+  /** Hands an event to all services; an announcement of the chart after the process has noted it. */
+  emit(id: string, event: LifecycleEvent): void;
+  /** Returns the processes that hold the foreground slots for that kind, the longest holder first. */
+  slotHolders(kind: ProcessKind): readonly ProcessView[];
+  /** Looks now whether the process waits for somebody to type. */
+  lookForInput(id: string): Promise<AwaitedInput | null>;
+  /** Returns the live members of its tree, the leader first. */
+  members(id: string): Promise<readonly TreeMember[]>;
+  /** Returns the TCP ports on which these processes listen; none where that is unknown. */
+  findPorts(pids: readonly number[]): Promise<readonly number[]>;
+  /** Ends what an ended process left behind, and proves it. */
+  endLeftovers(
+    id: string,
+    order: { signal: ProcessSignal; graceMs: number; by: Requester },
+  ): Promise<KillReceipt>;
+}

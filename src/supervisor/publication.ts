@@ -1,0 +1,78 @@
+import { Subject } from 'rxjs';
+import type { Clock } from '../clock/clock.ts';
+import { toCompletionId } from '../process/process-id.ts';
+import type { ProcessService } from '../process/process-service.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+
+/** Publishes what happens to processes: `events$`, `completions$`, and the changes behind `processes$`. */
+export interface Publication extends ProcessService {
+  readonly events: Subject<RuntimeEvent>;
+  readonly completions: CompletionStream;
+  /** Emits when a list of all processes shows something else. */
+  readonly changes: Subject<void>;
+}
+
+type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['type'];
+
+export function createPublication({
+  clock,
+  watchesEnded,
+}: {
+  readonly clock: Clock;
+  /** Resolves once the watches of an ended process have told their last matches; `null` where they have. */
+  readonly watchesEnded: (processId: string) => Promise<unknown> | null;
+}): Publication {
+  const events = new Subject<RuntimeEvent>();
+  const completions = createCompletionStream();
+  const changes = new Subject<void>();
+
+  /** A view costs microseconds: none is made while nobody listens. */
+  const publish = (type: ProcessEventType, process: SupervisedProcess, more: object = {}) => {
+    if (events.observed)
+      events.next({ type, at: clock.epochMs(), process: process.view(), ...more } as RuntimeEvent);
+  };
+
+  const publishEnd = async (process: SupervisedProcess) => {
+    const searching = watchesEnded(process.id);
+    const view = await process.ended;
+    // Matches first, then the end.
+    if (searching !== null) await searching;
+    publish('process.ended', process);
+    const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
+    // Whoever is to hear what became of an adopted process has perhaps not come back yet.
+    completions.tell(completion, { isKept: process.isRestored });
+  };
+
+  return {
+    events,
+    completions,
+    changes,
+    on: (event, process) => {
+      switch (event.type) {
+        case 'view.changed':
+          return changes.next();
+        case 'process.backgrounded':
+          return publish(event.type, process, { by: event.by });
+        case 'process.faulted':
+        case 'process.broken':
+          return publish('process.faulted', process, { error: event.error });
+        case 'process.detached':
+          return publish('process.released', process);
+        case 'process.ended':
+          return void publishEnd(process);
+        // A signal stands in the timeline, and what comes of it is published; the others concern services only.
+        case 'process.signalled':
+        case 'process.released':
+        case 'process.promoted':
+        case 'attempt.starting':
+        case 'input.written':
+        case 'record.changed':
+          return;
+        default:
+          return publish(event.type, process);
+      }
+    },
+  };
+}
