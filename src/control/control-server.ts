@@ -7,8 +7,7 @@ import type { Ask } from '../policy/gate.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createAnswers } from './answer-request.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
-import { type ServedClient, sayFarewell, serveClient } from './serve-client.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type ServedClient, sayFarewell, serveClient } from './serve-client.ts';
 
 /** So many clients at a time are told why they cannot stay. */
 const MAX_LEAVING = 32;

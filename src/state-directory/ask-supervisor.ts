@@ -11,7 +11,6 @@ import {
 import type { DirectoryGround, Recorded } from './directory-deps.ts';
 import { findEnd } from './wait-process.ts';
 
-export type { Recorded } from './directory-deps.ts';
 
 /**
  * Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. With `revives` a daemon

@@ -1,11 +1,10 @@
-import type { Peer } from '../control/protocol.ts';
-import { PROMPT } from '../control/protocol.ts';
+import { toErrorText } from '../config/error-text.ts';
+import { type Peer, PROMPT } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { ProcessView } from '../process/process-view.ts';
-import { hasLiveMembers } from '../process/process-view.ts';
+import { hasLiveMembers, type ProcessView } from '../process/process-view.ts';
 import { hasEndedRecord } from '../process/read-record.ts';
+import type { DamagedRecord } from '../store/record-store.ts';
 import type { DirectoryGround } from './directory-deps.ts';
-import { toDamagedWarning, toSilentWarning, toStrangerWarning } from './list-warnings.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
@@ -84,4 +83,17 @@ function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
 function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
   const byLife = Number('endedAt' in a) - Number('endedAt' in b);
   return byLife === 0 ? a.createdAt - b.createdAt : byLife;
+}
+
+/** Why of this one only the records can be shown. */
+export function toSilentWarning({ id, pid }: Peer, error: unknown): string {
+  return `Supervisor ${id} (pid ${pid}) could not be asked, so its records are shown: ${toErrorText(error)}`;
+}
+
+export function toStrangerWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
+  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its ${what} are shown as they were last written down.`;
+}
+
+export function toDamagedWarning({ name, why }: DamagedRecord): string {
+  return `The record ${name} was left out: ${why}.`;
 }

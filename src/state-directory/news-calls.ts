@@ -5,7 +5,7 @@ import { isCode, type Peer, PROMPT, QUICK } from '../control/protocol.ts';
 import type { WatchNews, WatchOptions } from '../watches/watch.ts';
 import { type AskSupervisor, refuseUnlessEnded } from './ask-supervisor.ts';
 import type { DirectoryGround } from './directory-deps.ts';
-import { toSilentWarning, toStrangerWarning } from './list-warnings.ts';
+import { toSilentWarning, toStrangerWarning } from './list-directory.ts';
 import type { SeenSchedule, StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
-import { createAsk, type Recorded, refuseInput, refuseUnlessEnded, unattended } from './ask-supervisor.ts';
-import { createDirectoryGround, type DirectoryGround } from './directory-deps.ts';
+import { createAsk, refuseInput, refuseUnlessEnded, unattended } from './ask-supervisor.ts';
+import { createDirectoryGround, type DirectoryGround, type Recorded } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
 import { createNewsCalls } from './news-calls.ts';
 import type { StateDirectory } from './state-directory.ts';
@@ -85,7 +85,7 @@ export function openStateDirectory(options: {
       return waitProcess(ground, { id, signal });
     },
     waitFor: async (id, order, { signal } = {}) => {
-      const { waitForProcess } = await import('./wait-for-process.ts');
+      const { waitForProcess } = await import('./wait-process.ts');
       return waitForProcess(ground, { id, order, signal });
     },
     kill: async (id, killOptions = {}) => {

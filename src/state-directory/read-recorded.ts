@@ -1,7 +1,6 @@
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
-import type { Recorded } from './ask-supervisor.ts';
-import type { DirectoryGround } from './directory-deps.ts';
+import type { DirectoryGround, Recorded } from './directory-deps.ts';
 import { openRecordedLog } from './follow-process.ts';
 import { findEnd } from './wait-process.ts';
 

@@ -5,7 +5,7 @@ import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
 import type { DirectoryGround } from './directory-deps.ts';
-import { toDamagedWarning } from './list-warnings.ts';
+import { toDamagedWarning } from './list-directory.ts';
 import type { SeenSchedule } from './state-directory.ts';
 
 type Filter = { readonly owner?: string; readonly process?: string };

@@ -2,8 +2,8 @@ import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { LONG, MAX_REQUEST_BYTES, QUICK } from '../control/protocol.ts';
 import { readScreenFile } from '../spawn/terminal/screen-text.ts';
-import { type AskSupervisor, type Recorded, refuseInput, unattended } from './ask-supervisor.ts';
-import type { DirectoryGround } from './directory-deps.ts';
+import { type AskSupervisor, refuseInput, unattended } from './ask-supervisor.ts';
+import type { DirectoryGround, Recorded } from './directory-deps.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { findEnd } from './wait-process.ts';
 
