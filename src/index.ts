@@ -34,12 +34,10 @@ export type {
   AgentResult,
   DelegationContext,
 } from './agents/agent.ts';
-export { applyOverrides } from './agents/apply-overrides.ts';
+export { applyOverrides, parseAgentFile } from './agents/agent-definition.ts';
 export { chooseModel, type ModelChoice } from './agents/choose-model.ts';
-export { createAgent } from './agents/create-agent.ts';
+export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts';
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
-export { parseAgentFile } from './agents/parse-agent-file.ts';
-export { type RunOptions, runAgent } from './agents/run-agent.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AgentDefinition, ModelSettings } from './config/agent-file.ts';
 export type { Duration } from './config/duration.ts';
@@ -105,8 +103,8 @@ export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './out
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
 export type { OutputRead, ReadOptions } from './output/read-output.ts';
 export type { OutputReader } from './output/reader.ts';
+export type { Ask, Consent, PermissionCall, PermissionQuestion } from './policy/authorize.ts';
 export { createPolicy } from './policy/create-policy.ts';
-export type { Ask, Consent, PermissionCall, PermissionQuestion } from './policy/gate.ts';
 export { createGrants, type Grant, type Grants } from './policy/grant.ts';
 export type { Permission } from './policy/permission.ts';
 export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy/policy.ts';
@@ -165,15 +163,19 @@ export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
 export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
+export type { ToolAliases } from './tools/define-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
 export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
-export { type AnthropicTool, toAnthropicTools } from './tools/dialects/anthropic-tools.ts';
-export { type GeminiFunction, toGeminiTools } from './tools/dialects/gemini-tools.ts';
+export {
+  type AnthropicTool,
+  type GeminiFunction,
+  type OpenAiTool,
+  toAnthropicTools,
+  toGeminiTools,
+  toOpenAiTools,
+} from './tools/dialects/function-tools.ts';
 export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
-export { type OpenAiTool, toOpenAiTools } from './tools/dialects/openai-tools.ts';
 export { offerTools } from './tools/offer-tools.ts';
-export type { ToolAliases } from './tools/parse-tool-input.ts';
-export { processTools } from './tools/process-tools.ts';
 export type {
   NoticeDelivery,
   PreparedCall,
@@ -182,5 +184,5 @@ export type {
   ToolContext,
   ToolIntent,
 } from './tools/tool.ts';
-export { type ToolSetName, toolSets } from './tools/tool-sets.ts';
+export { processTools, type ToolSetName, toolSets } from './tools/tool-sets.ts';
 export type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';

@@ -4,7 +4,7 @@ import type { Compact } from '../conversation/compact.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ConversationEvent } from '../conversation/conversation-event.ts';
 import type { ChatModel } from '../models/chat-model.ts';
-import type { Ask } from '../policy/gate.ts';
+import type { Ask } from '../policy/authorize.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AgentDefinition } from '../config/agent-file.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
@@ -18,18 +19,17 @@ import { toolSets } from '../tools/tool-sets.ts';
 import type { Agent, AgentOptions, AgentResult } from './agent.ts';
 import { checkDefinition } from './agent-definition.ts';
 import { toConversationOptions, toMaxDepth, toPolicyOptions, toSupervisorOptions } from './agent-settings.ts';
-import { toAskText } from './ask-above.ts';
+import { toAskText } from './ask-parent.ts';
 import { chooseModel } from './choose-model.ts';
-import type { InProcessDelegation } from './delegation-ground.ts';
+import type { InProcessDelegation } from './delegation-deps.ts';
 import { createDelegationTools } from './delegation-tools.ts';
 import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE, readDepth } from './depth.ts';
-import { ownExecCommand } from './exec-command.ts';
 import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
 import { loadAgent } from './load-agent.ts';
 import { scopeSupervisor } from './scope-supervisor.ts';
 
 /** What a delegate in this program is made of, beside its task. */
-export type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'task' | 'context' | 'signal'>;
+type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'task' | 'context' | 'signal'>;
 
 /**
  * Puts an agent together of its definition. `runDelegate` gives one that runs in this program its task.
@@ -220,4 +220,10 @@ function toSupervisor(given: {
     },
     { ask: options.ask ?? null },
   );
+}
+
+/** The command line of the troupe that is running, in sources as well as built: the program that runs delegates. */
+export function ownExecCommand(): readonly [string, ...string[]] {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return [process.execPath, fileURLToPath(new URL(`../cli/main.${ending}`, import.meta.url))];
 }

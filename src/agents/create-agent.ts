@@ -1,6 +1,12 @@
-import type { Agent, AgentOptions } from './agent.ts';
+import { formatDuration } from '../config/duration.ts';
+import { toErrorText } from '../config/error-text.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { TurnOutcome } from '../conversation/conversation-event.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
+import type { Agent, AgentOptions, AgentResult, DelegationContext } from './agent.ts';
+import { toRunLimits } from './agent-settings.ts';
 import { assembleAgent } from './assemble-agent.ts';
-import { runTask } from './run-task.ts';
+import { toFirstMessage } from './delegation-text.ts';
 
 /**
  * Makes an agent: a conversation, and a supervisor of its own unless it is given one.
@@ -11,9 +17,142 @@ export function createAgent(options: AgentOptions): Promise<Agent> {
   return assembleAgent(options, {
     // The limits of a delegate in this program are those of its process.
     runDelegate: (delegate) =>
-      runTask(
-        createAgent,
+      runAgent(
         delegate.definition.limits?.max_run_time === undefined ? { ...delegate, timeoutMs: 0 } : delegate,
       ),
   });
 }
+
+/** One task for one agent, without a person. */
+export interface RunOptions extends AgentOptions {
+  readonly task: string;
+  readonly context?: DelegationContext;
+  /** How long the whole may take; 0: no limit. Default: the definition's `limits.max_run_time`, or 300 s. */
+  readonly timeoutMs?: number;
+  /** What becomes of processes that still run when the agent has answered. Default: the definition's, or `wait`. */
+  readonly background?: 'wait' | 'kill';
+  /** How long they are waited for. Default: the definition's, or 60 s. */
+  readonly waitMs?: number;
+  /** Aborted when nobody wants the answer any more: the agent and its processes end. */
+  readonly signal?: AbortSignal;
+}
+
+/** Gives an agent one task and waits for its answer, without a person. Never rejects; nothing of it is left behind. */
+export function runAgent(options: RunOptions): Promise<AgentResult> {
+  return runTask(createAgent, options);
+}
+
+/** Gives the task to an agent that `create` makes, and waits for its answer. Never rejects; nothing of the agent is left. */
+export async function runTask(
+  create: (options: AgentOptions) => Promise<Agent>,
+  options: RunOptions,
+): Promise<AgentResult> {
+  const { task, context, timeoutMs, background, waitMs, signal, ...agentOptions } = options;
+  let agent: Agent | null = null;
+  let end: ReturnType<typeof stopAfter> | null = null;
+  try {
+    agent = await create(agentOptions);
+    const limits = toRunLimits(agent.definition);
+    const { conversation } = agent;
+    const answers = collectAnswers(conversation);
+    end = stopAfter(timeoutMs ?? limits.timeoutMs, { signal, hasAnswer: () => answers().length > 0 });
+    const answered = work(conversation, {
+      message: toFirstMessage({ task, ...(context !== undefined && { context }) }),
+      finish: { background: background ?? limits.background, wait: waitMs ?? limits.waitMs },
+    });
+    const failure = await Promise.race([answered, end.reached]);
+    return toResult(answers(), { failure, isWanted: signal?.aborted !== true });
+  } catch (error) {
+    return { ok: false, error: toErrorText(error) };
+  } finally {
+    end?.disarm();
+    await agent?.close();
+  }
+}
+
+/** Resolves at the end of the agent's work with what the last turn failed with; `null` where it did not. */
+async function work(
+  conversation: Conversation,
+  { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
+): Promise<string | null> {
+  const first = await conversation.say(message);
+  if (first.type !== 'answered') return describeFailure(first);
+  const last = await conversation.finish(finish);
+  return last === null ? null : describeFailure(last);
+}
+
+/** Listens for final answers, and returns what gives all so far. What was said when a turn was cut short is none. */
+function collectAnswers(conversation: Conversation): () => readonly string[] {
+  const answers: string[] = [];
+  let ofTurn: string[] = [];
+  conversation.events$.subscribe((event) => {
+    if (event.type === 'message.recorded') ofTurn.push(...toAnswer(event.message));
+    if (event.type !== 'turn.ended') return;
+    const { type } = event.outcome;
+    if (type !== 'interrupted' && type !== 'closed') answers.push(...ofTurn);
+    ofTurn = [];
+  });
+  return () => answers;
+}
+
+/** What came while it answered is told in the same turn: that may have more than one answer. */
+function toAnswer(message: ChatMessage): readonly string[] {
+  return message.role === 'assistant' && message.toolCalls.length === 0 ? [message.text] : [];
+}
+
+/** What it says when its background work has ended may be a remark: it stands behind its answer, and not in its place. */
+function joinAnswers(answers: readonly string[]): string {
+  const said = answers.filter((text) => text.trim() !== '');
+  return [...said.slice(0, -1).map((text) => text.trimEnd()), ...said.slice(-1)].join('\n\n');
+}
+
+/** An answer stands, whatever failed behind it; of that the result tells in a note. */
+function toResult(
+  answers: readonly string[],
+  { failure, isWanted }: { failure: string | null; isWanted: boolean },
+): AgentResult {
+  if (failure === null) return { ok: true, data: joinAnswers(answers) };
+  if (answers.length === 0 || !isWanted) return { ok: false, error: failure };
+  return { ok: true, data: joinAnswers(answers), note: `After this answer: ${failure}` };
+}
+
+function describeFailure(outcome: TurnOutcome): string | null {
+  switch (outcome.type) {
+    case 'answered':
+      return null;
+    case 'stepLimit':
+      return `The agent stopped after ${outcome.maxSteps} steps without an answer; limits.max_steps allows no more.`;
+    case 'failed':
+      return `The model failed: ${outcome.error}`;
+    case 'interrupted':
+      return 'The agent was interrupted before it had an answer.';
+    case 'closed':
+      return 'The agent was ended before it had an answer.';
+  }
+}
+
+/** Resolves with why nothing more is waited for, once that is so. */
+function stopAfter(
+  timeoutMs: number,
+  { signal, hasAnswer }: { signal: AbortSignal | undefined; hasAnswer: () => boolean },
+): { readonly reached: Promise<string>; disarm(): void } {
+  const { promise: reached, resolve } = Promise.withResolvers<string>();
+  const abort = () => resolve('The agent was ended before it had an answer.');
+  const expire = () =>
+    resolve(
+      `The agent ${hasAnswer() ? 'was not done' : 'had no answer'} after ${formatDuration(timeoutMs)} and was ended; give it longer with --timeout or limits.max_run_time.`,
+    );
+  const timer = timeoutMs === 0 ? undefined : setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort);
+  return {
+    reached,
+    disarm: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Node fires at once beyond it. */
+const MAX_TIMER_MS = 2 ** 31 - 1;

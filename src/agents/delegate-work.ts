@@ -1,17 +1,22 @@
 import type { Clock } from '../clock/clock.ts';
 import type { AgentDefinition } from '../config/agent-file.ts';
+import { shorten } from '../config/quote.ts';
+import type { ChatMessage } from '../models/chat-model.ts';
+import { readAgentAnswer } from '../process/agent-answer.ts';
+import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
 import { orInterrupted } from '../tools/interruption.ts';
-import { isEnded } from '../tools/process-summary.ts';
+import { isEnded, toRevealed } from '../tools/process-summary.ts';
 import type { ToolAnswer, ToolContext } from '../tools/tool.ts';
-import { buildContext } from './build-context.ts';
-import { toDelegateAnswer, toRunningAnswer } from './delegate-answer.ts';
-import type { DelegationGround } from './delegation-ground.ts';
+import type { DelegationContext } from './agent.ts';
+import type { DelegationDeps } from './delegation-deps.ts';
+import { toTask } from './delegation-text.ts';
 import { canStartAgent, describeRefusedDepth } from './depth.ts';
 import { startDelegate } from './start-delegate.ts';
 
 /** One call of a tool that delegates. */
-export interface DelegationRequest {
+interface DelegationRequest {
   readonly delegate: AgentDefinition;
   readonly task: string;
   /** What the model wants it to know beside the task. */
@@ -28,18 +33,17 @@ export interface DelegationRequest {
  */
 export async function delegateWork(
   request: DelegationRequest,
-  { ground, context }: { ground: DelegationGround; context: ToolContext },
+  { deps, context }: { deps: DelegationDeps; context: ToolContext },
 ): Promise<ToolAnswer> {
-  const depth = ground.depth + 1;
-  if (!canStartAgent(depth, ground.maxDepth))
-    return { ok: false, error: describeRefusedDepth(ground.maxDepth) };
-  const { definition } = ground;
+  const depth = deps.depth + 1;
+  if (!canStartAgent(depth, deps.maxDepth)) return { ok: false, error: describeRefusedDepth(deps.maxDepth) };
+  const { definition } = deps;
   const facts = [...(definition.context?.facts ?? []), ...request.facts];
-  const told = buildContext({ definition, transcript: ground.transcript(), facts, depth });
+  const told = buildContext({ definition, transcript: deps.transcript(), facts, depth });
   // Who holds a slot and waits for another one may wait for itself: below the first agent nobody queues.
-  const background = request.background || ground.isNested;
-  const handle = await startDelegate({ ...request, context: told, background }, { ground, context });
-  if (ground.isNested && isQueued(handle)) {
+  const background = request.background || deps.isNested;
+  const handle = await startDelegate({ ...request, context: told, background }, { deps, context });
+  if (deps.isNested && isQueued(handle)) {
     await handle.kill({ by: 'supervisor' });
     return {
       ok: false,
@@ -48,7 +52,7 @@ export async function delegateWork(
     };
   }
   if (request.background) return toRunningAnswer(handle.view(), 'Started.');
-  const end: Promise<unknown> = ground.isNested
+  const end: Promise<unknown> = deps.isNested
     ? untilEnd(handle, { timeoutMs: request.timeoutMs, clock: context.clock })
     : handle.result();
   const waited = await orInterrupted(end, context.interrupt);
@@ -76,4 +80,101 @@ function untilEnd(
       resolve();
     });
   });
+}
+
+const MAX_SHOWN_LENGTH = 32 * 1024;
+const MAX_COMPLAINT_BYTES = 2_000;
+
+/** What a delegate that has ended answered; where it said nothing that is an answer, how it ended. */
+function toDelegateAnswer(handle: ProcessHandle, view: FinalView): ToolAnswer {
+  const reveals = toRevealed(view);
+  const said = readAgentAnswer(handle);
+  if (said === null) return { ok: false, error: describeSilence(handle, view), reveals, worked: true };
+  if (said.ok) return { ok: true, data: cut(said.data, handle.id), reveals };
+  return { ok: false, error: String(cut(said.error, handle.id)), reveals, worked: true };
+}
+
+/** What the model is told of a delegate that nobody waits for. */
+function toRunningAnswer(view: ProcessView, why: string): ToolAnswer {
+  const message =
+    `${why} It goes on in the background as ${view.id}. A notice with its answer comes by itself when it ends; ` +
+    'there is no need to poll.';
+  return { ok: true, data: { status: view.status, process_id: view.id, message } };
+}
+
+function describeSilence(handle: ProcessHandle, view: FinalView): string {
+  const name = String(view.metadata['agent']);
+  const { text } = handle.read({ stream: 'stderr', tail: 20, maxBytes: MAX_COMPLAINT_BYTES });
+  const complaint = text.trim() === '' ? '' : `\n${text.trim()}`;
+  return `The agent ${name} (${view.id}) gave no answer: it ${describeEnd(view.reason, view.exit)}.${complaint}`;
+}
+
+/** Of a long answer its beginning, and how much more there is. */
+function cut(value: unknown, id: string): unknown {
+  if (typeof value !== 'string' || value.length <= MAX_SHOWN_LENGTH) return value;
+  const shown = shorten(value, MAX_SHOWN_LENGTH);
+  const left = value.length - (shown.length - 1);
+  return `${shown}\n[${left} more characters; the whole is the output of ${id}]`;
+}
+
+/** A conversation of so few messages needs no summary: the delegate's task says it all. */
+const MAX_UNSUMMARIZED = 4;
+const MAX_SUMMARY_LENGTH = 4_000;
+const MAX_LINE_LENGTH = 300;
+const MAX_TASK_LENGTH = 2_000;
+
+/** What an agent tells the one that it delegates to, beside the task. Keys without a value are left out. */
+export function buildContext(given: {
+  readonly definition: AgentDefinition;
+  readonly transcript: readonly ChatMessage[];
+  readonly facts: readonly string[];
+  /** Of the delegate. */
+  readonly depth: number;
+}): DelegationContext {
+  const { definition, transcript, facts, depth } = given;
+  const said = transcript.findLast(({ role }) => role === 'user')?.text;
+  const summary = summarize(transcript);
+  return {
+    parent_agent: definition.name,
+    ...(said !== undefined && { parent_task: shorten(toTask(said), MAX_TASK_LENGTH) }),
+    ...(summary !== null && { conversation_summary: summary }),
+    ...(facts.length > 0 && { relevant_facts: facts }),
+    depth,
+  };
+}
+
+/** Who said what, a line each, the newest ones that have room. What went into tools and came out of them is left out. */
+function summarize(transcript: readonly ChatMessage[]): string | null {
+  const spoken = transcript.filter(({ role }) => role !== 'system');
+  if (spoken.length <= MAX_UNSUMMARIZED) return null;
+  const lines = spoken.flatMap(toLine);
+  let room = MAX_SUMMARY_LENGTH;
+  const kept = lines.toReversed().filter((line) => {
+    room -= line.length + 1;
+    return room >= 0;
+  });
+  const left = lines.length - kept.length;
+  return [...(left > 0 ? [`(${left} earlier messages)`] : []), ...kept.toReversed()].join('\n');
+}
+
+function toLine(message: ChatMessage): readonly string[] {
+  switch (message.role) {
+    case 'user':
+      return [`user: ${oneLine(toTask(message.text))}`];
+    case 'assistant': {
+      const calls = message.toolCalls.map(({ name }) => name).join(', ');
+      const said = [message.text.trim(), calls === '' ? '' : `[calls ${calls}]`].filter(
+        (part) => part !== '',
+      );
+      return said.length === 0 ? [] : [`agent: ${oneLine(said.join(' '))}`];
+    }
+    case 'notice':
+      return ['notice: processes have ended'];
+    default:
+      return [];
+  }
+}
+
+function oneLine(text: string): string {
+  return shorten(text.trim().replaceAll(/\s+/g, ' '), MAX_LINE_LENGTH);
 }

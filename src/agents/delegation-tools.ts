@@ -4,7 +4,7 @@ import { toMs } from '../config/span.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { delegateWork } from './delegate-work.ts';
-import type { DelegationGround } from './delegation-ground.ts';
+import type { DelegationDeps } from './delegation-deps.ts';
 
 const DEFAULT_TIMEOUT = '300s';
 
@@ -14,18 +14,15 @@ const task = z
   .describe('What it shall do, with all that it must know: it has not read this conversation.');
 
 /** A tool for each delegate, and one for all of them; none where there is no delegate. */
-export function createDelegationTools(ground: DelegationGround): readonly Tool[] {
-  if (ground.delegates.length === 0) return [];
-  return [
-    ...ground.delegates.map((delegate) => createDelegateTool(delegate, ground)),
-    createSpawnTool(ground),
-  ];
+export function createDelegationTools(deps: DelegationDeps): readonly Tool[] {
+  if (deps.delegates.length === 0) return [];
+  return [...deps.delegates.map((delegate) => createDelegateTool(delegate, deps)), createSpawnTool(deps)];
 }
 
-function createDelegateTool(delegate: AgentDefinition, ground: DelegationGround): Tool {
+function createDelegateTool(delegate: AgentDefinition, deps: DelegationDeps): Tool {
   const { name, description } = delegate;
   const what = description === undefined ? '' : `: ${description.trim().replace(/\.$/, '')}`;
-  const { defaultMode, timeoutMs } = toDefaults(ground);
+  const { defaultMode, timeoutMs } = toDefaults(deps);
   return defineTool({
     name: `delegate_to_${name}`,
     title: `Delegate to ${name}`,
@@ -56,15 +53,15 @@ function createDelegateTool(delegate: AgentDefinition, ground: DelegationGround)
           facts: facts === undefined ? [] : [facts],
           timeoutMs: timeout * 1_000,
         },
-        { ground, context },
+        { deps, context },
       ),
   });
 }
 
-function createSpawnTool(ground: DelegationGround): Tool {
-  const { delegates } = ground;
+function createSpawnTool(deps: DelegationDeps): Tool {
+  const { delegates } = deps;
   const names = delegates.map(({ name }) => name) as [string, ...string[]];
-  const { defaultMode, timeoutMs } = toDefaults(ground);
+  const { defaultMode, timeoutMs } = toDefaults(deps);
   return defineTool({
     name: 'spawn_agent',
     title: 'Start an agent',
@@ -87,12 +84,12 @@ function createSpawnTool(ground: DelegationGround): Tool {
           mode: defaultMode,
           timeoutMs,
         },
-        { ground, context },
+        { deps, context },
       ),
   });
 }
 
-function toDefaults({ definition: { delegation } }: DelegationGround) {
+function toDefaults({ definition: { delegation } }: DelegationDeps) {
   return {
     defaultMode: delegation?.default_mode ?? 'subprocess',
     timeoutMs: toMs(delegation?.timeout ?? DEFAULT_TIMEOUT),

@@ -1,6 +1,5 @@
 import type { ChatDelta, ChatMessage, ChatModel, ChatRequest } from '../models/chat-model.ts';
-import { readDemoPhrase } from './demo-phrase.ts';
-import { toDemoRemark } from './demo-remark.ts';
+import { toTask } from './delegation-text.ts';
 
 const GREETING = 'I am a small script, not a language model: no key for one is set.';
 
@@ -71,4 +70,129 @@ function trailing<R extends ChatMessage['role']>(
 ): readonly Extract<ChatMessage, { role: R }>[] {
   const before = messages.findLastIndex((message) => message.role !== role);
   return messages.slice(before + 1) as never;
+}
+
+/** A call that a phrase asks for. */
+interface DemoCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+const PHRASES: readonly { readonly form: RegExp; readonly toCall: (words: readonly string[]) => DemoCall }[] =
+  [
+    { form: /^run (.+)$/i, toCall: ([command]) => ({ name: 'run_command', arguments: { command } }) },
+    { form: /^start (.+)$/i, toCall: ([command]) => ({ name: 'start_process', arguments: { command } }) },
+    {
+      form: /^list( all)?$/i,
+      toCall: ([all]) => ({ name: 'list_processes', arguments: { include_completed: all !== undefined } }),
+    },
+    {
+      form: /^check (\S+)$/i,
+      toCall: ([process_id]) => ({ name: 'check_process', arguments: { process_id } }),
+    },
+    {
+      form: /^output (\S+)$/i,
+      toCall: ([process_id]) => ({ name: 'get_process_output', arguments: { process_id } }),
+    },
+    {
+      form: /^(?:kill|stop) (\S+)$/i,
+      toCall: ([process_id]) => ({ name: 'kill_process', arguments: { process_id } }),
+    },
+    { form: /^ask ([\w-]+)( in background)?( in process| in subprocess)? to (.+)$/i, toCall: toDelegation },
+  ];
+
+/** What a text asks for, a line each; lines that are no such phrase are left out. */
+function readDemoPhrase(text: string): readonly DemoCall[] {
+  return toTask(text).split('\n').flatMap(readLine);
+}
+
+function readLine(line: string): readonly DemoCall[] {
+  for (const { form, toCall } of PHRASES) {
+    const found = form.exec(line.trim());
+    if (found !== null) return [toCall(found.slice(1))];
+  }
+  return [];
+}
+
+function toDelegation([agent, background, mode, task]: readonly (string | undefined)[]): DemoCall {
+  return {
+    name: `delegate_to_${agent}`,
+    arguments: {
+      task,
+      ...(background !== undefined && { background: true }),
+      ...(mode !== undefined && { mode: mode.trim() === 'in process' ? 'in_process' : 'subprocess' }),
+    },
+  };
+}
+
+const MAX_SHOWN = 2_000;
+
+/** What the demo script says of a tool's answer, or of a notice. */
+function toDemoRemark({ name, text }: { readonly name: string; readonly text: string }): string {
+  if (name === 'notice') return toNoticeRemark(text);
+  const answer = parse(text);
+  if (answer === null) return shorten(text);
+  const data = (answer.data ?? {}) as Readonly<Record<string, unknown>>;
+  if (answer.ok === false) {
+    const output = typeof data['output'] === 'string' && data['output'] !== '' ? `\n${data['output']}` : '';
+    return `${name} did not work: ${shorten(toText(answer.error) + output)}`;
+  }
+  if (typeof answer.data === 'string') return `${name} answered:\n${shorten(answer.data)}`;
+  if (data['status'] === 'backgrounded') {
+    return `It goes on in the background as ${toText(data['process_id'])}. I will tell you when it ends.`;
+  }
+  if (Array.isArray(data['processes'])) return toListRemark(data['processes']);
+  if (typeof data['output'] === 'string' && 'exit_code' in data) {
+    const end = data['exit_code'] === 0 ? 'It worked' : `It ended with code ${toText(data['exit_code'])}`;
+    return data['output'] === '' ? `${end} and printed nothing.` : `${end}:\n${shorten(data['output'])}`;
+  }
+  return shorten(toText(data['message'] ?? answer.data));
+}
+
+function toListRemark(processes: readonly unknown[]): string {
+  if (processes.length === 0) return 'Nothing runs.';
+  return processes
+    .map((each) => {
+      const { process_id, status, command } = each as Readonly<Record<string, unknown>>;
+      return `${toText(process_id)}  ${toText(status)}  ${toText(command)}`;
+    })
+    .join('\n');
+}
+
+/** The sentences of a notice are those lines that are no markup and no output. */
+function toNoticeRemark(text: string): string {
+  const sentences = [...text.matchAll(/^<process [^>]*>\n(?<sentence>.+)$/gm)].map(
+    ({ groups }) => groups?.['sentence'] ?? '',
+  );
+  const answers = [...text.matchAll(/^<answer>\n(?<answer>[\s\S]*?)\n<\/answer>$/gm)].map(
+    ({ groups }) => groups?.['answer'] ?? '',
+  );
+  const said = [...sentences, ...answers].map(fromMarkup);
+  return said.length === 0 ? 'Something happened; see the notice.' : shorten(said.join('\n'));
+}
+
+function fromMarkup(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+}
+
+function parse(
+  text: string,
+): { readonly ok?: unknown; readonly data?: unknown; readonly error?: unknown } | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `…${text.slice(-MAX_SHOWN)}` : text;
 }

@@ -19,7 +19,7 @@ export function describeRefusedDepth(maxDepth: number): string {
   );
 }
 
-export type DepthReading =
+type ParsedDepth =
   /** `maxDepth` is left out where nobody has said it. */
   | { readonly ok: true; readonly depth: number; readonly maxDepth?: number }
   | { readonly ok: false; readonly error: string };
@@ -32,7 +32,7 @@ export function readDepth(given: {
   readonly depth?: string | number | undefined;
   readonly maxDepth?: string | number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-}): DepthReading {
+}): ParsedDepth {
   const depths = [
     toWhole(given.depth, { name: '--depth', option: 'depth', least: 0 }),
     toWhole(given.env[DEPTH_VARIABLE], { name: DEPTH_VARIABLE, least: 0 }),

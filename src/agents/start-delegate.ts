@@ -1,15 +1,16 @@
+import { distinctUntilKeyChanged, filter } from 'rxjs';
 import type { AgentDefinition } from '../config/agent-file.ts';
 import { shorten } from '../config/quote.ts';
 import { toMs } from '../config/span.ts';
+import { beginAnswer } from '../process/agent-answer.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { DelegationContext } from './agent.ts';
-import { ASK_VARIABLE } from './ask-above.ts';
-import type { DelegationGround } from './delegation-ground.ts';
+import { ASK_VARIABLE } from './ask-parent.ts';
+import { keyVariable } from './choose-model.ts';
+import type { DelegationDeps } from './delegation-deps.ts';
 import { toDelegationText } from './delegation-text.ts';
-import { feedInput } from './feed-input.ts';
-import { findKeys } from './find-keys.ts';
-import { onEachAttempt } from './on-each-attempt.ts';
+import { loadAgent } from './load-agent.ts';
 
 /** What is shown of a task beside its process. */
 const SHOWN_TASK_LENGTH = 200;
@@ -17,7 +18,7 @@ const SHOWN_TASK_LENGTH = 200;
 /** A delegate that is still waited for at its time-out goes to the background, and is not ended by the limit of the foreground. */
 const BEYOND_TIMEOUT_MS = 60_000;
 
-export interface DelegateStart {
+interface DelegateStart {
   readonly delegate: AgentDefinition;
   readonly task: string;
   readonly context: DelegationContext;
@@ -34,11 +35,11 @@ export interface DelegateStart {
  */
 export async function startDelegate(
   start: DelegateStart,
-  { ground, context }: { ground: DelegationGround; context: ToolContext },
+  { deps, context }: { deps: DelegationDeps; context: ToolContext },
 ): Promise<ProcessHandle> {
   const { delegate, task, timeoutMs, background } = start;
   const tool = `agent__${delegate.name}`;
-  const maxExecutionMs = toMs(ground.definition.supervisor?.max_execution_time ?? '300s');
+  const maxExecutionMs = toMs(deps.definition.supervisor?.max_execution_time ?? '300s');
   const spec = {
     kind: 'agent',
     tool,
@@ -49,18 +50,18 @@ export async function startDelegate(
     ...(background && { background }),
   } as const;
   if (start.mode === 'in_process') {
-    const inside = await context.start({ ...spec, run: toWork(start, { tool, ground, context }) });
+    const inside = await context.start({ ...spec, run: toWork(start, { tool, deps, context }) });
     onEachAttempt(inside, () => {});
     return inside;
   }
-  const secrets = await findKeys(delegate, ground);
+  const secrets = await findKeys(delegate, deps);
   const handle = await context.start({
     ...spec,
-    command: toCommand(delegate, ground),
-    cwd: ground.directory,
+    command: toCommand(delegate, deps),
+    cwd: deps.directory,
     stdin: 'pipe',
     secrets,
-    ...(ground.asks !== null && { env: { [ASK_VARIABLE]: ground.asks } }),
+    ...(deps.asks !== null && { env: { [ASK_VARIABLE]: deps.asks } }),
   });
   const told = toDelegationText({ task, context: start.context });
   onEachAttempt(handle, () => void feedInput(handle, told));
@@ -70,11 +71,11 @@ export async function startDelegate(
 /** A function of that name: it is what the list of processes shows. */
 function toWork(
   { delegate, task, context: told }: DelegateStart,
-  { tool, ground, context }: { tool: string; ground: DelegationGround; context: ToolContext },
+  { tool, deps, context }: { tool: string; deps: DelegationDeps; context: ToolContext },
 ) {
   const works = {
     [tool]: ({ signal, stderr }: { signal: AbortSignal; stderr: (text: string) => void }) =>
-      ground.runInProcess({
+      deps.runInProcess({
         definition: delegate,
         task,
         context: told,
@@ -88,10 +89,57 @@ function toWork(
 
 function toCommand(
   { name, limits }: AgentDefinition,
-  { execCommand, depth, maxDepth }: DelegationGround,
+  { execCommand, depth, maxDepth }: DelegationDeps,
 ): [string, ...string[]] {
   const depths = ['--depth', String(depth + 1), '--max-depth', String(maxDepth)];
   // Without a limit of its own it has those of its process, which the agent above has set.
   const timeout = limits?.max_run_time === undefined ? ['--timeout', '0'] : [];
   return [...execCommand, 'exec', name, '--output', 'json', ...depths, ...timeout];
+}
+
+/**
+ * Gives a process that runs its input, and end-of-file. One that does not take all of it says so itself: half of a JSON text is none.
+ */
+async function feedInput(handle: ProcessHandle, text: string): Promise<void> {
+  await handle.write(text);
+  await handle.endInput();
+}
+
+/** Calls back at each start of an agent, the first one included; what it then prints is its answer. Lasts until its end. */
+function onEachAttempt(handle: ProcessHandle, begin: () => void): void {
+  handle.view$
+    .pipe(
+      filter(({ status }) => status === 'running' || status === 'backgrounded'),
+      distinctUntilKeyChanged('attempt'),
+    )
+    .subscribe(({ attempt }) => {
+      // The first one may have printed it already: we came when it had been started.
+      if (attempt > 1) beginAnswer(handle);
+      begin();
+    });
+}
+
+/**
+ * The keys that an agent needs in its environment, and those that it may delegate to: commands get none of them. An agent whose file
+ * cannot be read needs none; whoever starts it says why.
+ */
+async function findKeys(
+  agent: AgentDefinition,
+  place: { readonly directory: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<Record<string, string>> {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const visit = async (definition: AgentDefinition): Promise<void> => {
+    seen.add(definition.name);
+    const name = keyVariable(definition);
+    if (name !== null) names.add(name);
+    for (const delegate of definition.delegates ?? []) {
+      if (seen.has(delegate)) continue;
+      const found = await loadAgent(delegate, place).catch(() => null);
+      if (found !== null) await visit(found);
+    }
+  };
+  await visit(agent);
+  const entries = [...names].map((name) => [name, place.env[name] ?? ''] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { waitFor } from '../observe/wait-for.ts';
-import type { Ask } from '../policy/gate.ts';
+import type { Ask } from '../policy/authorize.ts';
 import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -12,7 +12,7 @@ import { tellNews } from './tell-news.ts';
 import { toCommandSpec } from './to-command-spec.ts';
 
 /** What a control socket stands for. */
-export interface ControlledSupervisor {
+interface ControlledSupervisor {
   readonly supervisor: Supervisor;
   readonly role: Hello['role'];
   /** Names of a client's variables that no process gets; globs. */
@@ -27,7 +27,7 @@ export interface ControlledSupervisor {
 type Answers = Readonly<Record<string, (params: any, port: RequestPort) => unknown>>;
 
 /** Carries out requests whose parameters were checked. */
-export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
+export function createRequestHandlers(controlled: ControlledSupervisor): AnswerRequest {
   const { supervisor, role } = controlled;
   const isRedacted = picomatch([...controlled.redactNames], { bash: true, dot: true });
   const find = (id: string): ProcessHandle => supervisor.get(id) ?? throwNotFound(id, supervisor);
@@ -69,12 +69,12 @@ export function createAnswers(controlled: ControlledSupervisor): AnswerRequest {
     changeLimits: ({ id, changes }) => find(id).changeLimits(changes),
     start: ({ spec, env }) => supervisor.start(toCommandSpec({ spec, env, isRedacted })).view(),
     askPermission: ({ question }, { signal }) => {
-      if (controlled.ask === null) throw noPerson();
+      if (controlled.ask === null) throw noPersonError();
       return controlled.ask(question, signal);
     },
     sweep: ({ all }) => supervisor.sweep({ all }),
     shutdown: () => {
-      if (role !== 'daemon') throw noDaemon();
+      if (role !== 'daemon') throw notDaemonError();
       controlled.onShutdown();
     },
   };
@@ -128,12 +128,12 @@ function throwNotFound(id: string, supervisor: Supervisor): never {
   throw new TroupeError({ code: 'not-found', message });
 }
 
-function noPerson(): TroupeError {
+function noPersonError(): TroupeError {
   const message = `The program with pid ${process.pid} has no person to ask.`;
   return new TroupeError({ code: 'protocol', message });
 }
 
-function noDaemon(): TroupeError {
+function notDaemonError(): TroupeError {
   const message = `This supervisor is part of the program with pid ${process.pid}: end that program instead.`;
   return new TroupeError({ code: 'protocol', message });
 }

@@ -3,16 +3,16 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { credentialNames } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { Ask } from '../policy/gate.ts';
+import type { Ask } from '../policy/authorize.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { createAnswers } from './answer-request.ts';
+import { createRequestHandlers } from './answer-request.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
-import { createTurns, type ServedClient, sayFarewell, serveClient } from './serve-client.ts';
+import { createFairScheduler, flushAndClose, type ServedClient, serveClient } from './serve-client.ts';
 
 /** So many clients at a time are told why they cannot stay. */
 const MAX_LEAVING = 32;
 
-export interface ControlServerOptions {
+interface ControlServerOptions {
   /** Absolute, in a directory of this user; others are shut out of it. */
   readonly socketPath: string;
   readonly role: 'program' | 'daemon';
@@ -53,9 +53,9 @@ export async function serveControl(
     ask = null,
   } = options;
   shutOthersOut(dirname(socketPath));
-  const answer = createAnswers({ supervisor, role, redactNames, ask, onShutdown });
+  const answer = createRequestHandlers({ supervisor, role, redactNames, ask, onShutdown });
   const clients = new Set<ServedClient>();
-  const turns = createTurns();
+  const scheduler = createFairScheduler();
   let leaving = 0;
 
   const sendAway = (socket: Socket) => {
@@ -67,7 +67,7 @@ export async function serveControl(
       leaving -= 1;
     });
     socket.end(toLine(tooManyClients()));
-    sayFarewell(socket);
+    flushAndClose(socket);
   };
 
   const welcome = (socket: Socket) => {
@@ -75,7 +75,7 @@ export async function serveControl(
     if (clients.size >= MAX_CLIENTS) return sendAway(socket);
     const client: ServedClient = serveClient(socket, {
       answer,
-      turns,
+      scheduler,
       onClosed: () => {
         clients.delete(client);
         onClients?.(clients.size);

@@ -11,10 +11,10 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
-import { keepPlace } from './keep-place.ts';
+import { guardEntry } from './guard-entry.ts';
 import { SHELL_OWNER } from './protocol.ts';
 
-export interface DaemonOptions {
+interface DaemonOptions {
   /** The state directory. */
   readonly directory: string;
   /** It ends when it had neither a live process nor a client for so long. `null`: it stays. Default 10 s. */
@@ -26,7 +26,7 @@ export interface DaemonOptions {
   readonly onReady?: (daemon: { readonly supervisor: Supervisor; end(): void }) => void;
 }
 
-export type DaemonEnd =
+type DaemonEnd =
   /** The state directory has a daemon already; nothing was done. */
   | { readonly type: 'notNeeded' }
   | {
@@ -91,18 +91,18 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   let server: ControlServer | null = null;
   try {
     const socketPath = roll.makeSocketPath(supervisor.id);
-    const wiring = {
+    const deps = {
       socketPath,
       role: 'daemon',
       redactNames: everyNameIsPassedOn,
       onShutdown: end,
       onClients: idle.setClients,
     } as const;
-    const served = await serveControl(supervisor, wiring);
+    const served = await serveControl(supervisor, deps);
     server = served;
     socket = socketPath;
     roll.register({ id: supervisor.id, role: 'daemon', socket });
-    leavePlace = keepPlace({
+    leavePlace = guardEntry({
       ...{ clock, paths, socketPath, supervisorId: supervisor.id },
       restore: async () => {
         roll.makeSocketPath(supervisor.id);

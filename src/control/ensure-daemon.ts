@@ -18,7 +18,7 @@ import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 import { type ControlClient, connectControl } from './control-client.ts';
 import { isCode, isPeer, QUICK } from './protocol.ts';
 
-export interface EnsureDaemonOptions {
+interface EnsureDaemonOptions {
   /** The state directory. */
   readonly directory: string;
   /** What is run with this Node: it must understand `serve --state-dir <directory>`. */
@@ -29,7 +29,7 @@ export interface EnsureDaemonOptions {
 }
 
 /** A daemon that can be asked. It does not end while this is open. */
-export interface DaemonClient {
+interface DaemonClient {
   readonly supervisorId: string;
   /**
    * Starts a process there, in the environment of this program. Rejects with what the supervisor refused; with `unreachable` where

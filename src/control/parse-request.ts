@@ -5,26 +5,26 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { type ControlMethod, type ControlRequest, describeVersions, PROTOCOL_VERSION } from './protocol.ts';
 import { requestParams } from './request-params.ts';
 
-export type ParsedRequest =
+type ParsedRequest =
   | { readonly type: 'request'; readonly request: ControlRequest & { readonly method: ControlMethod } }
   /** It was understood, and cannot be done. */
   | { readonly type: 'refused'; readonly id: number; readonly error: TroupeError }
   /** No request at all: who sends this speaks something else. */
-  | { readonly type: 'rubbish'; readonly error: TroupeError };
+  | { readonly type: 'malformed'; readonly error: TroupeError };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A line that a client sent. Never throws. */
 export function parseRequest(line: Uint8Array): ParsedRequest {
   const value = parseJson(line);
-  if (typeof value !== 'object' || value === null) return rubbish();
+  if (typeof value !== 'object' || value === null) return malformed();
   const { v, id, method, params } = value as Partial<Record<keyof ControlRequest, unknown>>;
-  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return rubbish();
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return malformed();
   if (v !== PROTOCOL_VERSION) {
     const message = describeVersions({ theirs: v, ours: `The supervisor (pid ${process.pid})` });
     return { type: 'refused', id, error: new TroupeError({ code: 'protocol', message }) };
   }
-  if (typeof method !== 'string') return rubbish();
+  if (typeof method !== 'string') return malformed();
   if (!isMethod(method)) return { type: 'refused', id, error: unknownMethod(method) };
   try {
     const parsed = parseOptions(requestParams[method], { input: params ?? {}, name: method });
@@ -46,9 +46,9 @@ function isMethod(method: string): method is ControlMethod {
   return Object.hasOwn(requestParams, method);
 }
 
-function rubbish(): ParsedRequest {
+function malformed(): ParsedRequest {
   const message = `This is a control socket of troupe: it takes JSON lines such as {"v":${PROTOCOL_VERSION},"id":1,"method":"list"}. The connection is closed.`;
-  return { type: 'rubbish', error: new TroupeError({ code: 'protocol', message }) };
+  return { type: 'malformed', error: new TroupeError({ code: 'protocol', message }) };
 }
 
 function unknownMethod(method: string): TroupeError {

@@ -5,7 +5,7 @@ import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import type { Waited } from '../observe/wait-for.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead } from '../output/read-output.ts';
-import type { Consent } from '../policy/gate.ts';
+import type { Consent } from '../policy/authorize.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
@@ -163,7 +163,7 @@ export function describeVersions({ theirs, ours }: { theirs: unknown; ours: stri
 const NEWLINE = 10;
 
 /** Puts bytes together to lines again, wherever they were cut. */
-export interface LineReader {
+interface LineReader {
   /** The lines that these bytes complete, without their line feeds; `null` once a line is longer than allowed. */
   push(chunk: Uint8Array): readonly Uint8Array[] | null;
 }

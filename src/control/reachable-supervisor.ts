@@ -1,13 +1,13 @@
 import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
-import type { Ask } from '../policy/gate.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
+import type { Ask } from '../policy/authorize.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { type ControlServer, serveControl } from './control-server.ts';
-import { keepPlace } from './keep-place.ts';
+import { guardEntry } from './guard-entry.ts';
 
 /**
  * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process or schedule, through a
@@ -112,7 +112,7 @@ async function open(
     if (isOver()) return server;
     onOpened(socketPath);
     roll.register({ id, role: 'program', socket: socketPath });
-    const leavePlace = keepPlace({
+    const leavePlace = guardEntry({
       ...{ clock: options.clock ?? createRealClock(), paths: toStatePaths(stateDirectory) },
       ...{ supervisorId: id, socketPath },
       restore: async () => {

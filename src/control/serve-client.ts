@@ -45,9 +45,9 @@ export interface ServedClient {
  */
 export function serveClient(
   socket: Socket,
-  wiring: { answer: AnswerRequest; turns: Turns; onClosed: () => void },
+  deps: { answer: AnswerRequest; scheduler: FairScheduler; onClosed: () => void },
 ): ServedClient {
-  const { answer, turns } = wiring;
+  const { answer, scheduler } = deps;
   const reader = createLineReader(MAX_REQUEST_BYTES);
   const underWay = new Map<number, AbortController>();
   let lines: Uint8Array[] = [];
@@ -73,7 +73,7 @@ export function serveClient(
 
   const leave = (): void => {
     socket.end();
-    sayFarewell(socket);
+    flushAndClose(socket);
   };
 
   const carryOut = async (request: ControlRequest): Promise<void> => {
@@ -101,7 +101,7 @@ export function serveClient(
 
   const take = (line: Uint8Array): void => {
     const parsed = parseRequest(line);
-    if (parsed.type === 'rubbish') return hangUp(parsed.error);
+    if (parsed.type === 'malformed') return hangUp(parsed.error);
     if (parsed.type === 'refused') return refuse(parsed.id, parsed.error);
     const { request } = parsed;
     if (request.method === 'cancel') return cancel(request);
@@ -138,26 +138,26 @@ export function serveClient(
     lines = [...read];
     next = 0;
     socket.pause();
-    turns.join(serve);
+    scheduler.join(serve);
   });
   socket.on('drain', () => {
     if (isOver) return;
-    if (next < lines.length) turns.join(serve);
+    if (next < lines.length) scheduler.join(serve);
     else socket.resume();
   });
   // What breaks is told by `close`, too.
   socket.on('error', () => {});
   socket.on('close', () => {
     isOver = true;
-    turns.leave(serve);
+    scheduler.leave(serve);
     for (const abort of underWay.values()) abort.abort();
-    wiring.onClosed();
+    deps.onClosed();
   });
 
   return {
     close: () => {
       isOver = true;
-      turns.leave(serve);
+      scheduler.leave(serve);
       // What waits for an answer hears nothing more than the end: it can ask somebody else then.
       leave();
     },
@@ -168,7 +168,7 @@ export function serveClient(
  * Ends a connection on which the last word was said. What still comes is thrown away: were it left unread, the client would lose what
  * was said to it.
  */
-export function sayFarewell(socket: Socket): void {
+export function flushAndClose(socket: Socket): void {
   socket.resume();
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
@@ -221,8 +221,8 @@ function tooLong(): TroupeError {
   return new TroupeError({ code: 'protocol', message });
 }
 
-/** Serves many in turns, one request of each at a time, and lets the program do its own work in between. */
-export interface Turns {
+/** Serves many in scheduler, one request of each at a time, and lets the program do its own work in between. */
+interface FairScheduler {
   /** `serve` is called soon, and again after all others as long as it answers that more is waiting. */
   join(serve: () => boolean): void;
   leave(serve: () => boolean): void;
@@ -231,7 +231,7 @@ export interface Turns {
 /** So long requests may hold the event loop at a stretch; one that takes longer by itself is not interrupted. */
 const BUDGET_MS = 2;
 
-export function createTurns(): Turns {
+export function createFairScheduler(): FairScheduler {
   const waiting = new Set<() => boolean>();
   let isScheduled = false;
 

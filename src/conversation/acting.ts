@@ -1,9 +1,8 @@
 import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
-import { toAnswerText } from '../tools/answer-text.ts';
+import { confirmRecorded, toAnswerText } from '../tools/answer-text.ts';
 import type { CallWiring } from '../tools/call-tool.ts';
-import { tellRecorded } from '../tools/tell-recorded.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import { type CallGuards, createCallGuards } from './call-guards.ts';
 import type { ConversationEvent } from './conversation-event.ts';
@@ -58,7 +57,7 @@ export function createActing(world: {
     };
     const revealed = given.reveals ?? [];
     const withdrawn = memory.answer(message, revealed);
-    tellRecorded(given);
+    confirmRecorded(given);
     emit({ type: 'tool.answered', call, answer: given });
     for (const completionId of withdrawn) emit({ type: 'notice.withdrawn', completionId });
     return revealed;

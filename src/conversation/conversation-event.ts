@@ -1,6 +1,6 @@
 import type { CompactionReason } from '../../machines/conversation/events.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
-import type { PermissionQuestion } from '../policy/gate.ts';
+import type { PermissionQuestion } from '../policy/authorize.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 
 /** How a turn ended: from the first entry of the inbox to the moment when nothing is left to do. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Duration } from '../config/duration.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import type { ChatMessage, ChatModel } from '../models/chat-model.ts';
-import type { Ask } from '../policy/gate.ts';
+import type { Ask } from '../policy/authorize.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Journal } from '../store/journal.ts';

@@ -20,7 +20,7 @@ import { toPolicy } from '../policy/to-policy.ts';
 import { createRandomId } from '../process/process-id.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { isEnded } from '../tools/process-summary.ts';
-import { processTools } from '../tools/process-tools.ts';
+import { processTools } from '../tools/tool-sets.ts';
 import { createActing } from './acting.ts';
 import { toAttention } from './attention.ts';
 import { createCompacting } from './compacting.ts';

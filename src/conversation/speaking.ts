@@ -2,7 +2,7 @@ import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { ChatModel, ToolDescription } from '../models/chat-model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { toModelError } from '../models/to-model-error.ts';
-import { neutraliseMarkup } from '../tools/notice-markup.ts';
+import { neutraliseMarkup } from '../tools/answer-text.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
 import { isEmpty, think } from './think.ts';

@@ -1,6 +1,6 @@
 import type { TurnEnd } from '../../machines/conversation/context.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
-import { neutraliseMarkup } from '../tools/notice-markup.ts';
+import { neutraliseMarkup } from '../tools/answer-text.ts';
 import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 import type { InboxEntry } from './inbox-entry.ts';
 import type { Memory } from './memory.ts';

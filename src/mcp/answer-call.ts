@@ -9,12 +9,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { toErrorText } from '../config/error-text.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { toAnswerText, toShownAnswer } from '../tools/answer-text.ts';
-import { callToolWith } from '../tools/call-tool.ts';
-import { neutraliseMarkup } from '../tools/notice-markup.ts';
-import { tellRecorded } from '../tools/tell-recorded.ts';
+import { confirmRecorded, neutraliseMarkup, toAnswerText, toPlainAnswer } from '../tools/answer-text.ts';
+import { callToolWith, describeUnknownTool } from '../tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../tools/tool.ts';
-import { describeUnknownTool } from '../tools/unknown-tool.ts';
 import { createClientQuestion } from './ask-client.ts';
 import { createCallProgress } from './call-progress.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -74,7 +71,7 @@ export async function answerCall(
       call.dropped();
       return needed ?? toResult(answer, null);
     }
-    tellRecorded(answer);
+    confirmRecorded(answer);
     return toResult(answer, call.answered(answer.reveals ?? []));
   } catch (error) {
     call.dropped();
@@ -105,7 +102,7 @@ function toProgress({ mcpReq }: ServerContext, { timing, onError }: McpClient) {
 function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
   const isPlain = !answer.ok && answer.data === undefined;
   const text = isPlain ? neutraliseMarkup(answer.error) : toAnswerText(answer);
-  const said = toShownAnswer(answer);
+  const said = toPlainAnswer(answer);
   return {
     content: [text, ...(notice === null ? [] : [notice])].map((each) => ({ type: 'text', text: each })),
     structuredContent: { ...said, ...(notice !== null && { notice }) },

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { quote } from '../config/quote.ts';
-import type { Ask, Consent, PermissionQuestion } from '../policy/gate.ts';
+import type { Ask, Consent, PermissionQuestion } from '../policy/authorize.ts';
 import { capabilitiesOf } from './client-place.ts';
 
 /** The one question that a call may have. */

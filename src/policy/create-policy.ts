@@ -1,7 +1,7 @@
 import { parseOptions } from '../config/parse-options.ts';
 import { type PolicyOptions, type PolicySettings, policyOptions } from '../config/policy-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { layPolicies } from './lay-policies.ts';
+import { combinePolicies } from './combine-policies.ts';
 import type { Policy } from './policy.ts';
 import { installedSandbox, type SharedSandbox } from './sandbox/sandbox-runtime.ts';
 
@@ -19,7 +19,7 @@ export function fromLayers(
   layers: readonly [PolicySettings, ...PolicySettings[]],
   sandbox: SharedSandbox = installedSandbox,
 ): Policy {
-  const policy = layPolicies(layers, sandbox);
+  const policy = combinePolicies(layers, sandbox);
   const { workspace = process.cwd() } = policy.settings;
   return {
     ...policy,

@@ -2,14 +2,14 @@ import picomatch from 'picomatch';
 import type { OnTimeout } from '../../machines/process/context.ts';
 
 /** How a call is run, and why: the reason is shown in the view. */
-export interface ExecutionDecision {
+interface ExecutionDecision {
   readonly background: boolean;
   readonly timeoutMs: number;
   readonly onTimeout: OnTimeout;
   readonly because: string;
 }
 
-export interface ExecutionRules {
+interface ExecutionRules {
   readonly modes: Readonly<Record<string, 'background' | 'sync' | 'auto'>>;
   readonly timeouts: Readonly<Record<string, number>>;
   readonly forceBackgroundPatterns: readonly string[];

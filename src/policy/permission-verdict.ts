@@ -7,7 +7,7 @@ type VerdictType = Verdict['type'];
 const reading: readonly Permission[] = ['status', 'output', 'list', 'other'];
 
 /** What a mode says of each permission before anybody has changed it. */
-export function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): VerdictType {
+function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): VerdictType {
   switch (mode) {
     case 'default':
       return reading.includes(permission) ? 'allow' : 'ask';

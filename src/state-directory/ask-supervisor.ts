@@ -8,9 +8,7 @@ import {
   type ControlResults,
   SHELL_OWNER,
 } from '../control/protocol.ts';
-import type { DirectoryGround, Recorded } from './directory-deps.ts';
-import { findEnd } from './wait-process.ts';
-
+import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';
 
 /**
  * Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. With `revives` a daemon
@@ -25,28 +23,29 @@ export type AskSupervisor = <M extends AskMethod, Other>(
   },
 ) => Promise<ControlResults[M] | Other>;
 
-export function createAsk(ground: DirectoryGround): AskSupervisor {
+export function createAsk(deps: DirectoryDeps): AskSupervisor {
   return async (call, { options, revives = false, orElse }) => {
     while (true) {
-      const found = await ground.find(call.id);
+      const found = await deps.find(call.id);
       if (found.type === 'recorded') {
-        if (revives && (await ground.revive(found))) continue;
+        if (revives && (await deps.revive(found))) continue;
         return orElse(found);
       }
       try {
-        return await ground.peers.ask(found.peer, call, options);
+        return await deps.peers.ask(found.peer, call, options);
       } catch (error) {
-        if (!(await ground.isByEnd(error, found.peer))) throw error;
+        if (!(await deps.hasPeerEnded(error, found.peer))) throw error;
       }
     }
   };
 }
 
 /** @throws TroupeError `unreachable` for one that lives and has its supervisor where it cannot be asked. */
-export async function refuseInput(ground: DirectoryGround, it: Recorded): Promise<WriteResult> {
+export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<WriteResult> {
   const { id } = it.record.view;
-  const isOver = (await findEnd(ground, it)) !== null;
-  if (!isOver && (it.state !== 'dead' || it.record.view.terminal?.type === 'terminal')) throw unattended(it);
+  const isOver = (await findEnd(deps, it)) !== null;
+  if (!isOver && (it.state !== 'dead' || it.record.view.terminal?.type === 'terminal'))
+    throw unreachableError(it);
   return {
     ok: false,
     bytesWritten: 0,
@@ -58,12 +57,12 @@ export async function refuseInput(ground: DirectoryGround, it: Recorded): Promis
 }
 
 /** One that has ended cannot be changed, and that is an answer. */
-export async function refuseUnlessEnded(ground: DirectoryGround, it: Recorded): Promise<boolean> {
-  if ((await findEnd(ground, it)) !== null) return false;
-  throw unattended(it);
+export async function refuseUnlessEnded(deps: DirectoryDeps, it: Recorded): Promise<boolean> {
+  if ((await findEnd(deps, it)) !== null) return false;
+  throw unreachableError(it);
 }
 
-export function unattended({ record, state }: Recorded): TroupeError {
+export function unreachableError({ record, state }: Recorded): TroupeError {
   const { id, owner } = record.view;
   const heir =
     owner === SHELL_OWNER

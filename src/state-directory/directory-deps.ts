@@ -6,6 +6,7 @@ import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { isCode, isPeer, type Peer, SHELL_OWNER } from '../control/protocol.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
+import type { FinalView } from '../process/process-view.ts';
 import { readRecord } from '../process/read-record.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
@@ -16,10 +17,10 @@ import type { RecordStore } from '../store/record-store.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorEntry, SupervisorRegistry, SupervisorState } from '../store/supervisor-registry.ts';
 import { createPeers, type Peers } from './peers.ts';
-import type { Standing } from './resolve-status.ts';
+import type { ResolvedStatus } from './resolve-status.ts';
 
 /** Who can say something of a process. */
-export type Whereabouts = { readonly type: 'supervised'; readonly peer: Peer } | Recorded;
+export type ProcessLocation = { readonly type: 'supervised'; readonly peer: Peer } | Recorded;
 
 /** A process that no supervisor can be asked about: its record must do. */
 export interface Recorded {
@@ -29,7 +30,7 @@ export interface Recorded {
 }
 
 /** What all that is done with a state directory from outside stands on. */
-export interface DirectoryGround {
+export interface DirectoryDeps {
   readonly clock: Clock;
   readonly paths: StatePaths;
   readonly store: RecordStore<ProcessRecord>;
@@ -37,8 +38,8 @@ export interface DirectoryGround {
   readonly peers: Peers;
   readonly here: TableScope;
   /** @throws TroupeError `not-found` */
-  find(id: string): Promise<Whereabouts>;
-  judge(record: ProcessRecord): Promise<Standing>;
+  find(id: string): Promise<ProcessLocation>;
+  resolveStatus(record: ProcessRecord): Promise<ResolvedStatus>;
   /** @throws TroupeError `unsupported-platform` */
   openTable(): Promise<ProcessTable>;
   /**
@@ -52,7 +53,7 @@ export interface DirectoryGround {
    * Whether a request failed because its supervisor has ended or is about to: then it has closed its socket, or let go of what
    * outlives it. For its end a moment is waited.
    */
-  isByEnd(error: unknown, peer: Peer): Promise<boolean>;
+  hasPeerEnded(error: unknown, peer: Peer): Promise<boolean>;
 }
 
 /** A supervisor that has closed its socket is about to end. */
@@ -62,11 +63,11 @@ const LOOK_MS = 20;
 /** So long a supervisor is given to say whether it has a process. */
 const SEARCH_MS = 2_000;
 
-export function createDirectoryGround(options: {
+export function createDirectoryDeps(options: {
   readonly directory: string;
   readonly clock?: Clock | undefined;
   readonly startDaemon?: (() => Promise<void>) | undefined;
-}): DirectoryGround {
+}): DirectoryDeps {
   const { clock = createRealClock(), startDaemon } = options;
   const paths = toStatePaths(options.directory);
   const store = createFileRecordStore({ directory: paths.processes, parse: readRecord, clock });
@@ -80,7 +81,7 @@ export function createDirectoryGround(options: {
     return table;
   };
 
-  const find = async (id: string): Promise<Whereabouts> => {
+  const find = async (id: string): Promise<ProcessLocation> => {
     const record = isRecordId(id) ? store.read(id) : null;
     if (record === null) return search(id);
     const entry = findEntry(roll, record.supervisorId);
@@ -90,7 +91,7 @@ export function createDirectoryGround(options: {
   };
 
   /** What has no record may be known all the same: records are written a moment after what they tell. */
-  const search = async (id: string): Promise<Whereabouts> => {
+  const search = async (id: string): Promise<ProcessLocation> => {
     const silent: string[] = [];
     const asked = peers.list().map(async (peer) => {
       try {
@@ -106,11 +107,11 @@ export function createDirectoryGround(options: {
     throw notFound(id, { paths, store, silent });
   };
 
-  const judge = async (record: ProcessRecord): Promise<Standing> => {
+  const resolveRecord = async (record: ProcessRecord): Promise<ResolvedStatus> => {
     const { view } = record;
     // Most have ended, and who lists a thousand of them loads nothing for that.
     if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
-    const { judgeRecord } = await import('./resolve-status.ts');
+    const { resolveStatus: judgeRecord } = await import('./resolve-status.ts');
     return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
   };
 
@@ -119,7 +120,7 @@ export function createDirectoryGround(options: {
     const { id, owner } = record.view;
     const isForDaemon = state === 'dead' && record.revival !== null && owner === SHELL_OWNER;
     if (startDaemon === undefined || !isForDaemon || revived.has(id)) return false;
-    if ((await judge(record)).type !== 'unattended') return false;
+    if ((await resolveRecord(record)).type !== 'orphaned') return false;
     revived.add(id);
     await startDaemon();
     return true;
@@ -133,10 +134,10 @@ export function createDirectoryGround(options: {
     peers,
     here,
     find,
-    judge,
+    resolveStatus: resolveRecord,
     revive,
     openTable,
-    isByEnd: async (error, peer) => {
+    hasPeerEnded: async (error, peer) => {
       if (!isCode(error, 'unreachable') && !isCode(error, 'not-found')) return false;
       const untilMs = clock.nowMs() + ENDING_MS;
       while (roll.stateOf(peer.id) === 'alive') {
@@ -148,7 +149,18 @@ export function createDirectoryGround(options: {
   };
 }
 
-export function findEntry(
+/** The end as it is written down, or as far as it can be proven where nobody was there to write it down. */
+export async function findEnd(
+  deps: DirectoryDeps,
+  { record, state }: { record: ProcessRecord; state: SupervisorState },
+): Promise<FinalView | null> {
+  if ('endedAt' in record.view) return record.view;
+  if (state !== 'dead') return null;
+  const resolved = await deps.resolveStatus(record);
+  return resolved.type === 'ended' ? resolved.view : null;
+}
+
+function findEntry(
   roll: SupervisorRegistry,
   supervisorId: string,
 ): { readonly entry: SupervisorEntry; readonly state: SupervisorState } | undefined {

@@ -2,11 +2,10 @@ import { pause } from '../clock/pause.ts';
 import { streamControl } from '../control/control-client.ts';
 import { isCode, type Peer } from '../control/protocol.ts';
 import type { OutputPiece } from '../output/output-chunk.ts';
-import type { OutputLog } from '../output/output-log.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
-import type { DirectoryGround, Whereabouts } from './directory-deps.ts';
+import { type DirectoryDeps, findEnd, type ProcessLocation } from './directory-deps.ts';
+import { openRecordedLog } from './recorded-log.ts';
 import type { FollowedText } from './state-directory.ts';
-import { findEnd } from './wait-process.ts';
 
 /** How soon the end of a process is seen that nobody tells, and another supervisor that has taken it over. */
 const LOOK_MS = 100;
@@ -19,41 +18,41 @@ interface Follow {
 
 /** The output from an offset on until the end of the process, whoever supervises it meanwhile. */
 export async function* followProcess(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { id, from, signal }: Follow,
 ): AsyncGenerator<FollowedText, void> {
   let offset = from;
   while (true) {
-    const found = await ground.find(id);
+    const found = await deps.find(id);
     const pieces =
       found.type === 'supervised'
-        ? followPeer(ground, { id, from: offset, signal, peer: found.peer })
-        : followLog(ground, { id, from: offset, signal, record: found.record });
+        ? followPeer(deps, { id, from: offset, signal, peer: found.peer })
+        : followLog(deps, { id, from: offset, signal, record: found.record });
     for await (const piece of pieces) {
       yield piece;
       offset = piece.offset + piece.bytes.byteLength;
     }
-    if (await hasEnded(ground, id)) return;
-    await pause(ground.clock, { ms: LOOK_MS, signal });
+    if (await hasEnded(deps, id)) return;
+    await pause(deps.clock, { ms: LOOK_MS, signal });
   }
 }
 
 /** A supervisor that shuts down ends the stream of what it leaves running, too. */
-async function hasEnded(ground: DirectoryGround, id: string): Promise<boolean> {
-  let found: Whereabouts;
+async function hasEnded(deps: DirectoryDeps, id: string): Promise<boolean> {
+  let found: ProcessLocation;
   try {
-    found = await ground.find(id);
+    found = await deps.find(id);
   } catch (error) {
     // Forgotten right after its end.
     if (isCode(error, 'not-found')) return true;
     throw error;
   }
-  if (found.type === 'recorded') return (await findEnd(ground, found)) !== null;
+  if (found.type === 'recorded') return (await findEnd(deps, found)) !== null;
   try {
-    const { view } = await ground.peers.ask(found.peer, { method: 'show', params: { id } });
+    const { view } = await deps.peers.ask(found.peer, { method: 'show', params: { id } });
     return 'endedAt' in view;
   } catch (error) {
-    if (await ground.isByEnd(error, found.peer)) return false;
+    if (await deps.hasPeerEnded(error, found.peer)) return false;
     if (isCode(error, 'not-found')) return true;
     throw error;
   }
@@ -61,28 +60,28 @@ async function hasEnded(ground: DirectoryGround, id: string): Promise<boolean> {
 
 /** Ends as well when the supervisor does. */
 async function* followPeer(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { peer, id, from, signal }: Follow & { peer: Peer },
 ): AsyncGenerator<FollowedText, void> {
   try {
     const items = streamControl(peer.socket, { method: 'follow', params: { id, from }, signal });
     for await (const { bytes, ...place } of items) yield { ...place, bytes: Buffer.from(bytes, 'base64') };
   } catch (error) {
-    if (!(await ground.isByEnd(error, peer))) throw error;
+    if (!(await deps.hasPeerEnded(error, peer))) throw error;
   }
 }
 
 /** Ends with the process, or when somebody can be asked again. */
 async function* followLog(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { id, from, signal, record }: Follow & { record: ProcessRecord },
 ): AsyncGenerator<FollowedText, void> {
-  const log = await openRecordedLog(ground, { record, isOver: false });
+  const log = await openRecordedLog(deps, { record, isOver: false });
   if (log === null) return;
   const { iterateLog } = await import('../output/follow-log.ts');
   const over = new AbortController();
   const both = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  const looking = untilTold(ground, { id, signal: both }).then(
+  const looking = untilTold(deps, { id, signal: both }).then(
     // What is in the file by now is all, and is given before the end.
     (who) => (who === 'ended' ? log.finish() : over.abort()),
     () => over.abort(),
@@ -98,14 +97,14 @@ async function* followLog(
 }
 
 async function untilTold(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<'ended' | 'supervised'> {
   while (true) {
-    const found = await ground.find(id);
+    const found = await deps.find(id);
     if (found.type === 'supervised') return 'supervised';
-    if ((await findEnd(ground, found)) !== null) return 'ended';
-    await pause(ground.clock, { ms: LOOK_MS, signal });
+    if ((await findEnd(deps, found)) !== null) return 'ended';
+    await pause(deps.clock, { ms: LOOK_MS, signal });
   }
 }
 
@@ -115,23 +114,4 @@ async function* toTexts(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<Foll
     if (piece.type === 'chunk') yield { stream, bytes: piece.bytes, offset: piece.offset, droppedBytes: 0 };
     else yield { stream, bytes: new Uint8Array(), offset: piece.to, droppedBytes: piece.droppedBytes };
   }
-}
-
-/** The log of a process that nobody supervises; `null` where none was kept. It is read and never changed. */
-export async function openRecordedLog(
-  { paths, clock }: DirectoryGround,
-  { record, isOver }: { record: ProcessRecord; isOver: boolean },
-): Promise<OutputLog | null> {
-  const { view, revival } = record;
-  if (view.output.logFile === null && revival === null) return null;
-  const { createTailedLog } = await import('../output/tailed-log.ts');
-  return createTailedLog({
-    clock,
-    path: paths.logOf(view.id),
-    statusPath: paths.statusOf(view.id),
-    // The cap is for who supervises it.
-    maxBytes: null,
-    isOver,
-    stream: view.terminal?.type === 'terminal' ? 'screen' : 'stdout',
-  });
 }

@@ -18,8 +18,8 @@ import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { createProcessTree, type ProcessTree } from '../spawn/tree/process-tree.ts';
 import { createEnvironmentStore } from '../store/environment-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
-import type { DirectoryGround } from './directory-deps.ts';
-import { readLaunch, toFinalView } from './resolve-status.ts';
+import type { DirectoryDeps } from './directory-deps.ts';
+import { readLaunch, toEndedView } from './resolve-status.ts';
 
 const DEFAULT_GRACE_MS = 5_000;
 
@@ -34,21 +34,21 @@ const LOOK_MS = 10;
  * @throws TroupeError `invalid-option`; `unreachable` for one that lives where this program cannot look.
  */
 export async function killRecorded(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { id, options }: { id: string; options: KillOptions },
 ): Promise<KillAnswer | null> {
   const { signal, grace, by } = parseOptions(killOptions, { input: options, name: 'kill' });
   const order = { signal: signal as ProcessSignal, graceMs: grace };
-  const claimed = claim(ground, { id, by, ...order });
+  const claimed = claim(deps, { id, by, ...order });
   if (claimed === null) return null;
-  const standing = await ground.judge(claimed);
-  if (standing.type === 'elsewhere') throw elsewhere(claimed);
-  return killProcess(await createTarget(ground, { record: claimed, view: standing.view, by }), order);
+  const resolved = await deps.resolveStatus(claimed);
+  if (resolved.type === 'elsewhere') throw elsewhere(claimed);
+  return killProcess(await createTarget(deps, { record: claimed, view: resolved.view, by }), order);
 }
 
 /** From here on whoever takes the process over goes on with its stop. */
 function claim(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   kill: { id: string; by: Requester; signal: ProcessSignal; graceMs: number | undefined },
 ): ProcessRecord | null {
   const { id, by, signal, graceMs = DEFAULT_GRACE_MS } = kill;
@@ -58,13 +58,13 @@ function claim(
     graceMs,
     escalated: false,
   };
-  return change(ground, {
+  return change(deps, {
     id,
     to: (record) =>
       'endedAt' in record.view
         ? record
         : {
-            ...withEntry(record, { at: ground.clock.epochMs(), event: 'signalled', by, detail: signal }),
+            ...withEntry(record, { at: deps.clock.epochMs(), event: 'signalled', by, detail: signal }),
             revival: record.revival === null ? null : { ...record.revival, stop },
           },
   });
@@ -72,7 +72,7 @@ function claim(
 
 /** Changes a record that nobody answers for, and no other. */
 function change(
-  { store, roll, paths }: DirectoryGround,
+  { store, roll, paths }: DirectoryDeps,
   { id, to }: { id: string; to: (record: ProcessRecord) => ProcessRecord },
 ): ProcessRecord | null {
   const release = lockDirectory(paths);
@@ -94,17 +94,17 @@ function withEntry(record: ProcessRecord, entry: TimelineEntry): ProcessRecord {
 }
 
 async function createTarget(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { record, view, by }: { record: ProcessRecord; view: ProcessView; by: Requester },
 ): Promise<KillTarget> {
-  const { clock } = ground;
-  const tree = await openTree(ground, record);
+  const { clock } = deps;
+  const tree = await openTree(deps, record);
   let current = view;
   let stopping: Promise<KillReceipt | null> = Promise.resolve(null);
 
   const stop = async ({ signal, graceMs }: KillOrder): Promise<KillReceipt | null> => {
     if (current.status === 'restarting' || tree === null) {
-      current = settle(ground, { record, reason: { type: 'cancelled', by }, exit: null, receipt: null });
+      current = recordEnd(deps, { record, reason: { type: 'cancelled', by }, exit: null, receipt: null });
       return null;
     }
     const limits = record.revival?.limits;
@@ -114,9 +114,9 @@ async function createTarget(
     }).receipt;
     if (receipt.survivors.length > 0) return receipt;
     const { escalated } = receipt;
-    const exit = await readExit(ground, record);
+    const exit = await readExit(deps, record);
     const reason = { type: 'killed', by, signal, escalated } as const;
-    current = settle(ground, { record, reason, exit, receipt });
+    current = recordEnd(deps, { record, reason, exit, receipt });
     return receipt;
   };
 
@@ -136,7 +136,7 @@ async function createTarget(
       tree.leaderExited();
       const receipt = await endTree(tree, { order: { signal, graceMs }, clock }).receipt;
       const { survivors } = receipt;
-      change(ground, {
+      change(deps, {
         id: record.view.id,
         to: (saved) => ({ ...saved, view: { ...(saved.view as FinalView), leftovers: survivors } }),
       });
@@ -151,14 +151,14 @@ function toLife(view: ProcessView): KillTarget['life'] {
 }
 
 /** Writes down the end, unless somebody has taken the process over meanwhile: that one writes it down. */
-function settle(
-  ground: DirectoryGround,
+function recordEnd(
+  deps: DirectoryDeps,
   call: { record: ProcessRecord } & Pick<FinalView, 'reason' | 'exit' | 'receipt'>,
 ): FinalView {
   const { record, ...end } = call;
-  const endedAt = ground.clock.epochMs();
-  const view = toFinalView(record, { ...end, endedAt });
-  change(ground, {
+  const endedAt = deps.clock.epochMs();
+  const view = toEndedView(record, { ...end, endedAt });
+  change(deps, {
     id: record.view.id,
     to: (saved) => ({
       ...withEntry(saved, { at: endedAt, event: 'ended', detail: view.status }),
@@ -167,11 +167,11 @@ function settle(
       revival: null,
     }),
   });
-  createEnvironmentStore(ground.paths).remove(record.view.id);
+  createEnvironmentStore(deps.paths).remove(record.view.id);
   return view;
 }
 
-async function readExit({ clock }: DirectoryGround, record: ProcessRecord): Promise<FinalView['exit']> {
+async function readExit({ clock }: DirectoryDeps, record: ProcessRecord): Promise<FinalView['exit']> {
   const untilMs = clock.nowMs() + EXIT_WRITTEN_MS;
   while (true) {
     const status = readLaunch(record);
@@ -183,14 +183,14 @@ async function readExit({ clock }: DirectoryGround, record: ProcessRecord): Prom
 }
 
 /** `null` where it has no leader whom this program could prove to be it. */
-async function openTree(ground: DirectoryGround, record: ProcessRecord): Promise<ProcessTree | null> {
-  const table = await ground.openTable();
+async function openTree(deps: DirectoryDeps, record: ProcessRecord): Promise<ProcessTree | null> {
+  const table = await deps.openTable();
   const scope = await table.scope();
   const status = readLaunch(record);
   const identity = record.leader ?? (await findIdentity(record, { table, status, scope }));
   if (identity === null || !isSameScope(identity, scope)) return null;
   const descendants = withoutLauncher(table, status?.launcher ?? null);
-  return createProcessTree({ identity, table: descendants, clock: ground.clock });
+  return createProcessTree({ identity, table: descendants, clock: deps.clock });
 }
 
 /** Its supervisor died before it had noted what the launcher had. */

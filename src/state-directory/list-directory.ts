@@ -4,19 +4,19 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import { hasLiveMembers, type ProcessView } from '../process/process-view.ts';
 import { hasEndedRecord } from '../process/read-record.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import type { DirectoryGround } from './directory-deps.ts';
+import type { DirectoryDeps } from './directory-deps.ts';
 import type { SeenProcess } from './state-directory.ts';
 
 /** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
 export async function listDirectory(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { onlyLive = false }: { readonly onlyLive?: boolean } = {},
 ): Promise<{
   readonly processes: readonly SeenProcess[];
   readonly warnings: readonly string[];
 }> {
-  const { peers, store, roll, clock } = ground;
-  const asked = peers.list().map((peer) => askPeer(peer, ground));
+  const { peers, store, roll, clock } = deps;
+  const asked = peers.list().map((peer) => askPeer(peer, deps));
   const { records, damaged } = store.load(onlyLive ? { leaveOut: hasEndedRecord } : {});
   const answers = await Promise.all(asked);
 
@@ -44,14 +44,15 @@ export async function listDirectory(
     // Most supervisors of a thousand records are gone, and their entries, too.
     states.set(supervisorId, state);
     if (state === 'elsewhere' && !('endedAt' in view)) strangers.add(supervisorId);
-    const shown = state === 'dead' ? (await ground.judge(record)).view : upToNow(record, clock.epochMs());
+    const shown =
+      state === 'dead' ? (await deps.resolveStatus(record)).view : upToNow(record, clock.epochMs());
     seen.set(view.id, { view: shown, supervisorId, answered: false });
   }
   return {
     processes: [...seen.values()].filter(({ view }) => !onlyLive || hasLiveMembers(view)).sort(liveFirst),
     warnings: [
       ...answers.flatMap(({ warning }) => (warning === null ? [] : [warning])),
-      ...[...strangers].map((id) => toStrangerWarning(id, 'processes')),
+      ...[...strangers].map((id) => toForeignWarning(id, 'processes')),
       ...damaged.map(toDamagedWarning),
     ],
   };
@@ -63,14 +64,14 @@ interface Answer {
   readonly warning: string | null;
 }
 
-async function askPeer(peer: Peer, { peers, roll }: DirectoryGround): Promise<Answer> {
+async function askPeer(peer: Peer, { peers, roll }: DirectoryDeps): Promise<Answer> {
   try {
     const views = await peers.ask(peer, { method: 'list', params: {} }, PROMPT);
     return { peer, views, warning: null };
   } catch (error) {
     // It ended while it was asked: that is no trouble.
     if (roll.stateOf(peer.id) !== 'alive') return { peer, views: null, warning: null };
-    return { peer, views: null, warning: toSilentWarning(peer, error) };
+    return { peer, views: null, warning: toUnansweredWarning(peer, error) };
   }
 }
 
@@ -86,11 +87,11 @@ function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
 }
 
 /** Why of this one only the records can be shown. */
-export function toSilentWarning({ id, pid }: Peer, error: unknown): string {
+export function toUnansweredWarning({ id, pid }: Peer, error: unknown): string {
   return `Supervisor ${id} (pid ${pid}) could not be asked, so its records are shown: ${toErrorText(error)}`;
 }
 
-export function toStrangerWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
+export function toForeignWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
   return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its ${what} are shown as they were last written down.`;
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock/clock.ts';
 import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
-import { createAsk, refuseInput, refuseUnlessEnded, unattended } from './ask-supervisor.ts';
-import { createDirectoryGround, type DirectoryGround, type Recorded } from './directory-deps.ts';
+import { createAsk, refuseInput, refuseUnlessEnded, unreachableError } from './ask-supervisor.ts';
+import { createDirectoryDeps, type DirectoryDeps, type Recorded } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
-import { createNewsCalls } from './news-calls.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { createTerminalCalls } from './terminal-calls.ts';
+import { createWatchAndScheduleCalls } from './watches-and-schedules.ts';
 
 /** The processes of a state directory as they are seen and steered from outside. Nothing is read before the first call. */
 export function openStateDirectory(options: {
@@ -14,13 +14,13 @@ export function openStateDirectory(options: {
   /** Starts the daemon of the directory. Where it is missing, and a call needs it, that call is refused. */
   readonly startDaemon?: () => Promise<void>;
 }): StateDirectory {
-  const ground = createDirectoryGround(options);
-  const { peers, paths } = ground;
+  const deps = createDirectoryDeps(options);
+  const { peers, paths } = deps;
 
-  const ask = createAsk(ground);
+  const ask = createAsk(deps);
 
   const show: StateDirectory['show'] = async (id) => {
-    const found = await ground.find(id);
+    const found = await deps.find(id);
     const shown = await ask(
       { id, method: 'show', params: { id } },
       { options: QUICK, orElse: async (it) => it },
@@ -29,7 +29,7 @@ export function openStateDirectory(options: {
       return { ...shown, supervisorId: found.type === 'supervised' ? found.peer.id : '', answered: true };
     }
     const { record, state } = shown;
-    const view = state === 'dead' ? (await ground.judge(record)).view : record.view;
+    const view = state === 'dead' ? (await deps.resolveStatus(record)).view : record.view;
     return { view, timeline: record.timeline, supervisorId: record.supervisorId, answered: false };
   };
 
@@ -42,7 +42,7 @@ export function openStateDirectory(options: {
       const result = await ask(call, {
         options: LONG,
         revives: true,
-        orElse: (it) => refuseInput(ground, it),
+        orElse: (it) => refuseInput(deps, it),
       });
       bytesWritten += result.bytesWritten;
       if (!result.ok) return { ...result, bytesWritten };
@@ -52,7 +52,7 @@ export function openStateDirectory(options: {
 
   return {
     path: paths.directory,
-    list: (listOptions) => listDirectory(ground, listOptions),
+    list: (listOptions) => listDirectory(deps, listOptions),
     show,
     read: (id, readOptions = {}) =>
       ask(
@@ -60,8 +60,8 @@ export function openStateDirectory(options: {
         {
           options: QUICK,
           orElse: async (it) => {
-            const { readRecorded } = await import('./read-recorded.ts');
-            return readRecorded(ground, { it, readOptions });
+            const { readRecorded } = await import('./recorded-log.ts');
+            return readRecorded(deps, { it, readOptions });
           },
         },
       ),
@@ -71,53 +71,53 @@ export function openStateDirectory(options: {
         {
           options: QUICK,
           orElse: async (it) => {
-            const { readRecordedTimes } = await import('./read-recorded.ts');
-            return readRecordedTimes(ground, it);
+            const { readRecordedTimes } = await import('./recorded-log.ts');
+            return readRecordedTimes(deps, it);
           },
         },
       ),
     follow: async function* (id, { from, signal }) {
       const { followProcess } = await import('./follow-process.ts');
-      yield* followProcess(ground, { id, from, signal });
+      yield* followProcess(deps, { id, from, signal });
     },
     wait: async (id, { signal } = {}) => {
-      const { waitProcess } = await import('./wait-process.ts');
-      return waitProcess(ground, { id, signal });
+      const { waitProcess } = await import('./wait-for-process.ts');
+      return waitProcess(deps, { id, signal });
     },
     waitFor: async (id, order, { signal } = {}) => {
-      const { waitForProcess } = await import('./wait-process.ts');
-      return waitForProcess(ground, { id, order, signal });
+      const { waitForProcess } = await import('./wait-for-process.ts');
+      return waitForProcess(deps, { id, order, signal });
     },
     kill: async (id, killOptions = {}) => {
       while (true) {
         const killed = await ask(
           { id, method: 'kill', params: { id, options: toPlain(killOptions) } },
-          { options: LONG, orElse: (it) => kill(ground, { it, killOptions }) },
+          { options: LONG, orElse: (it) => kill(deps, { it, killOptions }) },
         );
         if (killed !== null) return killed;
       }
     },
     write,
-    ...createTerminalCalls(ground, ask),
-    ...createNewsCalls(ground, ask),
+    ...createTerminalCalls(deps, ask),
+    ...createWatchAndScheduleCalls(deps, ask),
     endInput: (id) =>
       ask(
         { id, method: 'endInput', params: { id } },
-        { options: LONG, revives: true, orElse: (it) => refuseInput(ground, it) },
+        { options: LONG, revives: true, orElse: (it) => refuseInput(deps, it) },
       ),
     restart: (id) =>
       ask(
         { id, method: 'restart', params: { id } },
-        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(deps, it) },
       ),
     changeLimits: (id, changes) =>
       ask(
         { id, method: 'changeLimits', params: { id, changes } },
-        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => refuseUnlessEnded(deps, it) },
       ),
     sweep: async ({ all = false, dryRun = false } = {}) => {
       const { sweepDirectory } = await import('./sweep-directory.ts');
-      return sweepDirectory(ground, { all, dryRun });
+      return sweepDirectory(deps, { all, dryRun });
     },
     close: () => peers.close(),
   };
@@ -129,18 +129,18 @@ function toPlain<T>(options: T): never {
 }
 
 async function kill(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { it, killOptions }: { it: Recorded; killOptions: Parameters<StateDirectory['kill']>[1] & {} },
 ) {
   const { view } = it.record;
   const { id } = view;
   if (it.state !== 'dead') {
     // Its supervisor is alive, and nobody else may touch what lives of it.
-    if (!('endedAt' in view) || view.leftovers.length > 0) throw unattended(it);
+    if (!('endedAt' in view) || view.leftovers.length > 0) throw unreachableError(it);
     const { describeEnd } = await import('../process/describe-end.ts');
     const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;
     return { type: 'notRunning', message } as const;
   }
   const { killRecorded } = await import('./kill-recorded.ts');
-  return killRecorded(ground, { id, options: killOptions });
+  return killRecorded(deps, { id, options: killOptions });
 }

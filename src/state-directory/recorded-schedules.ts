@@ -4,7 +4,7 @@ import { createFileRecordStore } from '../store/file-record-store.ts';
 import { isRecordId } from '../store/record-id.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { lockDirectory } from '../supervisor/lock-directory.ts';
-import type { DirectoryGround } from './directory-deps.ts';
+import type { DirectoryDeps } from './directory-deps.ts';
 import { toDamagedWarning } from './list-directory.ts';
 import type { SeenSchedule } from './state-directory.ts';
 
@@ -12,14 +12,14 @@ type Filter = { readonly owner?: string; readonly process?: string };
 
 /** What is written down of schedules. Of a supervisor that is gone, the next one of their owner goes on with them. */
 export function listRecordedSchedules(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { owner, process }: Filter,
 ): { readonly schedules: readonly SeenSchedule[]; readonly damaged: readonly string[] } {
-  const { records, damaged } = openStore(ground).load();
+  const { records, damaged } = openStore(deps).load();
   return {
     schedules: records
       .map(({ schedule, supervisorId }) => {
-        const keeper = ground.roll.stateOf(supervisorId);
+        const keeper = deps.roll.stateOf(supervisorId);
         return { ...schedule, supervisorId, answered: false, keeper };
       })
       .filter((schedule) => owner === undefined || schedule.owner === owner)
@@ -33,18 +33,18 @@ export function listRecordedSchedules(
  *
  * @throws TroupeError `unreachable` where a supervisor that could not be asked keeps it.
  */
-export function removeRecordedSchedule(ground: DirectoryGround, id: string): boolean {
+export function removeRecordedSchedule(deps: DirectoryDeps, id: string): boolean {
   if (!isRecordId(id)) return false;
-  const store = openStore(ground);
+  const store = openStore(deps);
   const found = store.read(id);
   if (found === null) return false;
-  refuseKept(ground, found);
-  const release = lockDirectory(ground.paths);
+  refuseKept(deps, found);
+  const release = lockDirectory(deps.paths);
   try {
     // Again: a supervisor may have taken it over meanwhile.
     const record = store.read(id);
     if (record === null) return false;
-    refuseKept(ground, record);
+    refuseKept(deps, record);
     store.remove(id);
     return true;
   } finally {
@@ -52,7 +52,7 @@ export function removeRecordedSchedule(ground: DirectoryGround, id: string): boo
   }
 }
 
-function refuseKept({ roll }: DirectoryGround, { supervisorId, schedule }: ScheduleRecord): void {
+function refuseKept({ roll }: DirectoryDeps, { supervisorId, schedule }: ScheduleRecord): void {
   const state = roll.stateOf(supervisorId);
   if (state === 'dead') return;
   const why = {
@@ -64,6 +64,6 @@ function refuseKept({ roll }: DirectoryGround, { supervisorId, schedule }: Sched
   throw new TroupeError({ code: 'unreachable', message });
 }
 
-function openStore({ paths, clock }: DirectoryGround): RecordStore<ScheduleRecord> {
+function openStore({ paths, clock }: DirectoryDeps): RecordStore<ScheduleRecord> {
   return createFileRecordStore({ directory: paths.schedules, parse: readScheduleRecord, clock });
 }

@@ -13,10 +13,10 @@ import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readPrivateFile } from '../store/private-files.ts';
 
 /** What can be said of a process whose supervisor is gone. */
-export type Standing =
+export type ResolvedStatus =
   | { readonly type: 'ended'; readonly view: FinalView }
   /** It runs, or waits for its next start, and nobody supervises it. */
-  | { readonly type: 'unattended'; readonly view: ProcessView }
+  | { readonly type: 'orphaned'; readonly view: ProcessView }
   /** It belongs where this program cannot look, as another container does. */
   | { readonly type: 'elsewhere'; readonly view: ProcessView };
 
@@ -24,7 +24,7 @@ export type Standing =
 const STARTING_MS = 1_000;
 
 /** Judges by what the launcher wrote down, and by whether the leader is alive; nothing is changed. */
-export async function judgeRecord(
+export async function resolveStatus(
   record: ProcessRecord,
   world: {
     readonly here: TableScope;
@@ -32,7 +32,7 @@ export async function judgeRecord(
     /** Asked for only when somebody is to be looked for. */
     readonly table: () => Promise<ProcessTable>;
   },
-): Promise<Standing> {
+): Promise<ResolvedStatus> {
   const { view, revival } = record;
   const { here, nowAt } = world;
   if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, world) };
@@ -45,11 +45,11 @@ export async function judgeRecord(
   const isUp = await isAlive(record, await world.table());
   const status = readLaunch(record);
   if (status?.exit != null && revival !== null) {
-    return judgeExit(record, { exit: status.exit, revival, nowAt });
+    return resolveExit(record, { exit: status.exit, revival, nowAt });
   }
-  if (view.status === 'restarting' && revival !== null) return { type: 'unattended', view };
+  if (view.status === 'restarting' && revival !== null) return { type: 'orphaned', view };
   const isStarting = revival !== null && status?.leader == null && nowAt - record.savedAt < STARTING_MS;
-  if (isUp || isStarting) return { type: 'unattended', view: asOfNow(record, nowAt) };
+  if (isUp || isStarting) return { type: 'orphaned', view: asOfNow(record, nowAt) };
   const why =
     revival === null
       ? `its supervisor ${record.supervisorId} ended without ending it`
@@ -90,10 +90,10 @@ export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | nul
   }
 }
 
-function judgeExit(
+function resolveExit(
   record: ProcessRecord,
   end: { exit: ExitStatus; revival: AdoptionData; nowAt: number },
-): Standing {
+): ResolvedStatus {
   const { revival, nowAt } = end;
   const exit: ExitStatus = { code: end.exit.code, signal: end.exit.signal };
   const reason = toReason(exit, revival);
@@ -102,9 +102,9 @@ function judgeExit(
   if (startsAgain(revival, { exit, endedAt })) {
     const restarts = 'restarts' in view ? view.restarts : 0;
     const shown = { ...toFacts(record), status: 'restarting', restarts, reason, nextStartAt: nowAt } as const;
-    return { type: 'unattended', view: shown };
+    return { type: 'orphaned', view: shown };
   }
-  return { type: 'ended', view: toFinalView(record, { reason, exit, endedAt }) };
+  return { type: 'ended', view: toEndedView(record, { reason, exit, endedAt }) };
 }
 
 function startsAgain(
@@ -128,13 +128,13 @@ function toReason({ code, signal }: ExitStatus, { stop }: AdoptionData): EndReas
   return code === null ? { type: 'lost', why: 'its end was not reported' } : { type: 'exited', code };
 }
 
-function lost(record: ProcessRecord, why: string): Standing {
+function lost(record: ProcessRecord, why: string): ResolvedStatus {
   const end = { reason: { type: 'lost', why }, exit: null, endedAt: record.savedAt } as const;
-  return { type: 'ended', view: toFinalView(record, end) };
+  return { type: 'ended', view: toEndedView(record, end) };
 }
 
 /** The view of one that has ended, from the last that was written of it. */
-export function toFinalView(
+export function toEndedView(
   record: ProcessRecord,
   end: {
     readonly reason: EndReason;

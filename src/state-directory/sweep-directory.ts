@@ -7,11 +7,11 @@ import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/log-times.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
-import type { DirectoryGround } from './directory-deps.ts';
+import type { DirectoryDeps } from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
 import type { SeenProcess } from './state-directory.ts';
 
-export interface Swept {
+interface Swept {
   readonly forgotten: number;
   readonly logsRemoved: number;
   readonly freedBytes: number;
@@ -19,7 +19,7 @@ export interface Swept {
   readonly warnings: readonly string[];
 }
 
-interface Sweeping {
+interface SweepDeps {
   readonly all: boolean;
   readonly settings: SupervisorSettings;
 }
@@ -29,36 +29,36 @@ interface Sweeping {
  * counted by what is not there any more.
  */
 export async function sweepDirectory(
-  ground: DirectoryGround,
+  deps: DirectoryDeps,
   { all, dryRun }: { all: boolean; dryRun: boolean },
 ): Promise<Swept> {
-  const sweeping: Sweeping = { all, settings: supervisorOptions.parse({}) };
-  const before = readFiles(ground);
-  const past = await findPast(ground, sweeping);
+  const sweeping: SweepDeps = { all, settings: supervisorOptions.parse({}) };
+  const before = readFiles(deps);
+  const past = await findPast(deps, sweeping);
   const doomed = [
-    ...findOldLogs(ground, { ...sweeping, files: before }),
-    ...past.flatMap(filesOf(ground, sweeping)),
+    ...findOldLogs(deps, { ...sweeping, files: before }),
+    ...past.flatMap(filesOf(deps, sweeping)),
   ];
   if (dryRun) return count(before, { forgotten: past.length, gone: new Set(doomed), warnings: [] });
 
-  const answers = await Promise.all(ground.peers.list().map((peer) => askToSweep(peer, { ground, all })));
+  const answers = await Promise.all(deps.peers.list().map((peer) => askToSweep(peer, { deps, all })));
   const forgotten = answers.reduce((sum, each) => sum + each.forgotten, 0);
   const warnings = answers.flatMap(({ warning }) => (warning === null ? [] : [warning]));
   const orphans = past.filter(({ answered }) => !answered);
   const doomedHere = [
-    ...findOldLogs(ground, { ...sweeping, files: before }),
-    ...orphans.flatMap(filesOf(ground, sweeping)),
+    ...findOldLogs(deps, { ...sweeping, files: before }),
+    ...orphans.flatMap(filesOf(deps, sweeping)),
   ];
   for (const path of doomedHere) rmSync(path, { force: true });
-  for (const { entry, state } of ground.roll.list()) if (state === 'dead') ground.roll.unregister(entry.id);
-  const after = readFiles(ground);
+  for (const { entry, state } of deps.roll.list()) if (state === 'dead') deps.roll.unregister(entry.id);
+  const after = readFiles(deps);
   const gone = new Set([...before.keys()].filter((path) => !after.has(path)));
   return count(before, { forgotten: forgotten + orphans.length, gone, warnings });
 }
 
 async function askToSweep(
   peer: Peer,
-  { ground: { peers, roll }, all }: { ground: DirectoryGround; all: boolean },
+  { deps: { peers, roll }, all }: { deps: DirectoryDeps; all: boolean },
 ): Promise<{ readonly forgotten: number; readonly warning: string | null }> {
   try {
     const request = { method: 'sweep', params: { all } } as const;
@@ -73,20 +73,17 @@ async function askToSweep(
 }
 
 /** Those that are to be forgotten; who left something alive stays known by its id. */
-async function findPast(
-  ground: DirectoryGround,
-  { all, settings }: Sweeping,
-): Promise<readonly SeenProcess[]> {
-  const { processes } = await listDirectory(ground);
+async function findPast(deps: DirectoryDeps, { all, settings }: SweepDeps): Promise<readonly SeenProcess[]> {
+  const { processes } = await listDirectory(deps);
   return processes.filter(({ view, answered, supervisorId }) => {
     if (!('endedAt' in view) || view.leftovers.length > 0) return false;
-    if (!answered && ground.roll.stateOf(supervisorId) !== 'dead') return false;
-    return all || isPast(ground, { view, settings });
+    if (!answered && deps.roll.stateOf(supervisorId) !== 'dead') return false;
+    return all || isPast(deps, { view, settings });
   });
 }
 
 function isPast(
-  { store, clock }: DirectoryGround,
+  { store, clock }: DirectoryDeps,
   { view, settings }: { view: FinalView; settings: SupervisorSettings },
 ): boolean {
   const timeline = store.read(view.id)?.timeline ?? [];
@@ -94,7 +91,7 @@ function isPast(
 }
 
 /** A log outlives its record, unless all is to go. */
-function filesOf({ paths }: DirectoryGround, { all }: Sweeping) {
+function filesOf({ paths }: DirectoryDeps, { all }: SweepDeps) {
   return ({ view }: SeenProcess): readonly string[] => {
     const record = [paths.recordOf(view.id), paths.statusOf(view.id)];
     return all ? [...record, ...outputFilesOf(view.id, paths)] : record;
@@ -103,8 +100,8 @@ function filesOf({ paths }: DirectoryGround, { all }: Sweeping) {
 
 /** Logs that nobody has written to for long, and of which nobody knows any more whose they are. */
 function findOldLogs(
-  { paths, clock }: DirectoryGround,
-  { settings, files }: Sweeping & { files: ReadonlyMap<string, Stats> },
+  { paths, clock }: DirectoryDeps,
+  { settings, files }: SweepDeps & { files: ReadonlyMap<string, Stats> },
 ): readonly string[] {
   const oldAt = clock.epochMs() - settings.logRetention;
   return [...files].flatMap(([path, { mtimeMs }]) => {
@@ -122,7 +119,7 @@ const oldFile = /^(.*)\.(?:log|screen)$/;
 
 const isKept = /^[\w-]+\.(json|log|log\.tail|log\.times|status|screen)$/;
 
-function readFiles({ paths }: DirectoryGround): ReadonlyMap<string, Stats> {
+function readFiles({ paths }: DirectoryDeps): ReadonlyMap<string, Stats> {
   const files = new Map<string, Stats>();
   for (const name of listNames(paths.processes)) {
     // What somebody is just writing goes without us.

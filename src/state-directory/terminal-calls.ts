@@ -2,10 +2,9 @@ import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { LONG, MAX_REQUEST_BYTES, QUICK } from '../control/protocol.ts';
 import { readScreenFile } from '../spawn/terminal/screen-text.ts';
-import { type AskSupervisor, refuseInput, unattended } from './ask-supervisor.ts';
-import type { DirectoryGround, Recorded } from './directory-deps.ts';
+import { type AskSupervisor, refuseInput, unreachableError } from './ask-supervisor.ts';
+import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';
 import type { StateDirectory } from './state-directory.ts';
-import { findEnd } from './wait-process.ts';
 
 type TerminalCalls = Pick<StateDirectory, 'capture' | 'sendKeys' | 'paste' | 'resize' | 'writeSecret'>;
 
@@ -13,13 +12,13 @@ type TerminalCalls = Pick<StateDirectory, 'capture' | 'sendKeys' | 'paste' | 're
 const FRAME_BYTES = 1_024;
 
 /** What is asked of the terminals of a state directory. */
-export function createTerminalCalls(ground: DirectoryGround, ask: AskSupervisor): TerminalCalls {
-  const refuse = (it: Recorded) => refuseInput(ground, it);
+export function createTerminalCalls(deps: DirectoryDeps, ask: AskSupervisor): TerminalCalls {
+  const refuse = (it: Recorded) => refuseInput(deps, it);
   return {
     capture: (id, options = {}) =>
       ask(
         { id, method: 'capture', params: { id, options: { ...options } } },
-        { options: QUICK, revives: true, orElse: (it) => captureRecorded(ground, it) },
+        { options: QUICK, revives: true, orElse: (it) => captureRecorded(deps, it) },
       ),
     sendKeys: async (id, order) => {
       checkLength(order.text ?? '');
@@ -50,14 +49,14 @@ export function createTerminalCalls(ground: DirectoryGround, ask: AskSupervisor)
 }
 
 /** Its last screen, as it was written down. @throws TroupeError `unreachable` for one that lives. */
-async function captureRecorded(ground: DirectoryGround, it: Recorded): Promise<CaptureAnswer> {
+async function captureRecorded(deps: DirectoryDeps, it: Recorded): Promise<CaptureAnswer> {
   const { id, terminal, mode } = it.record.view;
   if (terminal?.type !== 'terminal') {
     const why = terminal === null ? `It ran as "${mode}".` : terminal.because;
     return { ok: false, code: 'noTerminal', error: `Process ${id} had no terminal. ${why}` };
   }
-  if ((await findEnd(ground, it)) === null) throw unattended(it);
-  const screen = readScreenFile(ground.paths.screenOf(id));
+  if ((await findEnd(deps, it)) === null) throw unreachableError(it);
+  const screen = readScreenFile(deps.paths.screenOf(id));
   if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
   const error = `The last screen of ${id} is not there any more, or was never taken. Read its output instead.`;
   return { ok: false, code: 'broken', error };

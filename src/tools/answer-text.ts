@@ -1,6 +1,5 @@
-import { toErrorText } from '../config/error-text.ts';
+import { toError, toErrorText } from '../config/error-text.ts';
 import { shorten } from '../config/quote.ts';
-import { neutraliseMarkup } from './notice-markup.ts';
 import type { ToolAnswer } from './tool.ts';
 
 /** Of one answer: everything in a transcript is sent to the model with each request. */
@@ -20,7 +19,7 @@ export function toAnswerText(answer: ToolAnswer): string {
 }
 
 /** The same as plain data, for those who write it down themselves. */
-export function toShownAnswer(
+export function toPlainAnswer(
   answer: ToolAnswer,
 ):
   | { readonly ok: true; readonly data: unknown }
@@ -99,4 +98,24 @@ function describe(given: unknown): string {
   if (Array.isArray(given)) return 'a list';
   if (given === null) return 'null';
   return typeof given === 'object' ? 'an object without a boolean "ok"' : `a ${typeof given}`;
+}
+
+/** `<process_notice` and its end, also with blanks inside, and as it stands in a JSON text. */
+const noticeTag = /<(?=(?:\s|\\[nrt]){0,8}\/?(?:\s|\\[nrt]){0,8}process_notice)/gi;
+
+/**
+ * Text that cannot be taken for one of our notices, nor end one. Everything that a process, a file or a person wrote goes through
+ * here before a model sees it.
+ */
+export function neutraliseMarkup(text: string): string {
+  return text.replace(noticeTag, '&lt;');
+}
+
+/**
+ * To be called once an answer is in a transcript, or was sent: see `ToolAnswer.onRecorded`. That is somebody else's code: what it
+ * throws, or rejects with, becomes a warning.
+ */
+export function confirmRecorded(answer: ToolAnswer): void {
+  const tell = async () => answer.onRecorded?.();
+  tell().catch((error) => process.emitWarning(toError(error)));
 }

@@ -2,15 +2,16 @@ import { resolve } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { nearest } from '../config/nearest.ts';
 import { orAborted } from '../config/or-aborted.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
-import { type Ask, type PermissionCall, passGate } from '../policy/gate.ts';
+import { quote } from '../config/quote.ts';
+import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import { createGrants, type Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
 import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
-import { describeUnknownTool } from './unknown-tool.ts';
 
 /** What every call goes through, whoever makes it: a conversation, an MCP client, somebody else's agent loop. */
 export interface CallWiring {
@@ -39,46 +40,46 @@ export interface CallWiring {
 /** Makes one call as a model wrote it. Never rejects: broken arguments, unknown tools and refusals are answers, too. */
 export async function callTool(
   call: { readonly id?: string; readonly name: string; readonly argumentsText: string },
-  wiring: CallWiring,
+  deps: CallWiring,
 ): Promise<ToolAnswer> {
   let input: unknown;
   try {
     input = JSON.parse(call.argumentsText.trim() || '{}');
   } catch (error) {
-    if (findTool(call.name, wiring.tools) === undefined) return unknownTool(call.name, wiring.tools);
+    if (findTool(call.name, deps.tools) === undefined) return unknownTool(call.name, deps.tools);
     const why = toErrorText(error);
-    return wrongCall(`The arguments of ${call.name} are no JSON: ${why}. Send one object.`);
+    return rejectCall(`The arguments of ${call.name} are no JSON: ${why}. Send one object.`);
   }
-  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, wiring);
+  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, deps);
 }
 
 /** The same with arguments that were parsed already. */
 export async function callToolWith(
   { id, name, input }: { readonly id?: string; readonly name: string; readonly input: unknown },
-  wiring: CallWiring,
+  deps: CallWiring,
 ): Promise<ToolAnswer> {
-  const tool = findTool(name, wiring.tools);
-  if (tool === undefined) return unknownTool(name, wiring.tools);
+  const tool = findTool(name, deps.tools);
+  if (tool === undefined) return unknownTool(name, deps.tools);
   const given = input ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
-    return wrongCall(`The arguments of ${name} must be one JSON object.`);
+    return rejectCall(`The arguments of ${name} must be one JSON object.`);
   }
   try {
     const prepared = tool.prepare(given);
-    if (!prepared.ok) return wrongCall(prepared.error);
+    if (!prepared.ok) return rejectCall(prepared.error);
     // An interruption does not wait for a person; what needs nobody's consent says by itself how far it is.
-    const asking = AbortSignal.any([wiring.signal, wiring.interrupt]);
-    const { owner, agent = owner, grants = createGrants() } = wiring;
+    const asking = AbortSignal.any([deps.signal, deps.interrupt]);
+    const { owner, agent = owner, grants = createGrants() } = deps;
     const call: PermissionCall = {
       tool: name,
       arguments: given as Record<string, unknown>,
       callId: id ?? null,
       agent,
-      ...toPlacedIntent(prepared.intent, wiring.supervisor),
+      ...toResolvedIntent(prepared.intent, deps.supervisor),
     };
-    const passage = await orAborted(passGate(call, { ...wiring, grants, signal: asking }), wiring.signal);
-    if (!passage.ok) return wrongCall(passage.error);
-    return checkAnswer(await orAborted(prepared.run(toContext(wiring, prepared.intent)), wiring.signal), {
+    const authorization = await orAborted(authorize(call, { ...deps, grants, signal: asking }), deps.signal);
+    if (!authorization.ok) return rejectCall(authorization.error);
+    return checkAnswer(await orAborted(prepared.run(toContext(deps, prepared.intent)), deps.signal), {
       tool: name,
     });
   } catch (error) {
@@ -87,7 +88,7 @@ export async function callToolWith(
 }
 
 /** A command is judged where it would really run. */
-function toPlacedIntent(
+function toResolvedIntent(
   { permission, start }: ToolIntent,
   supervisor: Supervisor,
 ): Pick<PermissionCall, 'permission' | 'start'> {
@@ -108,9 +109,9 @@ export function isWaitingCall(
   }
 }
 
-function toContext(wiring: CallWiring, { waits }: ToolIntent): ToolContext {
-  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = wiring;
-  const { interrupt: whole, interruptWait } = wiring;
+function toContext(deps: CallWiring, { waits }: ToolIntent): ToolContext {
+  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = deps;
+  const { interrupt: whole, interruptWait } = deps;
   const interrupt =
     waits === true && interruptWait !== undefined ? AbortSignal.any([whole, interruptWait]) : whole;
   return {
@@ -154,10 +155,18 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
-  return wrongCall(describeUnknownTool(name, tools));
+  return rejectCall(describeUnknownTool(name, tools));
 }
 
 /** The call was not made, and its tool is not to blame. */
-function wrongCall(error: string): ToolAnswer {
+function rejectCall(error: string): ToolAnswer {
   return { ok: false, error, worked: true };
+}
+
+/** What is answered to a call of a tool that is not among these. */
+export function describeUnknownTool(name: string, tools: readonly Tool[]): string {
+  const names = tools.map((tool) => tool.name);
+  const meant = nearest(name, names);
+  const hint = meant === null ? `Tools: ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  return `There is no tool ${quote(name)}. ${hint}`;
 }

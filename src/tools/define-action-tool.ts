@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 type Given<T extends z.ZodType> = T extends z.ZodDefault ? z.output<T> : z.output<T> | undefined;
 
 /** One thing that a tool with several actions can do. */
-export interface Action {
+interface Action {
   readonly permission: Permission;
   /** For the model, behind the action's name. */
   readonly description: string;
@@ -37,7 +37,7 @@ type ActionInput<F extends Fields, N extends keyof F, T extends keyof F> = {
 } & { readonly [K in T]: Given<F[K]> };
 
 /** Makes actions that share these fields. */
-export function actionsOver<F extends Fields>(_fields: F) {
+export function createActionBuilder<F extends Fields>(_fields: F) {
   return <N extends keyof F & string = never, T extends keyof F & string = never>(
     action: TypedAction<F, N, T>,
   ): Action => action;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { toErrorText } from '../config/error-text.ts';
+import { parseOptions } from '../config/parse-options.ts';
 import type { Permission } from '../policy/permission.ts';
-import { parseToolInput, type ToolAliases } from './parse-tool-input.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 /** Makes a tool of a schema and a function. */
@@ -51,4 +51,92 @@ export function defineTool<S extends z.ZodObject>(definition: {
       };
     },
   };
+}
+
+type ParsedInput<S extends z.ZodType> =
+  | { readonly ok: true; readonly input: z.output<S> }
+  | { readonly ok: false; readonly error: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a call may say instead of a tool's own words. */
+export interface ToolAliases {
+  /** The field that is meant, by another name of it. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Of a field of the tool: the value that is meant, by another word for it. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * Checks what a model gave to a tool. Missing fields are named first. What the schema refuses is mended where that can do
+ * no harm: see `mendField`.
+ */
+function parseToolInput<S extends z.ZodObject>(
+  tool: { name: string; input: S; aliases?: ToolAliases | undefined },
+  given: unknown,
+): ParsedInput<S> {
+  const input = coerceFields(tool.input, translate((given ?? {}) as Fields, tool.aliases));
+  const missing = requiredFields(tool.input).filter((field) => isMissing(input[field], tool.input, field));
+  if (missing.length > 0)
+    return { ok: false, error: missing.map((field) => `${field} is required`).join('; ') };
+  try {
+    return { ok: true, input: parseOptions(tool.input, { input, name: tool.name }) };
+  } catch (error) {
+    return { ok: false, error: toErrorText(error) };
+  }
+}
+
+/** The tool's own word counts where both are there. */
+function translate(given: Fields, aliases: ToolAliases | undefined): Fields {
+  if (aliases === undefined || typeof given !== 'object') return given;
+  const entries = Object.entries(given).flatMap(([word, value]): [string, unknown][] => {
+    const field = lookUp(aliases.fields, word);
+    if (field !== word && given[field] !== undefined) return [];
+    const words = Object.hasOwn(aliases.values, field) ? aliases.values[field] : undefined;
+    return [[field, typeof value === 'string' ? lookUp(words ?? {}, value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function lookUp(words: Readonly<Record<string, string>>, word: string): string {
+  return Object.hasOwn(words, word) ? (words[word] ?? word) : word;
+}
+
+function requiredFields(schema: z.ZodObject): string[] {
+  return Object.keys(schema.shape).filter((field) => !accepts(schema, field, undefined));
+}
+
+/** An empty text where none may stand is as good as nothing. */
+function isMissing(value: unknown, schema: z.ZodObject, field: string): boolean {
+  if (value === undefined) return true;
+  return (value === null || value === '') && !accepts(schema, field, value);
+}
+
+function coerceFields(schema: z.ZodObject, given: Fields): Fields {
+  if (typeof given !== 'object') return given;
+  const entries = Object.entries(given).flatMap(([field, value]): [string, unknown][] => {
+    if (!Object.hasOwn(schema.shape, field) || accepts(schema, field, value)) return [[field, value]];
+    const mended = listCoercions(value).find((each) => accepts(schema, field, each));
+    if (mended !== undefined) return [[field, mended]];
+    const isLeftOut = (value === null || value === '') && accepts(schema, field, undefined);
+    return isLeftOut ? [] : [[field, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * What a model may have meant that writes everything as text, or an id as a number, or one thing instead of a list of one. An
+ * optional field that is `null` or empty was left out.
+ */
+function listCoercions(value: unknown): readonly unknown[] {
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'string' || value.trim() === '') return [];
+  const word = value.trim().toLowerCase();
+  if (word === 'true' || word === 'false') return [word === 'true'];
+  return Number.isFinite(Number(word)) ? [Number(word), [value]] : [[value]];
+}
+
+function accepts(schema: z.ZodObject, field: string, value: unknown): boolean {
+  const type = schema.shape[field] as z.ZodType | undefined;
+  return type?.safeParse(value).success ?? false;
 }

@@ -3,9 +3,7 @@ import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import { isEnded } from './process-summary.ts';
 
-export type OrInterrupted<T> =
-  | { readonly type: 'done'; readonly value: T }
-  | { readonly type: 'interrupted' };
+type OrInterrupted<T> = { readonly type: 'done'; readonly value: T } | { readonly type: 'interrupted' };
 
 /** What the promise gives, or that nobody waits for it any more. The signal is left as it was. */
 export function orInterrupted<T>(promise: Promise<T>, interrupt: AbortSignal): Promise<OrInterrupted<T>> {
@@ -14,7 +12,7 @@ export function orInterrupted<T>(promise: Promise<T>, interrupt: AbortSignal): P
 }
 
 /** The first view that fits, or the last one of all. No subscription is left, whichever comes first. */
-export function viewThat(
+export function waitForView(
   fits: (view: ProcessView) => boolean,
   { handle, interrupt }: { handle: ProcessHandle; interrupt: AbortSignal },
 ): Promise<OrInterrupted<ProcessView>> {

@@ -1,11 +1,34 @@
-import { processTools } from './process-tools.ts';
-import { backgroundProcess } from './sets/background-process/background-process.ts';
-import { bgKill } from './sets/bg/bg-kill.ts';
-import { bgOutput } from './sets/bg/bg-output.ts';
-import { bgStart } from './sets/bg/bg-start.ts';
-import { bgStatus } from './sets/bg/bg-status.ts';
-import { processAction } from './sets/process-action/process-action.ts';
+import { backgroundProcess } from './sets/background-process.ts';
+import { bgKill, bgOutput, bgStart, bgStatus } from './sets/bg-tools.ts';
+import { killProcess, restartProcess, writeProcess } from './sets/process/control-tools.ts';
+import { checkProcess, getProcessOutput, listProcesses } from './sets/process/inspect-tools.ts';
+import { runCommand } from './sets/process/run-command.ts';
+import { schedule } from './sets/process/schedule.ts';
+import { startProcess } from './sets/process/start-process.ts';
+import { captureScreen, resizeTerminal, sendKeys } from './sets/process/terminal-tools.ts';
+import { waitFor } from './sets/process/wait-for.ts';
+import { unwatchProcess, watchProcess } from './sets/process/watch-tools.ts';
+import { processAction } from './sets/process-action.ts';
 import type { Tool } from './tool.ts';
+
+/** The tool set `process`, which an agent has unless told otherwise: one tool for each verb. */
+export const processTools: readonly Tool[] = [
+  runCommand,
+  startProcess,
+  listProcesses,
+  checkProcess,
+  getProcessOutput,
+  waitFor,
+  writeProcess,
+  sendKeys,
+  captureScreen,
+  resizeTerminal,
+  watchProcess,
+  unwatchProcess,
+  schedule,
+  restartProcess,
+  killProcess,
+];
 
 export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action';
 

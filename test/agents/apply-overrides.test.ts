@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyOverrides } from '../../src/agents/apply-overrides.ts';
+import { applyOverrides } from '../../src/agents/agent-definition.ts';
 import type { AgentDefinition } from '../../src/config/agent-file.ts';
 
 const definition: AgentDefinition = {

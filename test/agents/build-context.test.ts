@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildContext } from '../../src/agents/build-context.ts';
-import { toFirstMessage, toTask } from '../../src/agents/first-message.ts';
+import { buildContext } from '../../src/agents/delegate-work.ts';
+import { toFirstMessage, toTask } from '../../src/agents/delegation-text.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 
 const definition = { name: 'lead', model: { provider: 'scripted' } };

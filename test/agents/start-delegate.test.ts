@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DelegationGround } from '../../src/agents/delegation-ground.ts';
+import type { DelegationDeps } from '../../src/agents/delegation-deps.ts';
 import { createDelegationTools } from '../../src/agents/delegation-tools.ts';
 import { createSupervisor } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
@@ -15,7 +15,7 @@ async function delegateTo(
 ) {
   const supervisor = createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
   const definition = { name: 'coder', model: { provider: 'scripted' } };
-  const ground: DelegationGround = {
+  const ground: DelegationDeps = {
     definition: { ...definition, name: 'lead' },
     delegates: [definition],
     directory: '/',

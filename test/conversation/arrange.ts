@@ -7,8 +7,8 @@ import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { processTools } from '../../src/tools/process-tools.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../src/tools/tool.ts';
+import { processTools } from '../../src/tools/tool-sets.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
 /** A conversation without an operating system: processes are played by hand, and the model says what it is told. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkProcess } from '../../src/tools/sets/process/check-process.ts';
+import { checkProcess } from '../../src/tools/sets/process/inspect-tools.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, lastProcessId, startServer, toolThat } from './arrange.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ask } from '../../src/policy/gate.ts';
+import type { Ask } from '../../src/policy/authorize.ts';
 import { arrange, nextEvent } from './arrange.ts';
 
 const run = { calls: [{ name: 'run_command', arguments: { command: 'make' } }] };

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { PolicyOptions } from '../../src/config/policy-options.ts';
+import {
+  type Ask,
+  authorize,
+  type PermissionCall,
+  type PermissionQuestion,
+} from '../../src/policy/authorize.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
-import { type Ask, type PermissionCall, type PermissionQuestion, passGate } from '../../src/policy/gate.ts';
 import { createGrants } from '../../src/policy/grant.ts';
 
 /** A person who answers every question with "always", and what was asked. */
@@ -18,7 +23,7 @@ function arrange(policyOptions: PolicyOptions = {}) {
     }) satisfies Ask as Ask,
   };
   const pass = (call: Partial<PermissionCall>) =>
-    passGate(
+    authorize(
       { tool: 'run_command', permission: 'start', arguments: {}, callId: null, agent: 'coder', ...call },
       wiring,
     );
@@ -151,8 +156,8 @@ test('a command is asked each time where one layer cannot tell', async () => {
   // The outer layer cannot tell what the code opens; the inner one asks as for any command.
   const start = { command: 'node -e 1', cwd: '/work' };
 
-  await passGate({ ...call, start }, { ...given.wiring, policy });
-  await passGate({ ...call, start }, { ...given.wiring, policy });
+  await authorize({ ...call, start }, { ...given.wiring, policy });
+  await authorize({ ...call, start }, { ...given.wiring, policy });
 
   expect(given.asked.map(({ always }) => always)).toEqual([null, null]);
 });
@@ -214,7 +219,7 @@ test('an answer that covers a waiting question takes it back', async () => {
     agent: 'coder',
   } as const;
   const passages = ['git status', 'git status -s'].map((command) =>
-    passGate({ ...call, start: { command, cwd: '/work' } }, { ...given.wiring, ask }),
+    authorize({ ...call, start: { command, cwd: '/work' } }, { ...given.wiring, ask }),
   );
   await expect.poll(() => signals.length).toBe(2);
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { processTools } from '../../src/tools/process-tools.ts';
+import { processTools } from '../../src/tools/tool-sets.ts';
 import { findTranscriptFaults } from '../conversation/transcript-faults.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { about, call, namedIn, start, talk, until } from './conversation-stage.ts';

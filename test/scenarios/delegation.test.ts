@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { ownExecCommand } from '../../src/agents/assemble-agent.ts';
+import { runAgent } from '../../src/agents/create-agent.ts';
 import { createDemoModel } from '../../src/agents/demo-model.ts';
-import { ownExecCommand } from '../../src/agents/exec-command.ts';
 import { loadAgent } from '../../src/agents/load-agent.ts';
-import { runAgent } from '../../src/agents/run-agent.ts';
-import type { PermissionQuestion } from '../../src/policy/gate.ts';
+import type { PermissionQuestion } from '../../src/policy/authorize.ts';
 import { openProject } from '../agents/project.ts';
 import { type ChatEndpoint, lastText, startChatEndpoint } from './chat-endpoint.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { toAnswerText } from '../../src/tools/answer-text.ts';
+import { neutraliseMarkup, toAnswerText } from '../../src/tools/answer-text.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { neutraliseMarkup } from '../../src/tools/notice-markup.ts';
 import { arrange } from './arrange.ts';
 
 test('an answer is written without what is not for the model', () => {

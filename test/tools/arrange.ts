@@ -1,7 +1,7 @@
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
-import { toShownAnswer } from '../../src/tools/answer-text.ts';
+import { toPlainAnswer } from '../../src/tools/answer-text.ts';
 import { type CallWiring, callTool, callToolWith } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
@@ -76,7 +76,7 @@ export function arrange(
 
 /** What a model sees of an answer. */
 export function shown(answer: ToolAnswer) {
-  return toShownAnswer(answer);
+  return toPlainAnswer(answer);
 }
 
 /** The data of an answer that must be good. */

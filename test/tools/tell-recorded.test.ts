@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { tellRecorded } from '../../src/tools/tell-recorded.ts';
+import { confirmRecorded } from '../../src/tools/answer-text.ts';
 
 test('who is told is told at once', () => {
   const told: number[] = [];
 
-  tellRecorded({ ok: true, data: 1, onRecorded: () => void told.push(1) });
-  tellRecorded({ ok: true, data: 1 });
+  confirmRecorded({ ok: true, data: 1, onRecorded: () => void told.push(1) });
+  confirmRecorded({ ok: true, data: 1 });
 
   expect(told).toEqual([1]);
 });
@@ -29,7 +29,7 @@ test.for([
   const onWarning = ({ message }: Error) => message === 'broken' && note();
   process.on('warning', onWarning);
 
-  tellRecorded({ ok: true, data: 1, onRecorded: () => onRecorded() });
+  confirmRecorded({ ok: true, data: 1, onRecorded: () => onRecorded() });
 
   await expect(warned).resolves.toBeUndefined();
   process.off('warning', onWarning);

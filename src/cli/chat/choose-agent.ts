@@ -1,5 +1,5 @@
+import { parseAgentFile } from '../../agents/agent-definition.ts';
 import { listAgents, loadAgent } from '../../agents/load-agent.ts';
-import { parseAgentFile } from '../../agents/parse-agent-file.ts';
 import type { AgentDefinition } from '../../config/agent-file.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { toDefaultAgentText } from '../default-agent.ts';

@@ -1,6 +1,6 @@
 import { quote } from '../../config/quote.ts';
 import type { AskSecret, SecretQuestion } from '../../config/secret-source.ts';
-import type { Ask, PermissionQuestion } from '../../policy/gate.ts';
+import type { Ask, PermissionQuestion } from '../../policy/authorize.ts';
 import { toMarked } from '../render/margin.ts';
 import type { Page } from '../render/page.ts';
 import { renderPermissionQuestion } from '../render/permission-question.ts';

@@ -1,4 +1,4 @@
-import { applyOverrides } from '../../agents/apply-overrides.ts';
+import { applyOverrides } from '../../agents/agent-definition.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
 import { createAgent } from '../../agents/create-agent.ts';
 import type { CliIo } from '../cli-io.ts';

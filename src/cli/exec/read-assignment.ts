@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type DelegationReading, fromDelegationText, parseContext } from '../../agents/delegation-text.ts';
+import { fromDelegationText, type ParsedDelegation, parseContext } from '../../agents/delegation-text.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { ExecFlags } from './exec-flags.ts';
 
@@ -7,7 +7,7 @@ import type { ExecFlags } from './exec-flags.ts';
 export async function readAssignment(
   { task, context }: Pick<ExecFlags, 'task' | 'context'>,
   { io, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
-): Promise<DelegationReading> {
+): Promise<ParsedDelegation> {
   const told = context === undefined ? null : parseContext(context);
   if (told !== null && !told.ok) return told;
   const given = await readTask(task, { io, signal });
@@ -18,7 +18,7 @@ export async function readAssignment(
 async function readTask(
   task: string | undefined,
   { io, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
-): Promise<DelegationReading> {
+): Promise<ParsedDelegation> {
   if (task !== undefined && task !== '-') {
     return task.trim() === '' ? fromDelegationText('') : { ok: true, task };
   }

@@ -1,9 +1,9 @@
 import type { AgentResult } from '../../agents/agent.ts';
-import { applyOverrides } from '../../agents/apply-overrides.ts';
-import { readAskAbove } from '../../agents/ask-above.ts';
+import { applyOverrides } from '../../agents/agent-definition.ts';
+import { readAskParent } from '../../agents/ask-parent.ts';
 import { chooseModel } from '../../agents/choose-model.ts';
+import { runAgent } from '../../agents/create-agent.ts';
 import { loadAgent } from '../../agents/load-agent.ts';
-import { runAgent } from '../../agents/run-agent.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { type CliIo, printNote } from '../cli-io.ts';
@@ -53,7 +53,7 @@ async function execute(options: ExecOptions, signal: AbortSignal): Promise<Agent
     const surroundings = readDelegationLimits(definition, { depth, maxDepth, env: io.env });
     const assignment = await readAssignment(flags, { io, signal });
     if (!assignment.ok) return assignment;
-    const ask = readAskAbove(io.env);
+    const ask = readAskParent(io.env);
     const { model, notice } = chooseModel(definition, { env: io.env, depth: surroundings.depth });
     if (notice !== null) printNote(io, notice);
     return await runAgent({

@@ -1,5 +1,5 @@
 import { quote } from '../../config/quote.ts';
-import type { PermissionQuestion } from '../../policy/gate.ts';
+import type { PermissionQuestion } from '../../policy/authorize.ts';
 import { MARGIN_WIDTH, toMarked } from './margin.ts';
 import type { Page } from './page.ts';
 import { toPrintable, toVisible } from './printable.ts';

@@ -21,7 +21,7 @@ const GIT_TEXT = new Set(
 );
 
 /** Programs that run text in a language of their own. */
-export const INTERPRETERS =
+const INTERPRETERS =
   /^(python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|awk|gawk|mawk|nawk|rscript|julia|osascript|pwsh|powershell|guile|groovy|scala|elixir|erl|ghci?|gdb|lldb|vim?|nvim|ex|ed|emacs|sqlite3|psql|mysql)$/;
 
 /** What the default rules are about, and how languages start programs or delete trees. */

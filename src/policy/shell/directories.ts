@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isCertain, UNKNOWN, type Word } from './word.ts';
 
 /** A `cd` on the way to a command: it went there, or it failed because there is no such directory. */
-export type Step = { readonly to: Word } | { readonly notTo: Word };
+type Step = { readonly to: Word } | { readonly notTo: Word };
 
 /** Where a command may run: the steps from where the shell was started. */
 export type Directory = readonly Step[];

@@ -1,7 +1,7 @@
 import { namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, type Word } from './word.ts';
 
-export interface HereDocument {
+interface HereDocument {
   /** What is fed to the command. */
   readonly text: Word;
   /** Between backticks, where the shell expands it: run while the document is read. */

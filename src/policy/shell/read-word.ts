@@ -94,6 +94,6 @@ function unescapeBare(text: string): string {
 }
 
 /** POSIX 2.2.3: within double quotes a backslash quotes these only. */
-export function unescapeQuoted(text: string): string {
+function unescapeQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, character) => (character === '\n' ? '' : character));
 }

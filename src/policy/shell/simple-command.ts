@@ -20,7 +20,7 @@ export interface SimpleCommand {
 }
 
 /** A file's name without its folders and its Windows ending, in lower case: some file systems do not tell `RM` from `rm`. */
-export function toProgramName(word: Word): string {
+function toProgramName(word: Word): string {
   const base = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1).toLowerCase();
   return base.replace(/\.(exe|com|cmd|bat)$/, '');
 }

@@ -27,7 +27,7 @@ import { eachNode, namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, type Word } from './word.ts';
 
 /** What a shell would run. */
-export interface ShellReading {
+interface ShellReading {
   /** In the order of the text; also what stands in functions and in branches that may never run. */
   readonly commands: readonly SimpleCommand[];
   /** Why more may be run than that, as the end of a sentence that begins with "it". */

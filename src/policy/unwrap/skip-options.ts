@@ -10,7 +10,7 @@ export interface OptionShape {
   readonly assignments?: boolean;
 }
 
-export interface Skipped {
+interface Skipped {
   /** Where the first word stands that is no option. */
   readonly index: number;
   /** A word that cannot be told stands where options are: the rest may be anything. */

@@ -6,7 +6,7 @@ import { isCertain, type Word } from '../shell/word.ts';
 import { readSedCall } from '../unwrap/sed-call.ts';
 
 /** A word that may be a path, as a program would open it. */
-export interface PathWord {
+interface PathWord {
   readonly word: Word;
   /** It may as well be something else; only where it leads through a link out of the workspace does it count. */
   readonly isGuess: boolean;

@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts';
 /** How many lines an agent gets that does not say. */
 const DEFAULT_TAIL = 100;
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly id: string;
   readonly tail?: number | undefined;
   readonly offset?: number | undefined;

@@ -4,15 +4,19 @@ import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import type { BackgroundedData, CommandFacts, ResultEnvelope } from '../../process/result-envelope.ts';
+import { toRunData } from '../answer-data.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
-import { toRunData } from '../run-data.ts';
 import type { ToolContext } from '../tool.ts';
-import { type CommandRequest, toCommandSpec } from './command-request.ts';
 import type { Outcome } from './outcome.ts';
-import { describeWhatComes, interruptedBefore } from './start-words.ts';
+import {
+  type CommandRequest,
+  describeEndNotice,
+  interruptedBefore,
+  toCommandSpec,
+} from './start-in-background.ts';
 
-export interface ForegroundRequest extends CommandRequest {
+interface ForegroundRequest extends CommandRequest {
   /** How long to wait for it, in ms. */
   readonly timeoutMs?: number | undefined;
 }
@@ -69,7 +73,7 @@ function toOutcome(
   const view = handle.view();
   if (envelope.ok && envelope.process !== null && !isFinal(envelope.process.status)) {
     const { message } = envelope.data as BackgroundedData;
-    return toBackgrounded(handle, { message: `${message} ${describeWhatComes(context)}`, context });
+    return toBackgrounded(handle, { message: `${message} ${describeEndNotice(context)}`, context });
   }
   const reveals = toRevealed(view);
   if (envelope.ok) return { ok: true, value: { type: 'ended', view, facts: envelope }, reveals };
@@ -100,5 +104,5 @@ function describeInterruption(view: ProcessView, context: ToolContext): string {
     view.status === 'stopping'
       ? `Process ${view.id} is being stopped.`
       : `Process ${view.id} goes on in the background. Its output is kept: read it with this id.`;
-  return `Interrupted: nobody waits for it any more. ${goesOn} ${describeWhatComes(context)}`;
+  return `Interrupted: nobody waits for it any more. ${goesOn} ${describeEndNotice(context)}`;
 }

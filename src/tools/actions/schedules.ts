@@ -7,9 +7,9 @@ import { findProcess } from '../find-process.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
-import { describeTelling } from './start-words.ts';
+import { describeNotices } from './start-in-background.ts';
 
-export interface ScheduleRequest {
+interface ScheduleRequest {
   readonly message: string;
   /** One of the two. */
   readonly afterMs?: number | undefined;
@@ -18,7 +18,7 @@ export interface ScheduleRequest {
   readonly processId?: string | undefined;
 }
 
-export interface AddedSchedule {
+interface AddedSchedule {
   readonly schedule: ScheduleView;
   readonly message: string;
 }
@@ -70,5 +70,5 @@ function describe(
 ): string {
   const when = everyMs === null ? `in ${formatDuration(afterMs)}` : `every ${formatDuration(everyMs)}`;
   const until = processId === null ? '' : `, until process ${processId} ends`;
-  return `It is due ${when}${until}; cancel it as ${id}. ${describeTelling(context)}`;
+  return `It is due ${when}${until}; cancel it as ${id}. ${describeNotices(context)}`;
 }

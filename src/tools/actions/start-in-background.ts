@@ -2,18 +2,16 @@ import type { CommandSpec } from '../../config/process-spec.ts';
 import type { OutputRead } from '../../output/read-output.ts';
 import { describeLimit } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import { viewThat } from '../interruption.ts';
+import { waitForView } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
-import type { ToolContext } from '../tool.ts';
-import { type CommandRequest, toCommandSpec } from './command-request.ts';
-import { lookAt, type ShownScreen } from './look-at.ts';
+import type { NoticeDelivery, ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
-import { describeWhatComes, interruptedBefore } from './start-words.ts';
+import { captureSettled, type ShownScreen } from './terminals.ts';
 
 /** What is shown of the output of a process that has just come up. */
 const MAX_FIRST_BYTES = 2_000;
 
-export interface BackgroundRequest extends CommandRequest {
+interface BackgroundRequest extends CommandRequest {
   /** Opens a pipe to its stdin. */
   readonly stdin?: boolean | undefined;
   /** Asks for a terminal; the message says what became of that. */
@@ -44,10 +42,12 @@ export async function startInBackground(
   const { interrupt } = context;
   if (interrupt.aborted) return { ok: false, error: interruptedBefore };
   const handle = await context.start(toSpec(request));
-  const arrival = await viewThat(hasArrived, { handle, interrupt });
+  const arrival = await waitForView(hasArrived, { handle, interrupt });
   const waited = arrival.type === 'interrupted' ? ['Interrupted: nobody waits until it is ready.'] : [];
   const hasTerminal = handle.view().terminal?.type === 'terminal';
-  const shown = hasTerminal ? await lookAt(handle, { ...context, after: 'start', printedBytes: 0 }) : null;
+  const shown = hasTerminal
+    ? await captureSettled(handle, { ...context, after: 'start', printedBytes: 0 })
+    : null;
   const view = handle.view();
   const message = [...waited, describeStart(view, context), ...describeTerminal(view)].join(' ');
   const reveals = toRevealed(view);
@@ -94,7 +94,62 @@ function describeStart(view: ProcessView, context: ToolContext): string {
   const words = [
     `It runs in the background as ${view.id}.`,
     ...describeLimit(view),
-    describeWhatComes(context),
+    describeEndNotice(context),
   ];
   return words.join(' ');
 }
+
+/** What every start of a command has. */
+export interface CommandRequest {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly label?: string | undefined;
+  /** The tool on whose behalf. */
+  readonly tool: string;
+  readonly lifetime?: CommandSpec['lifetime'] | undefined;
+  /** How long it may run, in ms, also while somebody waits for it; then it is ended. Default: as the supervisor has it. */
+  readonly maxRunMs?: number | undefined;
+}
+
+export function toCommandSpec({
+  command,
+  cwd,
+  label,
+  tool,
+  lifetime,
+  maxRunMs,
+}: CommandRequest): CommandSpec {
+  return {
+    command,
+    tool,
+    ...(cwd !== undefined && { cwd }),
+    ...(label !== undefined && { label }),
+    ...(lifetime !== undefined && { lifetime }),
+    ...(maxRunMs !== undefined && { maxExecutionTime: maxRunMs, maxBackgroundTime: maxRunMs }),
+  };
+}
+
+const endWords: Readonly<Record<NoticeDelivery, string>> = {
+  wake: 'A notice comes by itself when it ends; there is no need to poll.',
+  'next-answer':
+    'Nothing wakes you when it ends: wait for it, or ask; its end is also told with the next answer of any of these tools.',
+  none: 'No notice comes when it ends: ask for its status when you need it.',
+};
+
+/** How the agent learns of the end of what it has started. */
+export function describeEndNotice({ notices }: Pick<ToolContext, 'notices'>): string {
+  return endWords[notices];
+}
+
+const newsWords: Readonly<Record<NoticeDelivery, string>> = {
+  wake: 'A notice comes by itself; there is no need to poll.',
+  'next-answer': 'Nothing wakes you: it is told with the next answer of any of these tools.',
+  none: 'No notice of it reaches you: ask when you need to know.',
+};
+
+/** How the agent learns of what it has asked to be told. */
+export function describeNotices({ notices }: Pick<ToolContext, 'notices'>): string {
+  return newsWords[notices];
+}
+
+export const interruptedBefore = 'Interrupted before it began: nothing was started.';

@@ -9,7 +9,7 @@ import type { Outcome } from './outcome.ts';
 /** What is shown of the output that the agent has not read yet. */
 const MAX_SHOWN_BYTES = 4_000;
 
-export type WaitRequest = Omit<WaitOptions, 'from' | 'signal' | 'clock'> & {
+type WaitRequest = Omit<WaitOptions, 'from' | 'signal' | 'clock'> & {
   readonly id: string;
   /** Where in the output the search begins. `unread`: behind the last read of this owner. */
   readonly from: 'unread' | 'now' | 'start';

@@ -5,9 +5,9 @@ import { findProcess } from '../find-process.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
-import { describeTelling } from './start-words.ts';
+import { describeNotices } from './start-in-background.ts';
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly id: string;
   readonly quietMs: number;
   /** A JavaScript regular expression, instead of silence. */
@@ -52,5 +52,5 @@ function describeWatch({ processId, wants }: WatchView, context: ToolContext): s
     wants.type === 'quiet'
       ? `each time it has shown nothing new for ${formatDuration(wants.quietMs)}`
       : 'when it prints lines that match';
-  return `Process ${processId} is watched until it ends: there is news ${when}. ${describeTelling(context)}`;
+  return `Process ${processId} is watched until it ends: there is news ${when}. ${describeNotices(context)}`;
 }

@@ -7,7 +7,7 @@ import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-export interface WriteRequest {
+interface WriteRequest {
   readonly id: string;
   readonly input: string;
   /** The name of a secret to write instead. */
@@ -20,7 +20,7 @@ export interface WriteRequest {
   readonly hint: string;
 }
 
-export interface WrittenInput {
+interface WrittenInput {
   /** Of a secret, `null`: its length is nobody's affair. */
   readonly bytesWritten: number | null;
   readonly message: string;

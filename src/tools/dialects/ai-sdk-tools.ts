@@ -1,11 +1,10 @@
 import { createGrants } from '../../policy/grant.ts';
-import { toShownAnswer } from '../answer-text.ts';
+import { confirmRecorded, toPlainAnswer } from '../answer-text.ts';
 import { type CallWiring, callToolWith } from '../call-tool.ts';
 import { toInputSchema } from '../input-schema.ts';
-import { tellRecorded } from '../tell-recorded.ts';
 import type { Tool } from '../tool.ts';
 
-type Shown = ReturnType<typeof toShownAnswer>;
+type Shown = ReturnType<typeof toPlainAnswer>;
 
 /**
  * A tool of the AI SDK: an entry of `tools` of `generateText` and the like. Described by its shape, so that nobody has to install
@@ -40,9 +39,9 @@ export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 's
  * The tools for somebody else's agent loop. The loop's own abort signal interrupts calls that wait and ends no process. No
  * notices reach it; a loop that delivers them in its own way says how with `notices`.
  */
-export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Record<string, AiSdkTool> {
+export function toAiSdkTools(tools: readonly Tool[], deps: AiSdkWiring): Record<string, AiSdkTool> {
   const never = new AbortController().signal;
-  const { interrupt = never, signal = never, grants = createGrants() } = wiring;
+  const { interrupt = never, signal = never, grants = createGrants() } = deps;
   const toTool = (tool: Tool): AiSdkTool => ({
     description: tool.description,
     inputSchema: toSchema(tool),
@@ -50,15 +49,15 @@ export function toAiSdkTools(tools: readonly Tool[], wiring: AiSdkWiring): Recor
       const interrupts = AbortSignal.any([interrupt, abortSignal]);
       const call = { name: tool.name, input };
       const answer = await callToolWith(call, {
-        ...wiring,
+        ...deps,
         tools,
         grants,
         signal,
         interrupt: interrupts,
       });
       // A loop that has gone on without the answer has not read it.
-      if (!abortSignal.aborted) tellRecorded(answer);
-      return toShownAnswer(answer);
+      if (!abortSignal.aborted) confirmRecorded(answer);
+      return toPlainAnswer(answer);
     },
   });
   return Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool)]));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPlainText } from '../../spawn/terminal/parse-keys.ts';
-import type { TypedKeys } from '../actions/send-keys.ts';
+import type { TypedKeys } from '../actions/terminals.ts';
 
 /** Fields that mean the same in every tool of every set. */
 export const processId = z.string().min(1).describe('The id, such as tool_k3m9xq2p.');

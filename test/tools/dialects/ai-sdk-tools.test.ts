@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { toAiSdkTools } from '../../../src/tools/dialects/ai-sdk-tools.ts';
 import { toInputSchema } from '../../../src/tools/input-schema.ts';
-import { processTools } from '../../../src/tools/process-tools.ts';
 import { runCommand } from '../../../src/tools/sets/process/run-command.ts';
+import { processTools } from '../../../src/tools/tool-sets.ts';
 import { arrange } from '../arrange.ts';
 
 const usage = {

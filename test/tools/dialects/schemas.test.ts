@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { toAnthropicTools } from '../../../src/tools/dialects/anthropic-tools.ts';
-import { toGeminiTools } from '../../../src/tools/dialects/gemini-tools.ts';
+import {
+  toAnthropicTools,
+  toGeminiTools,
+  toOpenAiTools,
+} from '../../../src/tools/dialects/function-tools.ts';
 import { toMcpTools } from '../../../src/tools/dialects/mcp-tools.ts';
-import { toOpenAiTools } from '../../../src/tools/dialects/openai-tools.ts';
 import { toInputSchema } from '../../../src/tools/input-schema.ts';
 import { allTools } from '../arrange.ts';
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type RunResult, runInForeground } from '../../actions/run-in-foreground.ts';
+import { runData, toReadData, toRunData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
-import { toReadData } from '../../output-data.ts';
-import { runData, toRunData } from '../../run-data.ts';
 import { command, cwd, label, toStart } from '../fields.ts';
 
 export const runCommand = defineTool({

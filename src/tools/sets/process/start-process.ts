@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
+import { toStartedData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
-import { toStartedData } from '../../started-data.ts';
 import { command, cwd, label, lifetime, toStart } from '../fields.ts';
 
 export const startProcess = defineTool({

@@ -5,8 +5,8 @@ import { describeEnd } from '../../../process/describe-end.ts';
 import { toLoopbackAddresses } from '../../../readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
+import { toMissingData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
-import { toMissingData } from '../../output-data.ts';
 import { isEnded, toSummary } from '../../process-summary.ts';
 import { processId } from '../fields.ts';
 

@@ -1,0 +1,26 @@
+import type { ProcessView } from '../../process/process-view.ts';
+import { findProcess } from '../find-process.ts';
+import { isEnded, toRevealed } from '../process-summary.ts';
+import type { ToolContext } from '../tool.ts';
+import type { Outcome } from './outcome.ts';
+
+/** The processes of the owner and of those under it: the live ones in order of their start, then those that have ended and are still known. */
+export function listProcesses(
+  { includeEnded }: { includeEnded: boolean },
+  { supervisor, owner }: ToolContext,
+): Outcome<readonly ProcessView[]> {
+  const views = supervisor.list({ owner, children: true }).filter((view) => includeEnded || !isEnded(view));
+  return { ok: true, value: views, reveals: toRevealed(...views) };
+}
+
+export async function checkProcess(
+  { id }: { id: string },
+  context: ToolContext,
+): Promise<Outcome<ProcessView>> {
+  const found = findProcess(id, context);
+  if ('ok' in found) return found;
+  // What the view shows of that may be some seconds old.
+  await found.awaitedInput();
+  const view = found.view();
+  return { ok: true, value: view, reveals: toRevealed(view) };
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { cutText } from '../output/cut-text.ts';
+import type { OutputRead } from '../output/read-output.ts';
+import type { ProcessView } from '../process/process-view.ts';
+import type { CommandFacts } from '../process/result-envelope.ts';
+import type { ProcessOutput } from './actions/read-output.ts';
+import type { StartedProcess } from './actions/start-in-background.ts';
+import type { SentKeys, ShownScreen } from './actions/terminals.ts';
+import { toSummary } from './process-summary.ts';
+
+/** Described within: zod writes a bare nullable text as a list of types, which not every client of MCP takes. */
+const signalName = z.string().describe('the signal that ended it');
+
+/** What `toOutputData` gives. */
+export const outputData = z.looseObject({
+  process_id: z.string(),
+  status: z.string(),
+  exit_code: z.int().nullable().optional(),
+  signal: signalName.nullable().optional(),
+  output: z.string().describe('stdout and stderr in order of arrival, unless one of them was asked for'),
+  truncated: z.boolean().optional().describe('output is not all that was asked for'),
+  dropped_bytes: z.int().optional().describe('how many bytes are missing in output'),
+  more: z.boolean().optional().describe('there was more behind it'),
+});
+
+/** What was read of an output, and how its process was then. */
+export function toOutputData({ view, read, hasMore }: ProcessOutput) {
+  return {
+    process_id: view.id,
+    status: view.status,
+    ...('exit' in view && { exit_code: view.exit?.code ?? null, signal: view.exit?.signal ?? null }),
+    ...toReadData(read),
+    ...(hasMore && { more: true }),
+  };
+}
+
+/** What was read of an output, and whether something is missing in it. */
+export function toReadData(read: OutputRead) {
+  return { output: read.text, ...toMissingData(read) };
+}
+
+/** Empty where nothing is missing. */
+export function toMissingData(read: OutputRead) {
+  return {
+    ...(read.truncated && { truncated: true }),
+    ...(read.omittedBytes > 0 && { dropped_bytes: read.omittedBytes }),
+  };
+}
+
+const leftover = z.object({
+  pid: z.int(),
+  command: z.string(),
+  ports: z.array(z.int()).describe('TCP ports on which it listens'),
+});
+
+/** The data of an answer about a command that was run, whether it has ended or is in the background. */
+export const runData = z.looseObject({
+  process_id: z.string(),
+  exit_code: z.int().nullable().optional().describe('null where it did not exit by itself'),
+  signal: signalName.nullable().optional(),
+  output: z.string().describe('stdout and stderr in order of arrival'),
+  truncated: z.boolean().optional().describe('output is not all that it printed'),
+  dropped_bytes: z.int().optional().describe('how many bytes are missing in output'),
+  leftovers: z.array(leftover).optional().describe('what it has left running'),
+  suspects: z
+    .array(leftover)
+    .optional()
+    .describe('what it has perhaps left running: it hides who started it, and no kill of this id reaches it'),
+  status: z.string().optional().describe('where it goes on'),
+  message: z.string().optional().describe('where it goes on: how to follow it'),
+});
+
+/** What a model is told of a command that has ended, well or not. */
+export function toRunData(id: string, facts: CommandFacts) {
+  const { exitCode, signal, output, truncated, droppedBytes, leftovers, suspects } = facts;
+  return {
+    process_id: id,
+    exit_code: exitCode,
+    signal,
+    output,
+    ...(truncated && { truncated }),
+    ...(droppedBytes > 0 && { dropped_bytes: droppedBytes }),
+    ...(leftovers.length > 0 && { leftovers }),
+    ...(suspects.length > 0 && { suspects }),
+  };
+}
+
+/** Of a screen, and as much again of what has scrolled out. A usual one has 2 KB; this is for 200 columns and more. */
+const MAX_SCREEN_BYTES = 16 * 1024;
+
+/** A screen as a model is shown it. Rows and columns count from 1, and blank lines at the bottom are left out. */
+export function toScreenData({ view, screen }: ShownScreen) {
+  const { cursor, scrollback, lines, highlights = [] } = screen;
+  const { awaits_input } = toSummary(view);
+  return {
+    process_id: view.id,
+    status: view.status,
+    columns: screen.columns,
+    rows: screen.rows,
+    cursor: { row: cursor.row + 1, column: cursor.column + 1, ...(!cursor.isVisible && { hidden: true }) },
+    ...(screen.isAlternate && { full_screen: true }),
+    ...(screen.title !== null && { title: screen.title }),
+    ...(screen.isLast && { last: true }),
+    ...(awaits_input !== undefined && { awaits_input }),
+    ...(scrollback.length > 0 && { scrolled_out: cut(scrollback.join('\n')) }),
+    ...(highlights.length > 0 && {
+      highlighted: highlights.map(({ row, text }) => ({ row: row + 1, text })),
+    }),
+    screen: cut(lines.join('\n').trimEnd()),
+  };
+}
+
+/** What was typed, and what it shows now where that was wanted. */
+export function toSentData(processId: string, { message, shown }: SentKeys) {
+  if (shown === null) return { process_id: processId, message };
+  return { ...toScreenData(shown), message };
+}
+
+function cut(text: string): string {
+  return cutText([{ type: 'text', text }], { maxBytes: MAX_SCREEN_BYTES, where: '' }).text;
+}
+
+/** What became of the wish for a terminal; nothing where there was none. */
+function toTerminalData({ terminal }: ProcessView) {
+  if (terminal === null) return {};
+  if (terminal.type === 'none') return { terminal: 'none' };
+  const { columns, rows, attach } = terminal;
+  return { terminal: `${columns}x${rows}`, ...(attach !== null && { attach: attach.join(' ') }) };
+}
+
+/** A process that has just been started, with what it shows. */
+export function toStartedData({ view, message, read, shown }: StartedProcess) {
+  const seen = { ...toSummary(view), ...toTerminalData(view), message };
+  if (shown === null) return { ...seen, ...(read !== null && toReadData(read)) };
+  const { screen, cursor } = toScreenData(shown);
+  return { ...seen, cursor, screen };
+}
