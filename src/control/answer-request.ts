@@ -11,11 +11,11 @@ import type { AnswerRequest, RequestPort } from './serve-client.ts';
 import { tellNews } from './tell-news.ts';
 import { toCommandSpec } from './to-command-spec.ts';
 
-/** What a control socket stands for. */
+/** Supervisor behind a control socket, and what its clients may use. */
 interface ControlledSupervisor {
   readonly supervisor: Supervisor;
   readonly role: Hello['role'];
-  /** Names of a client's variables that no process gets; globs. */
+  /** Globs for names of client variables that are not passed to processes. */
   readonly redactNames: readonly string[];
   /** Asks the person in front of this program; `null` where there is none. */
   readonly ask: Ask | null;
@@ -26,7 +26,7 @@ interface ControlledSupervisor {
 // biome-ignore lint/suspicious/noExplicitAny: the parameters were checked against the method's own schema.
 type Answers = Readonly<Record<string, (params: any, port: RequestPort) => unknown>>;
 
-/** Carries out requests whose parameters were checked. */
+/** Creates the functions that execute validated requests. */
 export function createRequestHandlers(controlled: ControlledSupervisor): AnswerRequest {
   const { supervisor, role } = controlled;
   const isRedacted = picomatch([...controlled.redactNames], { bash: true, dot: true });
@@ -38,7 +38,7 @@ export function createRequestHandlers(controlled: ControlledSupervisor): AnswerR
     list: () => supervisor.list(),
     show: async ({ id }) => {
       const handle = find(id);
-      // What the view shows of that may be some seconds old.
+      // The view may be several seconds behind.
       await handle.awaitedInput();
       return { view: handle.view(), timeline: handle.timeline() };
     },
@@ -106,7 +106,7 @@ function toItem({ bytes, ...place }: Omit<FollowItem, 'bytes'> & { bytes: Uint8A
   return { ...place, bytes: Buffer.from(buffer, byteOffset, byteLength).toString('base64') };
 }
 
-/** Leaves nothing on the process when the client goes first. */
+/** Waits for the end; removes its subscription when the client disconnects first. */
 function untilEnded(handle: ProcessHandle, signal: AbortSignal): Promise<FinalView> {
   return new Promise((resolve, reject) => {
     const subscription = handle.status$.subscribe({

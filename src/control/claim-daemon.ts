@@ -3,24 +3,24 @@ import { pause } from '../clock/pause.ts';
 import { createSupervisorId } from '../process/process-id.ts';
 import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
 
-/** A daemon that has won needs so long at most until it listens. */
+/** Time within which a daemon that won the claim must listen. */
 const SETTLED_MS = 3_000;
 const LOOK_MS = 10;
 
 /**
- * Makes this program the one daemon of a state directory, or finds that another one is. Whoever enters the roll first and then finds
- * nobody else in it has it: of two that do so at the same time, the later one finds the earlier. Where both find each other the one
- * with the smaller id stays. What a dead one has left is nobody's place.
+ * Makes this program the only daemon of a state directory, or detects that another one is. A claim succeeds when it is
+ * registered and no other live claim is found; of two concurrent claims the later one finds the earlier. When both
+ * find each other, the smaller id wins. Claims of dead processes do not count.
  *
- * @returns how to let go of the place; `null` where another daemon has it.
+ * @returns a function that gives up the claim; `null` where another daemon holds it.
  */
-export async function claimDaemon(roll: SupervisorRegistry, clock: Clock): Promise<(() => void) | null> {
+export async function claimDaemon(registry: SupervisorRegistry, clock: Clock): Promise<(() => void) | null> {
   const id = createSupervisorId();
-  const leave = () => roll.unregister(id);
+  const leave = () => registry.unregister(id);
   const untilMs = clock.nowMs() + SETTLED_MS;
-  roll.register({ id, role: 'daemon', socket: null });
+  registry.register({ id, role: 'daemon', socket: null });
   while (true) {
-    const others = lookTwice(roll);
+    const others = lookTwice(registry);
     if (others.length === 0) return leave;
     const isTaken = others.some(({ socket }) => socket !== null);
     const isFirst = others.every((other) => id < other.id);
@@ -33,15 +33,16 @@ export async function claimDaemon(roll: SupervisorRegistry, clock: Clock): Promi
 }
 
 /**
- * The roll is no picture of one moment: whoever just exchanges its claim for the entry of its supervisor is missed where the new entry came
- * after the names were listed and the old one went before it was read. The second time the new one is there.
+ * Lists the other daemons twice. The registry is not a snapshot: a daemon that is replacing its claim by the entry of
+ * its supervisor can be missed once, when the new entry appears after the names were listed and the old one disappears
+ * before it is read.
  */
-function lookTwice(roll: SupervisorRegistry): readonly SupervisorEntry[] {
-  const others = listOtherDaemons(roll);
-  return others.length > 0 ? others : listOtherDaemons(roll);
+function lookTwice(registry: SupervisorRegistry): readonly SupervisorEntry[] {
+  const others = listOtherDaemons(registry);
+  return others.length > 0 ? others : listOtherDaemons(registry);
 }
 
-function listOtherDaemons(roll: SupervisorRegistry): readonly SupervisorEntry[] {
-  const alive = roll.list().filter(({ state }) => state === 'alive');
+function listOtherDaemons(registry: SupervisorRegistry): readonly SupervisorEntry[] {
+  const alive = registry.list().filter(({ state }) => state === 'alive');
   return alive.map(({ entry }) => entry).filter(({ role, pid }) => role === 'daemon' && pid !== process.pid);
 }

@@ -9,12 +9,13 @@ import {
   type StreamMethod,
 } from './protocol.ts';
 
-/** So many items of a stream may wait for who reads them. */
+/** Maximum number of stream items buffered for a slow reader. */
 const MAX_WAITING_ITEMS = 16;
 
 /**
- * One connection to a supervisor. Calls reject with TroupeError: what the supervisor refused, with its own code; `unreachable` where
- * it is gone, or did not answer in time; `protocol` where it is no supervisor of ours. With `signal` they reject with its reason.
+ * Connection to a supervisor. Calls reject with a TroupeError: the supervisor's own code where it refused;
+ * `unreachable` where it is gone or did not answer in time; `protocol` where the peer is not a compatible supervisor.
+ * An aborted `signal` rejects with its reason.
  */
 export interface ControlClient {
   call<M extends AskMethod>(
@@ -22,13 +23,15 @@ export interface ControlClient {
     params: ControlParams<M>,
     options?: CallOptions,
   ): Promise<ControlResults[M]>;
-  /** The supervisor takes at most so many requests at a time: another connection is to be used beyond that. */
+  /** The supervisor's limit of concurrent requests is reached; open another connection. */
   readonly isFull: boolean;
   readonly isClosed: boolean;
   close(): void;
 }
 
-/** @throws TroupeError `unreachable`, with what to do: nobody listens there, or it belongs to another user. */
+/**
+ * @throws TroupeError `unreachable`, with what to do, when no process listens or the socket belongs to another user.
+ */
 export async function connectControl(
   socketPath: string,
   options: ConnectOptions = {},
@@ -50,7 +53,7 @@ export async function connectControl(
   };
 }
 
-/** The answer, or `unreachable` as soon as the supervisor does not answer anything any more. */
+/** Returns the answer, or rejects with `unreachable` as soon as the supervisor stops responding. */
 function whileAlive(
   connection: ControlConnection,
   { asked, pulseMs }: { asked: Promise<unknown>; pulseMs: number },
@@ -68,8 +71,9 @@ function whileAlive(
 }
 
 /**
- * The items of a request that streams, over a connection of its own: while nobody takes them, nothing is read, and the supervisor
- * sends nothing. Ends with the stream; rejects like a call. Who stops taking them has cancelled the request.
+ * Iterates the items of a streaming request over a connection of its own. Nothing is read from the socket while the
+ * consumer is idle, so the supervisor pauses. Ends with the stream; rejects like a call. Ending the iteration cancels
+ * the request.
  */
 export async function* streamControl<M extends StreamMethod>(
   socketPath: string,

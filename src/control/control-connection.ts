@@ -11,7 +11,7 @@ import {
   toLine,
 } from './protocol.ts';
 
-/** Long enough for a list of ten thousand processes. */
+/** Large enough for a list of ten thousand processes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
 export interface ConnectOptions {
@@ -25,7 +25,7 @@ interface Waiting {
   item(item: unknown): void;
 }
 
-/** One connection to a supervisor. */
+/** Connection to a supervisor. */
 export interface ControlConnection {
   ask(
     request: { readonly method: string; readonly params: unknown },
@@ -39,7 +39,9 @@ export interface ControlConnection {
   close(): void;
 }
 
-/** @throws TroupeError `unreachable`, with what to do: nobody listens there, or it belongs to another user. */
+/**
+ * @throws TroupeError `unreachable`, with what to do, when no process listens or the socket belongs to another user.
+ */
 export async function openConnection(
   socketPath: string,
   { deadlineMs = 2_000 }: ConnectOptions,
@@ -49,7 +51,7 @@ export async function openConnection(
   const reader = createLineReader(MAX_REPLY_BYTES);
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
-  /** Set once nothing more can be asked. */
+  /** Set once the connection can no longer be used. */
   let failure: TroupeError | null = null;
 
   const fail = (error: TroupeError) => {
@@ -62,7 +64,7 @@ export async function openConnection(
   const take = (line: Uint8Array) => {
     const reply = parseReply(line);
     if ('code' in reply) return fail(reply);
-    // A refusal without a number is of the connection itself.
+    // An error without a request id concerns the connection itself.
     if ('error' in reply && reply.id === null) return fail(new TroupeError(reply.error));
     const id = reply.id as number;
     const asked = waiting.get(id);
@@ -130,7 +132,7 @@ export async function openConnection(
   };
 }
 
-/** Asked before the connection: a stranger who listens there, or behind a link, would be told what is typed. */
+/** Refuses a socket of another user before connecting: that user would receive what is typed. */
 function refuseForeign(socketPath: string): void {
   let stats: Stats;
   try {

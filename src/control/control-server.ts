@@ -9,36 +9,37 @@ import { createRequestHandlers } from './answer-request.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
 import { createFairScheduler, flushAndClose, type ServedClient, serveClient } from './serve-client.ts';
 
-/** So many clients at a time are told why they cannot stay. */
+/** Maximum number of refused clients that are being told why. */
 const MAX_LEAVING = 32;
 
 interface ControlServerOptions {
-  /** Absolute, in a directory of this user; others are shut out of it. */
+  /** Absolute path in a directory of this user; other users are denied access to it. */
   readonly socketPath: string;
   readonly role: 'program' | 'daemon';
-  /** Names of a client's variables that no process gets; globs. */
+  /** Globs for names of client variables that are not passed to processes. */
   readonly redactNames?: readonly string[] | undefined;
-  /** Asks the person in front of this program, for agents in other programs. Default: there is none. */
+  /** Asks the person in front of this program on behalf of agents in other programs. Default: no person. */
   readonly ask?: Ask | null;
-  /** A client asked a daemon to end. */
+  /** Called when a client asks a daemon to end. */
   readonly onShutdown?: () => void;
-  /** So many clients are connected now. */
+  /** Called with the number of connected clients whenever it changes. */
   readonly onClients?: (count: number) => void;
 }
 
 export interface ControlServer {
   readonly clientCount: number;
-  /** Listens again at its path, whose socket was removed; connections stay. Rejects with what the system says. */
+  /** Listens again at its path after the socket was removed; connections stay open. Rejects with the system's error. */
   reopen(): Promise<void>;
-  /** Nobody is let in any more, connections end, and the socket is gone when it returns. */
+  /** Stops accepting clients and ends all connections; the socket is gone when it returns. */
   close(): void;
 }
 
 /**
- * Listens on a unix socket, 0600, for whoever may see, read, write to and kill the processes of `supervisor`. It never keeps the program
- * alive, and no client can make it throw. A socket file that nobody listens on is replaced.
+ * Listens on a unix socket (mode 0600) for clients that see, read, write to and kill the processes of `supervisor`.
+ * Never keeps the program alive, and no client can make it throw. Replaces a stale socket file.
  *
- * @throws TroupeError `state-directory` where somebody else listens there; what the system says where it cannot listen.
+ * @throws TroupeError `state-directory` where another process listens there; the system's error where it cannot
+ * listen.
  */
 export async function serveControl(
   supervisor: Supervisor,
@@ -60,7 +61,7 @@ export async function serveControl(
 
   const sendAway = (socket: Socket) => {
     socket.on('error', () => {});
-    // Each takes a file descriptor for as long as it listens to us.
+    // Each one holds a file descriptor until it has read the refusal.
     if (leaving >= MAX_LEAVING) return socket.destroy();
     leaving += 1;
     socket.once('close', () => {
@@ -93,7 +94,7 @@ export async function serveControl(
       await listenOnce(server, socketPath);
     });
     server.unref();
-    // With too many open files a connection cannot be taken: that is the client's bad luck, and it may try again.
+    // With too many open files a connection cannot be accepted; the client may retry.
     server.on('error', () => {});
     return server;
   };
@@ -103,7 +104,7 @@ export async function serveControl(
   return {
     reopen: async () => {
       if (isClosed) return;
-      // First, as this unlinks what has its path.
+      // Must come first: it unlinks whatever is at its path.
       server.close();
       shutOthersOut(dirname(socketPath));
       server = await open();
@@ -121,7 +122,9 @@ export async function serveControl(
   };
 }
 
-/** Node cannot say who has connected: what keeps others from the socket is that they cannot enter its directory. */
+/**
+ * Restricts the directory to its owner. Node cannot identify a peer, so the directory is what keeps other users out.
+ */
 function shutOthersOut(directory: string): void {
   const { uid, mode } = lstatSync(directory);
   if (uid !== process.geteuid?.()) {
@@ -131,7 +134,9 @@ function shutOthersOut(directory: string): void {
   if ((mode & 0o077) !== 0) chmodSync(directory, 0o700);
 }
 
-/** Node binds within the call, so that the mode is set before anybody else had a turn; before that the directory keeps others out. */
+/**
+ * Binds within the call, so the mode is set before any other code runs; until then the directory protects the socket.
+ */
 function listenOnce(server: Server, socketPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error) => {

@@ -15,19 +15,19 @@ import { guardEntry } from './guard-entry.ts';
 import { SHELL_OWNER } from './protocol.ts';
 
 interface DaemonOptions {
-  /** The state directory. */
+  /** State directory. */
   readonly directory: string;
-  /** It ends when it had neither a live process nor a client for so long. `null`: it stays. Default 10 s. */
+  /** Ends the daemon after this time without a live process or client. `null`: never. Default 10 s. */
   readonly idleMs?: number | null;
   readonly clock?: Clock;
-  /** Of its supervisor; what a daemon decides for itself goes before it. */
+  /** Options of its supervisor; the daemon's own settings take precedence where they overlap. */
   readonly supervisor?: SupervisorOptions;
-  /** It can be asked from now on. Its end goes through `end`. */
+  /** Called when the daemon accepts clients. `end` ends it. */
   readonly onReady?: (daemon: { readonly supervisor: Supervisor; end(): void }) => void;
 }
 
 type DaemonEnd =
-  /** The state directory has a daemon already; nothing was done. */
+  /** The state directory already has a daemon; nothing was done. */
   | { readonly type: 'notNeeded' }
   | {
       readonly type: 'ended';
@@ -38,29 +38,29 @@ type DaemonEnd =
 
 const DEFAULT_IDLE_MS = 10_000;
 
-/** Of a person at a shell nobody thinks that the tenth process is one too many. */
+/** Generous, because a person at a shell expects no limit on background processes. */
 const MAX_BACKGROUND_PROCESSES = 1_000;
 
-/** What a person starts has that person's environment, keys and all: no model asks for it here. */
+/** Processes that a person starts inherit that person's environment, including keys: no model is involved. */
 const everyNameIsPassedOn: string[] = [];
 
 /** Longer than any program runs. */
 const FOREVER_MS = 2 ** 47;
 
 /**
- * Is the supervisor of a state directory that belongs to no program: it takes over what earlier ones of its kind have left, starts what clients ask for,
- * and ends by itself when there is nothing to do. There is one for each state directory; whoever comes second has nothing to do.
- * SIGTERM, SIGINT and SIGHUP end it and this program in order. A state directory that is removed under it is restored; where the directory around
- * it was removed, everything is killed, persistent processes as well, and it ends.
+ * Runs the supervisor of a state directory that belongs to no program: adopts what earlier daemons left, starts what
+ * clients request, and ends when idle. A state directory has one daemon; a second one returns at once. SIGTERM, SIGINT
+ * and SIGHUP end it and this program in order. A removed state directory is restored; when the directory around it was
+ * removed, all processes are killed, including persistent ones, and the daemon ends.
  *
- * @throws TroupeError `state-directory`; what the system says where it cannot listen.
+ * @throws TroupeError `state-directory`; the system's error where it cannot listen.
  */
 export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { clock = createRealClock(), idleMs = DEFAULT_IDLE_MS, onReady } = options;
   const paths = toStatePaths(options.directory);
   const { directory } = paths;
-  const roll = createFileSupervisorRegistry({ directory, clock });
-  const leaveClaim = await claimDaemon(roll, clock);
+  const registry = createFileSupervisorRegistry({ directory, clock });
+  const leaveClaim = await claimDaemon(registry, clock);
   if (leaveClaim === null) return { type: 'notNeeded' };
 
   let socket: string | null = null;
@@ -86,11 +86,11 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   let leavePlace: Cancel = () => {};
   const end = () => asked.resolve('asked');
   const idle = watchIdle(supervisor, { clock, idleMs });
-  // A process that was taken over is nobody's child here: something of ours must keep the program.
+  // Adopted processes are not children of this program, so a timer must keep it alive.
   const letGo = clock.at(clock.nowMs() + FOREVER_MS, () => {});
   let server: ControlServer | null = null;
   try {
-    const socketPath = roll.makeSocketPath(supervisor.id);
+    const socketPath = registry.makeSocketPath(supervisor.id);
     const deps = {
       socketPath,
       role: 'daemon',
@@ -101,11 +101,11 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     const served = await serveControl(supervisor, deps);
     server = served;
     socket = socketPath;
-    roll.register({ id: supervisor.id, role: 'daemon', socket });
+    registry.register({ id: supervisor.id, role: 'daemon', socket });
     leavePlace = guardEntry({
       ...{ clock, paths, socketPath, supervisorId: supervisor.id },
       restore: async () => {
-        roll.makeSocketPath(supervisor.id);
+        registry.makeSocketPath(supervisor.id);
         await served.reopen();
         restoreRecords();
       },
@@ -116,7 +116,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     onReady?.({ supervisor, end });
     const why = await Promise.race([asked.promise, idle.reached, workspace.promise]);
     if (why === 'workspaceRemoved') await killAll(supervisor);
-    // Who is idle has no clients: whoever comes now is refused, and starts another one.
+    // An idle daemon has no clients; a client that connects now is refused and starts another daemon.
     if (why === 'idle') server.close();
     const report = await supervisor.shutdown();
     return { type: 'ended', why, report };
@@ -126,12 +126,12 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     idle.cancel();
     await supervisor.shutdown();
     server?.close();
-    roll.unregister(supervisor.id);
+    registry.unregister(supervisor.id);
     letGo();
   }
 }
 
-/** Also what is persistent: no process would find it again. */
+/** Kills persistent processes too: no later program could find them. */
 async function killAll(supervisor: Supervisor): Promise<void> {
   await Promise.all(
     supervisor
@@ -141,7 +141,7 @@ async function killAll(supervisor: Supervisor): Promise<void> {
   );
 }
 
-/** Tells when nothing was alive and nobody connected for so long. */
+/** Resolves when no process was alive and no client connected for `idleMs`. */
 function watchIdle(
   supervisor: Supervisor,
   { clock, idleMs }: { clock: Clock; idleMs: number | null },
@@ -153,7 +153,7 @@ function watchIdle(
 
   const isBusy = () => clients > 0 || supervisor.list().some(isHeld);
   const look = () => {
-    // Clients leave when it has ended, and then nothing must keep the program.
+    // Clients disconnect after the end, and then no timer may keep the program alive.
     if (isCancelled) return;
     const busy = isBusy();
     if (busy) disarm?.();
@@ -176,7 +176,7 @@ function watchIdle(
   };
 }
 
-/** Alive, or with something alive that it left behind and that the end of the daemon would end. */
+/** Tells whether the process is alive, or has leftovers that the daemon's end would kill. */
 function isHeld(view: ProcessView): boolean {
   return isAlive(view) && (!('endedAt' in view) || view.lifetime !== 'persistent');
 }

@@ -19,35 +19,35 @@ import { type ControlClient, connectControl } from './control-client.ts';
 import { isCode, isPeer, QUICK } from './protocol.ts';
 
 interface EnsureDaemonOptions {
-  /** The state directory. */
+  /** State directory. */
   readonly directory: string;
-  /** What is run with this Node: it must understand `serve --state-dir <directory>`. */
+  /** Program to run with this Node; it must understand `serve --state-dir <directory>`. */
   readonly program: string;
   readonly clock?: Clock;
-  /** The daemon must answer by then. Default 10 s. */
+  /** Deadline for the daemon's first answer. Default 10 s. */
   readonly deadlineMs?: number;
 }
 
-/** A daemon that can be asked. It does not end while this is open. */
+/** Daemon that accepts requests. It does not end while this client is open. */
 interface DaemonClient {
   readonly supervisorId: string;
   /**
-   * Starts a process there, in the environment of this program. Rejects with what the supervisor refused; with `unreachable` where
-   * the daemon ended meanwhile, and then nobody knows whether it was started.
+   * Starts a process there, in the environment of this program. Rejects with the supervisor's refusal, or with
+   * `unreachable` where the daemon ended meanwhile; then it is unknown whether the process was started.
    */
   start(spec: CommandSpec): Promise<ProcessView>;
-  /** Ends the daemon, and what does not outlive it. */
+  /** Ends the daemon and the processes that do not outlive it. */
   shutdown(): Promise<void>;
   close(): void;
 }
 
 const LOOK_MS = 20;
-/** A daemon that found another one has ended; that one must be seen soon. */
+/** Time within which the other daemon must answer after one has yielded to it. */
 const OTHER_MS = 1_000;
 const MAX_LOG_BYTES = 64 * 1024;
 const MAX_LOG_LINES = 12;
 
-/** Of the program that happens to start it, the daemon knows nothing: it is not one of its processes. */
+/** Variables of the calling process that the daemon must not inherit: it is not one of the caller's processes. */
 const callersVariables = [
   LINEAGE,
   DEPTH_VARIABLE,
@@ -57,19 +57,20 @@ const callersVariables = [
 ] as const;
 
 /**
- * The daemon of a state directory; where there is none, one is started and waited for.
+ * Connects to the daemon of a state directory, starting one if there is none.
  *
- * @throws TroupeError `unreachable`, with what the daemon said; what the system says where the directory cannot be written.
+ * @throws TroupeError `unreachable`, with the daemon's output; the system's error where the directory cannot be
+ * written.
  */
 export async function ensureDaemon(options: EnsureDaemonOptions): Promise<DaemonClient> {
   const { clock = createRealClock(), deadlineMs = 10_000, program } = options;
   const paths = toStatePaths(options.directory);
-  const roll = createFileSupervisorRegistry({ directory: paths.directory, clock });
+  const registry = createFileSupervisorRegistry({ directory: paths.directory, clock });
   const untilMs = clock.nowMs() + deadlineMs;
   const logPath = join(paths.supervisors, 'daemon.log');
   let started: Started | null = null;
   while (true) {
-    const client = await reach(roll);
+    const client = await reach(registry);
     if (client !== null) return client;
     const nowMs = clock.nowMs();
     if (started === null || (started.hasYielded() && nowMs > started.sinceMs + OTHER_MS)) {
@@ -79,21 +80,21 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
     const failure = started.failure();
     if (failure !== null) throw notStarted(failure, logPath);
     if (nowMs > untilMs)
-      throw findMute(roll) ?? notStarted(`it did not answer within ${deadlineMs} ms`, logPath);
+      throw findMute(registry) ?? notStarted(`it did not answer within ${deadlineMs} ms`, logPath);
     await pause(clock, { ms: LOOK_MS });
   }
 }
 
-/** One that answers will not end while the connection stands. */
-async function reach(roll: SupervisorRegistry): Promise<DaemonClient | null> {
-  for (const { entry, state } of roll.list()) {
+/** Connects to a daemon that responds; it will not end while the connection is open. */
+async function reach(registry: SupervisorRegistry): Promise<DaemonClient | null> {
+  for (const { entry, state } of registry.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     try {
       const client = await connectControl(entry.socket);
       await client.call('hello', {}, QUICK);
       return toDaemonClient(entry.id, client);
     } catch (error) {
-      // It is just ending; or it does not answer, which is told at the end of the wait.
+      // It is ending, or does not answer; the latter is reported when the deadline passes.
       if (!isCode(error, 'unreachable')) throw error;
     }
   }
@@ -111,7 +112,7 @@ function toDaemonClient(supervisorId: string, client: ControlClient): DaemonClie
   };
 }
 
-/** JSON has no regular expressions. */
+/** Replaces the regular expression, which JSON cannot hold, by its source and flags. */
 function toJson(spec: CommandSpec): Record<string, unknown> {
   const line = spec.ready?.line;
   if (!(line instanceof RegExp)) return { ...spec };
@@ -127,9 +128,9 @@ function ownEnvironment(): Record<string, string> {
 
 interface Started {
   readonly sinceMs: number;
-  /** It found another daemon. */
+  /** Tells whether it ended because another daemon exists. */
   hasYielded(): boolean;
-  /** Why there will be none. */
+  /** Returns why it failed to start; `null` while it may still succeed. */
   failure(): string | null;
 }
 
@@ -166,7 +167,7 @@ function startDaemon(call: { program: string; directory: string; logPath: string
   };
 }
 
-/** What daemons said, for who looks for the reason of a failure: not more than a page or two. */
+/** Opens the log of daemon output, kept to a page or two for diagnosing failures. */
 function openLog(path: string): number {
   const log = openPrivateFile(path, 'append');
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log, 0);
@@ -176,7 +177,7 @@ function openLog(path: string): number {
 function notStarted(why: string, logPath: string): TroupeError {
   const words = readTail(logPath);
   const said = words === '' ? `it said nothing in ${logPath}` : `in ${logPath} it said:\n${words}`;
-  // What it had to say may have found no room.
+  // A full disk may have swallowed its last words.
   const reason = isDiskFull(dirname(logPath)) ? `the disk is full, so make room; ${why}` : why;
   const message = `The daemon could not be started: ${reason}; ${said}`;
   return new TroupeError({ code: 'unreachable', message });
@@ -185,16 +186,16 @@ function notStarted(why: string, logPath: string): TroupeError {
 function isDiskFull(directory: string): boolean {
   try {
     const { blocks, bavail } = statfsSync(directory);
-    // Some file systems count no blocks at all.
+    // Some file systems report no blocks at all.
     return blocks > 0 && bavail === 0;
   } catch {
     return false;
   }
 }
 
-/** The daemon that has the place of every other one, and does not answer. */
-function findMute(roll: SupervisorRegistry): TroupeError | null {
-  for (const { entry, state } of roll.list()) {
+/** Returns an error for a live daemon that does not answer. */
+function findMute(registry: SupervisorRegistry): TroupeError | null {
+  for (const { entry, state } of registry.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     const { pid, socket } = entry;
     const isGone = !existsSync(socket);

@@ -5,13 +5,13 @@ import type { StatePaths } from '../store/state-paths.ts';
 
 const LOOK_MS = 1_000;
 
-/** What is being removed is not restored in the middle of it. */
+/** Number of missed checks before restoring, so that an ongoing removal is not disturbed. */
 const MISSED_LOOKS = 2;
 
 /**
- * Watches over a supervisor's entry and control socket: without them no process can reach it. Two looks after they were removed (`git clean`,
- * `rm -rf .troupe`) they are restored, as long as the workspace, the directory around the state directory, is there. One that was moved
- * is left alone. Keeps nothing alive.
+ * Watches the registry entry and control socket of a supervisor, without which it cannot be reached. Restores them two
+ * checks after they were removed (`git clean`, `rm -rf .troupe`) while the workspace, the directory around the state
+ * directory, exists. A workspace that was moved is left alone. Keeps nothing alive.
  */
 export function guardEntry({
   clock,
@@ -64,7 +64,7 @@ export function guardEntry({
   return cancel;
 }
 
-/** Held open it tells whether it was removed, and another directory of its name is not taken for it. */
+/** Opens the directory: the descriptor tells whether it was removed, even if another one took its name. */
 function tryOpen(directory: string): number | null {
   try {
     return openSync(directory, 'r');

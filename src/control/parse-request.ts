@@ -7,14 +7,14 @@ import { requestParams } from './request-params.ts';
 
 type ParsedRequest =
   | { readonly type: 'request'; readonly request: ControlRequest & { readonly method: ControlMethod } }
-  /** It was understood, and cannot be done. */
+  /** Valid request that cannot be executed. */
   | { readonly type: 'refused'; readonly id: number; readonly error: TroupeError }
-  /** No request at all: who sends this speaks something else. */
+  /** Not a request: the client speaks another protocol. */
   | { readonly type: 'malformed'; readonly error: TroupeError };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A line that a client sent. Never throws. */
+/** Parses a line from a client. Never throws. */
 export function parseRequest(line: Uint8Array): ParsedRequest {
   const value = parseJson(line);
   if (typeof value !== 'object' || value === null) return malformed();

@@ -15,30 +15,30 @@ import type { WatchNews, WatchView } from '../watches/watch.ts';
 import type { requestParams } from './request-params.ts';
 
 /**
- * What is spoken over a control socket: one JSON value on a line of its own in either direction, each with the version. A client sends
- * requests with numbers of its choice; each is answered once with `result` or `error`, in any order. A stream sends `item`s before
- * that. No zod is loaded here: who only asks needs none.
+ * Version of the control protocol: one JSON value per line in either direction, each with the version. A client
+ * numbers its requests; each is answered once with `result` or `error`, in any order. A stream sends `item`s first.
+ * This module does not load zod, which clients do not need.
  */
 export const PROTOCOL_VERSION = 1;
 
-/** The longest line that a supervisor takes. What it says itself may be longer. */
+/** Longest line that a supervisor accepts. Replies may be longer. */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
 
-/** So many requests of one client may be under way. */
+/** Maximum number of concurrent requests per client. */
 export const MAX_REQUESTS = 64;
 
-/** So many clients are served at a time. */
+/** Maximum number of concurrent clients. */
 export const MAX_CLIENTS = 256;
 
-/** The most output in one item, and what fits well into a `write`. */
+/** Maximum output in one item, and a good size for a `write`. */
 export const MAX_PIECE_BYTES = 64 * 1024;
 
 export type ControlMethod = keyof typeof requestParams;
 
-/** They send items before they are answered. */
+/** Methods that send items before their result. */
 export type StreamMethod = keyof ControlItems;
 
-/** They are asked, and answered once. */
+/** Methods that are answered once. */
 export type AskMethod = Exclude<ControlMethod, StreamMethod | 'cancel'>;
 
 export type ControlParams<M extends ControlMethod> = z.input<(typeof requestParams)[M]>;
@@ -49,7 +49,7 @@ export interface ControlResults {
   readonly show: { readonly view: ProcessView; readonly timeline: readonly TimelineEntry[] };
   readonly read: OutputRead;
   readonly times: OutputTimes;
-  /** After all items. */
+  /** Sent after all items. */
   readonly follow: null;
   readonly wait: FinalView;
   readonly waitFor: Waited;
@@ -61,11 +61,11 @@ export interface ControlResults {
   readonly paste: WriteResult;
   readonly resize: WriteResult;
   readonly writeSecret: WriteResult;
-  /** After all items: the process has ended, or the last item says why it is watched no more. */
+  /** Sent after all items: the process has ended, or the last item says why the watch is over. */
   readonly watch: null;
   readonly unwatch: boolean;
   readonly watches: readonly WatchView[];
-  /** `isHeard`: somebody listens as its owner now. */
+  /** `isHeard`: whether a program currently listens as its owner. */
   readonly schedule: ScheduleView & { readonly isHeard: boolean };
   readonly unschedule: boolean;
   readonly schedules: readonly ScheduleView[];
@@ -75,9 +75,9 @@ export interface ControlResults {
   readonly start: ProcessView;
   readonly askPermission: Consent;
   readonly sweep: { readonly forgotten: number; readonly logsRemoved: number };
-  /** It has begun; the connection ends with it. */
+  /** Shutdown has begun; the connection ends with it. */
   readonly shutdown: null;
-  /** Whether that request was still under way. It is not answered any more. */
+  /** Tells whether the request was still in progress. It receives no answer. */
   readonly cancel: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface ControlItems {
 export interface FollowItem {
   readonly stream: 'stdout' | 'stderr' | 'screen';
   readonly offset: number;
-  /** Bytes that are missing right before it. A gap comes by itself, without bytes, as soon as it is known. */
+  /** Bytes missing directly before this item. A gap is sent alone, without bytes, as soon as it is known. */
   readonly droppedBytes: number;
   /** Base64. */
   readonly bytes: string;
@@ -117,7 +117,7 @@ export interface ControlFault {
 export type ControlReply = { readonly v: typeof PROTOCOL_VERSION } & (
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly item: unknown }
-  /** Without a number where the request had none that could be read. */
+  /** `id` is `null` where the request had none that could be read. */
   | { readonly id: number | null; readonly error: ControlFault }
 );
 
@@ -126,9 +126,9 @@ export function toLine(value: ControlReply | ControlRequest): string {
 }
 
 export interface CallOptions {
-  /** The answer must have come by then. Default: none. */
+  /** Deadline for the answer. Default: none. */
   readonly deadlineMs?: number;
-  /** Interval at which the supervisor is asked for a sign of life while an answer takes long; it must respond by the next one. */
+  /** Interval of liveness checks while an answer takes long; the supervisor must respond before the next one. */
   readonly pulseMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -154,7 +154,7 @@ export function isCode(error: unknown, code: TroupeErrorCode): boolean {
   return error instanceof TroupeError && error.code === code;
 }
 
-/** What to do where two versions meet. */
+/** Explains a version mismatch and what to do. */
 export function describeVersions({ theirs, ours }: { theirs: unknown; ours: string }): string {
   const said = typeof theirs === 'number' ? `version ${theirs}` : 'no version that we know';
   return `${ours} speaks version ${PROTOCOL_VERSION} of the control protocol, the other side ${said}. Use the same troupe on both sides: end the older program, or install the version it was started with.`;
@@ -162,9 +162,9 @@ export function describeVersions({ theirs, ours }: { theirs: unknown; ours: stri
 
 const NEWLINE = 10;
 
-/** Puts bytes together to lines again, wherever they were cut. */
+/** Reassembles lines from chunks of bytes. */
 interface LineReader {
-  /** The lines that these bytes complete, without their line feeds; `null` once a line is longer than allowed. */
+  /** Returns the lines that these bytes complete, without line feeds; `null` once a line exceeds the limit. */
   push(chunk: Uint8Array): readonly Uint8Array[] | null;
 }
 

@@ -1,7 +1,7 @@
 import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
-import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import type { Ask } from '../policy/authorize.ts';
+import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
@@ -10,15 +10,15 @@ import { type ControlServer, serveControl } from './control-server.ts';
 import { guardEntry } from './guard-entry.ts';
 
 /**
- * Creates a supervisor. With a state directory it can also be seen and steered from outside once it has its first process or schedule, through a
- * control socket there that is open to this user only (option `control`). Nothing is started, no file is written and nothing listens
- * before that; the shutdown closes it.
+ * Creates a supervisor. With a state directory it can also be seen and controlled from outside once it has its first
+ * process or schedule, through a control socket there that only this user can open (option `control`). Before that
+ * nothing is started, written or listened on; the shutdown closes the socket.
  *
- * A socket that cannot be opened is a warning: the supervisor does without. `ask` asks the person in front of this program, for agents that run as
- * programs of their own.
+ * A socket that cannot be opened causes a warning, and the supervisor works without it. `ask` asks the person in front
+ * of this program, on behalf of agents in other programs.
  *
- * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
- * `unsupported-platform` on Windows.
+ * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or is
+ * writable by others; `unsupported-platform` on Windows.
  */
 export function createReachableSupervisor(
   options: SupervisorOptions = {},
@@ -42,7 +42,7 @@ export function createReachableSupervisor(
   if (stateDirectory === null || options.control === false) return supervisor;
 
   const openSoon = () => {
-    // After the start, which must not wait for it.
+    // Deferred: the start must not wait for it.
     server ??= nextTurn().then(() =>
       isOver
         ? null
@@ -97,26 +97,26 @@ async function open(
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
-    const roll = createFileSupervisorRegistry({
+    const registry = createFileSupervisorRegistry({
       directory: stateDirectory,
       ...(options.clock && { clock: options.clock }),
     });
-    const socketPath = roll.makeSocketPath(id);
+    const socketPath = registry.makeSocketPath(id);
     const server = await serveControl(supervisor, {
       socketPath,
       role: 'program',
       redactNames: options.redactNames,
       ask,
     });
-    // A shutdown that came meanwhile has left the roll already.
+    // A shutdown may have removed the entry meanwhile.
     if (isOver()) return server;
     onOpened(socketPath);
-    roll.register({ id, role: 'program', socket: socketPath });
+    registry.register({ id, role: 'program', socket: socketPath });
     const leavePlace = guardEntry({
       ...{ clock: options.clock ?? createRealClock(), paths: toStatePaths(stateDirectory) },
       ...{ supervisorId: id, socketPath },
       restore: async () => {
-        roll.makeSocketPath(id);
+        registry.makeSocketPath(id);
         await server.reopen();
         restoreRecords();
       },

@@ -10,18 +10,18 @@ const id = z.string().min(1).max(200);
 const ofProcess = z.strictObject({ id });
 const owner = z.string().min(1).max(200);
 const filter = z.strictObject({ owner: owner.optional(), process: id.optional() });
-/** Whoever it is for says what is wrong with it. */
+/** Validated by the consumer. */
 const span = z.union([z.string(), z.number()]);
 
-/** What each request takes. */
+/** Parameters of each request. */
 export const requestParams = {
   hello: none,
   list: none,
   show: ofProcess,
   read: z.strictObject({ id, options: readOptions.prefault({}) }),
-  /** When the output came. */
+  /** Times of the output. */
   times: ofProcess,
-  /** The output from an offset on, until the process has ended. */
+  /** Output from an offset until the process has ended. */
   follow: z.strictObject({ id, from: z.int().min(0).default(0) }),
   wait: ofProcess,
   waitFor: z.strictObject({
@@ -38,16 +38,16 @@ export const requestParams = {
   writeSecret: z.strictObject({
     id,
     name: z.string().min(1).max(200),
-    /** For one that the client knows; without it the supervisor looks it up by its name. */
+    /** Secret known to the client; without it the supervisor looks it up by name. */
     value: z.string().min(1).optional(),
     pressEnter: z.boolean().default(true),
   }),
-  /** What a watch of this client tells, until the process has ended. The watch goes with the request. */
+  /** Notifications of a watch owned by this client, until the process has ended. The watch ends with the request. */
   watch: z.strictObject({
     id,
     options: z.strictObject({ quiet: span.optional(), pattern: z.string().optional() }).prefault({}),
   }),
-  /** Removes a watch of somebody. */
+  /** Removes an owner's watch. */
   unwatch: z.strictObject({ id, owner: owner.optional() }),
   watches: filter,
   schedule: z.strictObject({
@@ -65,12 +65,12 @@ export const requestParams = {
   background: ofProcess,
   changeLimits: z.strictObject({ id, changes: limitChanges }),
   start: z.strictObject({
-    /** A `CommandSpec`. In `ready.line` an expression stands as `{ source, flags }`. */
+    /** A `CommandSpec`. A regular expression in `ready.line` is written as `{ source, flags }`. */
     spec: z.record(z.string(), z.unknown()),
-    /** The whole environment to start in, instead of the supervisor's; what `spec.env` says comes on top. */
+    /** Environment that replaces the supervisor's; `spec.env` is applied on top. */
     env: z.record(z.string(), z.string()).optional(),
   }),
-  /** A question of an agent in another program; it counts as asked until the request is answered or cancelled. */
+  /** Permission question from an agent in another program; pending until the request is answered or cancelled. */
   askPermission: z.strictObject({
     question: z.strictObject({
       tool: z.string(),

@@ -13,35 +13,35 @@ import {
   toLine,
 } from './protocol.ts';
 
-/** With more than this unread, nothing more is read from the client, and no stream goes on. */
+/** Unread bytes beyond which reading from the client and all streams pause. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
-/** With more than this unread the client is dropped: it asks and asks, and never listens. */
+/** Unread bytes beyond which the client is disconnected, because it does not read its replies. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** What was said last has so long to be read. */
+/** Time that a client has to read the last reply. */
 const FAREWELL_MS = 1_000;
 
-/** Carries out one request. What it throws is the answer. */
+/** Executes one request. A thrown error is the answer. */
 export type AnswerRequest = (request: ControlRequest, port: RequestPort) => unknown;
 
-/** What a request under way may do beside its answer. */
+/** Channel of a request in progress, beside its answer. */
 export interface RequestPort {
-  /** Aborted when it is cancelled, or when the client is gone. */
+  /** Aborted when the request is cancelled or the client disconnects. */
   readonly signal: AbortSignal;
-  /** Sends one item; resolves when there is room for the next one. Rejects once `signal` is aborted. */
+  /** Sends one item; resolves when there is room for the next. Rejects once `signal` is aborted. */
   send(item: unknown): Promise<void>;
 }
 
-/** One client, for as long as its connection stands. */
+/** Connected client. */
 export interface ServedClient {
-  /** Answers what was asked, as far as it can be at once, and ends the connection. */
+  /** Sends the answers that are ready and ends the connection. */
   close(): void;
 }
 
 /**
- * Serves one client. Whatever it does — sends rubbish, asks too much, reads nothing, goes away in the middle — stays between it and its
- * socket: memory for it is bounded, and nothing it causes is thrown.
+ * Serves one client. Malformed input, too many requests, unread replies and sudden disconnects affect only its own
+ * connection: its memory is bounded, and nothing it causes is thrown.
  */
 export function serveClient(
   socket: Socket,
@@ -63,7 +63,7 @@ export function serveClient(
   const refuse = (id: number | null, error: unknown): void =>
     write({ v: PROTOCOL_VERSION, id, error: toFault(error) });
 
-  /** Where the next request begins cannot be known any more. */
+  /** Disconnects after malformed input: the start of the next request is unknown. */
   const hangUp = (error: unknown): void => {
     isOver = true;
     lines = [];
@@ -116,7 +116,7 @@ export function serveClient(
     write({ v: PROTOCOL_VERSION, id, result: abort !== undefined });
   };
 
-  /** One line; whether there are more that can be taken now. */
+  /** Handles one line; returns whether more can be handled now. */
   const serve = (): boolean => {
     const line = lines[next];
     next += 1;
@@ -145,7 +145,7 @@ export function serveClient(
     if (next < lines.length) scheduler.join(serve);
     else socket.resume();
   });
-  // What breaks is told by `close`, too.
+  // A `close` event follows every error.
   socket.on('error', () => {});
   socket.on('close', () => {
     isOver = true;
@@ -158,22 +158,21 @@ export function serveClient(
     close: () => {
       isOver = true;
       scheduler.leave(serve);
-      // What waits for an answer hears nothing more than the end: it can ask somebody else then.
+      // Pending requests only see the end of the connection; the client can ask another supervisor.
       leave();
     },
   };
 }
 
 /**
- * Ends a connection on which the last word was said. What still comes is thrown away: were it left unread, the client would lose what
- * was said to it.
+ * Ends a connection after its last reply. Discards further input: unread data would make the client lose that reply.
  */
 export function flushAndClose(socket: Socket): void {
   socket.resume();
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
 
-/** A result that cannot be written as JSON is our mistake, and must not be the supervisor's end. */
+/** Serializes a reply. A result that is not valid JSON is a bug here, and must not end the supervisor. */
 function toReplyLine(reply: ControlReply): string {
   try {
     return toLine(reply);
@@ -221,14 +220,14 @@ function tooLong(): TroupeError {
   return new TroupeError({ code: 'protocol', message });
 }
 
-/** Serves many in scheduler, one request of each at a time, and lets the program do its own work in between. */
+/** Serves clients round robin, one request each, and yields to the event loop in between. */
 interface FairScheduler {
-  /** `serve` is called soon, and again after all others as long as it answers that more is waiting. */
+  /** Calls `serve` soon, and again after all others while it returns that more is pending. */
   join(serve: () => boolean): void;
   leave(serve: () => boolean): void;
 }
 
-/** So long requests may hold the event loop at a stretch; one that takes longer by itself is not interrupted. */
+/** Time for which requests may hold the event loop; a single longer request is not interrupted. */
 const BUDGET_MS = 2;
 
 export function createFairScheduler(): FairScheduler {
@@ -236,7 +235,7 @@ export function createFairScheduler(): FairScheduler {
   let isScheduled = false;
 
   const schedule = () => {
-    // An unref'd one would wait until something else wakes the event loop. What is waiting is bounded, so the program's end is not held up.
+    // An unref'd immediate would wait for another event. The queue is bounded, so it does not delay the program's end.
     if (!isScheduled) setImmediate(run);
     isScheduled = true;
   };
@@ -245,7 +244,7 @@ export function createFairScheduler(): FairScheduler {
     const untilMs = performance.now() + BUDGET_MS;
     for (const serve of waiting) {
       waiting.delete(serve);
-      // Added again it stands behind all others, and this walk comes to it in time.
+      // Re-adding puts it behind all others in this iteration.
       if (serve()) waiting.add(serve);
       if (performance.now() > untilMs) break;
     }

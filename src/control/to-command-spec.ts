@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../config/process-spec.ts';
 import { terminalVariables } from '../spawn/environment.ts';
 
-/** Variables that a hint sets: what a client happens to have there does not undo it. */
+/** Variables set by hints; the client's own values do not override them. */
 const hintVariables = {
   pager: ['PAGER', 'GIT_PAGER'],
   gitPrompt: ['GIT_TERMINAL_PROMPT'],
@@ -9,8 +9,9 @@ const hintVariables = {
 } as const;
 
 /**
- * What a client asks to start. With `env` the process has that environment instead of the supervisor's; names that no process is to have
- * stay out of it, and hints are put on top, as if the supervisor had been started there. Of the client's terminal one with its own gets nothing.
+ * Converts a client's start request. `env` replaces the supervisor's environment, except redacted names; hints are
+ * applied on top, as if the supervisor had been started there. A process with a terminal of its own inherits nothing
+ * that describes the client's terminal.
  */
 export function toCommandSpec(request: {
   spec: Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export function toCommandSpec(request: {
   isRedacted: (name: string) => boolean;
 }): CommandSpec {
   const { spec, env, isRedacted } = request;
-  // What is wrong in it is told by the start, with the option's name.
+  // The start validates the spec and names the option.
   const given = withExpression(spec) as CommandSpec;
   if (env === undefined) return given;
   const hinted = new Set<string>(
@@ -37,7 +38,7 @@ export function toCommandSpec(request: {
   return { ...given, env: { ...inherited, ...given.env } };
 }
 
-/** JSON has no regular expressions. */
+/** Restores the regular expression, which JSON cannot hold. */
 function withExpression(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const ready = spec['ready'] as { line?: unknown } | null | undefined;
   const line = ready?.line as { source?: unknown; flags?: unknown } | null | undefined;
@@ -46,7 +47,7 @@ function withExpression(spec: Readonly<Record<string, unknown>>): Readonly<Recor
   return { ...spec, ready: { ...ready, line: toExpression(line.source, flags) } };
 }
 
-/** One that is none stays what it was, and is refused with the value. */
+/** Compiles the expression. An invalid one is left as it is, so that the start refuses it with its value. */
 function toExpression(source: string, flags: string): unknown {
   try {
     return new RegExp(source, flags);

@@ -11,8 +11,8 @@ import {
 import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';
 
 /**
- * Asks the supervisor of a process; where there is none, or it ends meanwhile, `orElse` is told of the record. With `revives` a daemon
- * that is missing is started first: nobody else can do what is asked.
+ * Asks the supervisor of a process. Where there is none, or it ends meanwhile, `orElse` receives the record. With
+ * `revives` a missing daemon is started first, because only a supervisor can do what is asked.
  */
 export type AskSupervisor = <M extends AskMethod, Other>(
   call: { readonly id: string; readonly method: M; readonly params: ControlParams<M> },
@@ -40,7 +40,7 @@ export function createAsk(deps: DirectoryDeps): AskSupervisor {
   };
 }
 
-/** @throws TroupeError `unreachable` for one that lives and has its supervisor where it cannot be asked. */
+/** @throws TroupeError `unreachable` for a live process whose supervisor cannot be asked. */
 export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<WriteResult> {
   const { id } = it.record.view;
   const isOver = (await findEnd(deps, it)) !== null;
@@ -56,7 +56,11 @@ export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<Wr
   };
 }
 
-/** One that has ended cannot be changed, and that is an answer. */
+/**
+ * Returns `false` for an ended process, which cannot be changed.
+ *
+ * @throws TroupeError `unreachable` otherwise.
+ */
 export async function refuseUnlessEnded(deps: DirectoryDeps, it: Recorded): Promise<boolean> {
   if ((await findEnd(deps, it)) !== null) return false;
   throw unreachableError(it);

@@ -19,22 +19,22 @@ import type { SupervisorEntry, SupervisorRegistry, SupervisorState } from '../st
 import { createPeers, type Peers } from './peers.ts';
 import type { ResolvedStatus } from './resolve-status.ts';
 
-/** Who can say something of a process. */
+/** Source of information about a process: its supervisor or its record. */
 export type ProcessLocation = { readonly type: 'supervised'; readonly peer: Peer } | Recorded;
 
-/** A process that no supervisor can be asked about: its record must do. */
+/** Process whose supervisor cannot be asked; only its record is available. */
 export interface Recorded {
   readonly type: 'recorded';
   readonly record: ProcessRecord;
   readonly state: SupervisorState;
 }
 
-/** What all that is done with a state directory from outside stands on. */
+/** Everything that operations on a state directory share. */
 export interface DirectoryDeps {
   readonly clock: Clock;
   readonly paths: StatePaths;
   readonly store: RecordStore<ProcessRecord>;
-  readonly roll: SupervisorRegistry;
+  readonly registry: SupervisorRegistry;
   readonly peers: Peers;
   readonly here: TableScope;
   /** @throws TroupeError `not-found` */
@@ -43,24 +43,24 @@ export interface DirectoryDeps {
   /** @throws TroupeError `unsupported-platform` */
   openTable(): Promise<ProcessTable>;
   /**
-   * Starts the daemon where a process is alive, was started from a shell, and lost its supervisor; once for each process. `false` where that
-   * would change nothing.
+   * Starts the daemon for a live process that was started from a shell and lost its supervisor, once per process.
+   * Returns `false` where that would change nothing.
    *
    * @throws TroupeError `unreachable` where the daemon cannot be started.
    */
   revive(it: Recorded): Promise<boolean>;
   /**
-   * Whether a request failed because its supervisor has ended or is about to: then it has closed its socket, or let go of what
-   * outlives it. For its end a moment is waited.
+   * Tells whether a request failed because its supervisor has ended or is ending: it has closed its socket, or
+   * detached the processes that outlive it. Waits briefly for its end.
    */
   hasPeerEnded(error: unknown, peer: Peer): Promise<boolean>;
 }
 
-/** A supervisor that has closed its socket is about to end. */
+/** Time for a supervisor to end after it has closed its socket. */
 const ENDING_MS = 500;
 const LOOK_MS = 20;
 
-/** So long a supervisor is given to say whether it has a process. */
+/** Time for a supervisor to say whether it has a process. */
 const SEARCH_MS = 2_000;
 
 export function createDirectoryDeps(options: {
@@ -71,8 +71,8 @@ export function createDirectoryDeps(options: {
   const { clock = createRealClock(), startDaemon } = options;
   const paths = toStatePaths(options.directory);
   const store = createFileRecordStore({ directory: paths.processes, parse: readRecord, clock });
-  const roll = createFileSupervisorRegistry({ directory: paths.directory, clock });
-  const peers = createPeers(roll);
+  const registry = createFileSupervisorRegistry({ directory: paths.directory, clock });
+  const peers = createPeers(registry);
   const here = readTableScope();
 
   let table: Promise<ProcessTable> | null = null;
@@ -84,13 +84,16 @@ export function createDirectoryDeps(options: {
   const find = async (id: string): Promise<ProcessLocation> => {
     const record = isRecordId(id) ? store.read(id) : null;
     if (record === null) return search(id);
-    const entry = findEntry(roll, record.supervisorId);
+    const entry = findEntry(registry, record.supervisorId);
     const isAlive = entry?.state === 'alive';
     if (isAlive && isPeer(entry.entry)) return { type: 'supervised', peer: entry.entry };
-    return { type: 'recorded', record, state: entry?.state ?? roll.stateOf(record.supervisorId) };
+    return { type: 'recorded', record, state: entry?.state ?? registry.stateOf(record.supervisorId) };
   };
 
-  /** What has no record may be known all the same: records are written a moment after what they tell. */
+  /**
+   * Asks all supervisors: a record is written shortly after the events it describes, so a process may not have one
+   * yet.
+   */
   const search = async (id: string): Promise<ProcessLocation> => {
     const silent: string[] = [];
     const asked = peers.list().map(async (peer) => {
@@ -109,7 +112,7 @@ export function createDirectoryDeps(options: {
 
   const resolveRecord = async (record: ProcessRecord): Promise<ResolvedStatus> => {
     const { view } = record;
-    // Most have ended, and who lists a thousand of them loads nothing for that.
+    // Most processes have ended; listing a thousand of them must not load more modules.
     if ('endedAt' in view && view.leftovers.length === 0) return { type: 'ended', view };
     const { resolveStatus: judgeRecord } = await import('./resolve-status.ts');
     return judgeRecord(record, { here, nowAt: clock.epochMs(), table: openTable });
@@ -130,7 +133,7 @@ export function createDirectoryDeps(options: {
     clock,
     paths,
     store,
-    roll,
+    registry,
     peers,
     here,
     find,
@@ -140,7 +143,7 @@ export function createDirectoryDeps(options: {
     hasPeerEnded: async (error, peer) => {
       if (!isCode(error, 'unreachable') && !isCode(error, 'not-found')) return false;
       const untilMs = clock.nowMs() + ENDING_MS;
-      while (roll.stateOf(peer.id) === 'alive') {
+      while (registry.stateOf(peer.id) === 'alive') {
         if (clock.nowMs() > untilMs) return false;
         await pause(clock, { ms: LOOK_MS });
       }
@@ -149,7 +152,7 @@ export function createDirectoryDeps(options: {
   };
 }
 
-/** The end as it is written down, or as far as it can be proven where nobody was there to write it down. */
+/** Returns the recorded end, or the end that can be proven without a record of it; otherwise `null`. */
 export async function findEnd(
   deps: DirectoryDeps,
   { record, state }: { record: ProcessRecord; state: SupervisorState },
@@ -161,10 +164,10 @@ export async function findEnd(
 }
 
 function findEntry(
-  roll: SupervisorRegistry,
+  registry: SupervisorRegistry,
   supervisorId: string,
 ): { readonly entry: SupervisorEntry; readonly state: SupervisorState } | undefined {
-  return roll.list().find(({ entry }) => entry.id === supervisorId);
+  return registry.list().find(({ entry }) => entry.id === supervisorId);
 }
 
 function notFound(

@@ -7,7 +7,7 @@ import { type DirectoryDeps, findEnd, type ProcessLocation } from './directory-d
 import { openRecordedLog } from './recorded-log.ts';
 import type { FollowedText } from './state-directory.ts';
 
-/** How soon the end of a process is seen that nobody tells, and another supervisor that has taken it over. */
+/** Interval for detecting an unreported end, or adoption by another supervisor. */
 const LOOK_MS = 100;
 
 interface Follow {
@@ -16,7 +16,7 @@ interface Follow {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The output from an offset on until the end of the process, whoever supervises it meanwhile. */
+/** Follows the output from an offset until the end of the process, across supervisors. */
 export async function* followProcess(
   deps: DirectoryDeps,
   { id, from, signal }: Follow,
@@ -37,13 +37,13 @@ export async function* followProcess(
   }
 }
 
-/** A supervisor that shuts down ends the stream of what it leaves running, too. */
+/** Looks up the process: a supervisor that shuts down also ends the streams of processes that keep running. */
 async function hasEnded(deps: DirectoryDeps, id: string): Promise<boolean> {
   let found: ProcessLocation;
   try {
     found = await deps.find(id);
   } catch (error) {
-    // Forgotten right after its end.
+    // Removed right after its end.
     if (isCode(error, 'not-found')) return true;
     throw error;
   }
@@ -58,7 +58,7 @@ async function hasEnded(deps: DirectoryDeps, id: string): Promise<boolean> {
   }
 }
 
-/** Ends as well when the supervisor does. */
+/** Follows a supervisor's stream; ends with the supervisor as well. */
 async function* followPeer(
   deps: DirectoryDeps,
   { peer, id, from, signal }: Follow & { peer: Peer },
@@ -71,7 +71,7 @@ async function* followPeer(
   }
 }
 
-/** Ends with the process, or when somebody can be asked again. */
+/** Follows the log file; ends with the process, or when a supervisor can be asked again. */
 async function* followLog(
   deps: DirectoryDeps,
   { id, from, signal, record }: Follow & { record: ProcessRecord },
@@ -82,7 +82,7 @@ async function* followLog(
   const over = new AbortController();
   const both = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   const looking = untilTold(deps, { id, signal: both }).then(
-    // What is in the file by now is all, and is given before the end.
+    // The file is complete; deliver the rest before the end.
     (who) => (who === 'ended' ? log.finish() : over.abort()),
     () => over.abort(),
   );

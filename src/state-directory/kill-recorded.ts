@@ -23,15 +23,15 @@ import { readLaunch, toEndedView } from './resolve-status.ts';
 
 const DEFAULT_GRACE_MS = 5_000;
 
-/** The launcher writes down the end of what it waited for within a moment, if it is alive. */
+/** Time for a live launcher to record the exit it waited for. */
 const EXIT_WRITTEN_MS = 500;
 const LOOK_MS = 10;
 
 /**
- * Kills a process whose supervisor is gone, by its proven identity, and writes down its end. What cannot be proven to be it is
- * not signalled. `null` when somebody supervises it again: then that one is to be asked.
+ * Kills a process whose supervisor is gone, by its proven identity, and records its end. Signals nothing whose
+ * identity is not proven. Returns `null` where it has a supervisor again, which then must be asked.
  *
- * @throws TroupeError `invalid-option`; `unreachable` for one that lives where this program cannot look.
+ * @throws TroupeError `invalid-option`; `unreachable` for a process in a scope this program cannot inspect.
  */
 export async function killRecorded(
   deps: DirectoryDeps,
@@ -46,7 +46,7 @@ export async function killRecorded(
   return killProcess(await createTarget(deps, { record: claimed, view: resolved.view, by }), order);
 }
 
-/** From here on whoever takes the process over goes on with its stop. */
+/** Records the stop order; a supervisor that adopts the process from now on continues it. */
 function claim(
   deps: DirectoryDeps,
   kill: { id: string; by: Requester; signal: ProcessSignal; graceMs: number | undefined },
@@ -70,15 +70,15 @@ function claim(
   });
 }
 
-/** Changes a record that nobody answers for, and no other. */
+/** Changes a record whose supervisor is dead; leaves all others alone. */
 function change(
-  { store, roll, paths }: DirectoryDeps,
+  { store, registry, paths }: DirectoryDeps,
   { id, to }: { id: string; to: (record: ProcessRecord) => ProcessRecord },
 ): ProcessRecord | null {
   const release = lockDirectory(paths);
   try {
     const record = store.read(id);
-    if (record === null || roll.stateOf(record.supervisorId) !== 'dead') return null;
+    if (record === null || registry.stateOf(record.supervisorId) !== 'dead') return null;
     const changed = to(record);
     if (changed !== record) store.save(id, withoutValues(changed));
     return changed;
@@ -132,7 +132,7 @@ async function createTarget(
     settled: () => stopping,
     endLeftovers: async ({ signal, graceMs = DEFAULT_GRACE_MS }) => {
       if (tree === null) return emptyReceipt(signal);
-      // Its leader has ended: its number may be another's.
+      // The leader has ended, so its pid may be reused.
       tree.leaderExited();
       const receipt = await endTree(tree, { order: { signal, graceMs }, clock }).receipt;
       const { survivors } = receipt;
@@ -145,12 +145,12 @@ async function createTarget(
   };
 }
 
-/** Only its status is asked for, and what it left behind. */
+/** Narrows the view to status and leftovers, which are all that is asked for. */
 function toLife(view: ProcessView): KillTarget['life'] {
   return view as unknown as KillTarget['life'];
 }
 
-/** Writes down the end, unless somebody has taken the process over meanwhile: that one writes it down. */
+/** Records the end, unless a supervisor has adopted the process; then that supervisor records it. */
 function recordEnd(
   deps: DirectoryDeps,
   call: { record: ProcessRecord } & Pick<FinalView, 'reason' | 'exit' | 'receipt'>,
@@ -182,7 +182,7 @@ async function readExit({ clock }: DirectoryDeps, record: ProcessRecord): Promis
   }
 }
 
-/** `null` where it has no leader whom this program could prove to be it. */
+/** Returns `null` where no leader can be proven to belong to the process. */
 async function openTree(deps: DirectoryDeps, record: ProcessRecord): Promise<ProcessTree | null> {
   const table = await deps.openTable();
   const scope = await table.scope();
@@ -193,7 +193,7 @@ async function openTree(deps: DirectoryDeps, record: ProcessRecord): Promise<Pro
   return createProcessTree({ identity, table: descendants, clock: deps.clock });
 }
 
-/** Its supervisor died before it had noted what the launcher had. */
+/** Finds the identity that the launcher recorded but a dead supervisor did not. */
 async function findIdentity(
   { view }: ProcessRecord,
   { table, status, scope }: { table: ProcessTable; status: LaunchStatus | null; scope: TableScope },

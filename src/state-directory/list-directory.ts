@@ -7,7 +7,7 @@ import type { DamagedRecord } from '../store/record-store.ts';
 import type { DirectoryDeps } from './directory-deps.ts';
 import type { SeenProcess } from './state-directory.ts';
 
-/** All processes of a state directory, each once: what its supervisor says goes before what is written down. */
+/** Lists all processes of a state directory once each; a supervisor's answer takes precedence over the record. */
 export async function listDirectory(
   deps: DirectoryDeps,
   { onlyLive = false }: { readonly onlyLive?: boolean } = {},
@@ -15,7 +15,7 @@ export async function listDirectory(
   readonly processes: readonly SeenProcess[];
   readonly warnings: readonly string[];
 }> {
-  const { peers, store, roll, clock } = deps;
+  const { peers, store, registry, clock } = deps;
   const asked = peers.list().map((peer) => askPeer(peer, deps));
   const { records, damaged } = store.load(onlyLive ? { leaveOut: hasEndedRecord } : {});
   const answers = await Promise.all(asked);
@@ -27,21 +27,21 @@ export async function listDirectory(
     answered.add(peer.id);
     for (const view of views) {
       const known = seen.get(view.id);
-      // One that has ended may be kept by several; who has it alive is its supervisor.
+      // Several supervisors may retain an ended process; the one that has it alive supervises it.
       if (known === undefined || 'endedAt' in known.view) {
         seen.set(view.id, { view, supervisorId: peer.id, answered: true });
       }
     }
   }
-  const states = new Map(roll.list().map(({ entry, state }) => [entry.id, state]));
+  const states = new Map(registry.list().map(({ entry, state }) => [entry.id, state]));
   const strangers = new Set<string>();
   for (const record of records) {
     const { supervisorId, view } = record;
-    // Written down in another moment than the answer: forgotten since, unless its supervisor is just letting go of it.
+    // The record is older than the answer: the process was removed since, unless its supervisor is detaching it right now.
     const isLetGo = record.revival !== null && !('endedAt' in view);
     if (seen.has(view.id) || (answered.has(supervisorId) && !isLetGo)) continue;
-    const state = states.get(supervisorId) ?? roll.stateOf(supervisorId);
-    // Most supervisors of a thousand records are gone, and their entries, too.
+    const state = states.get(supervisorId) ?? registry.stateOf(supervisorId);
+    // Most supervisors of a thousand records are gone, including their entries.
     states.set(supervisorId, state);
     if (state === 'elsewhere' && !('endedAt' in view)) strangers.add(supervisorId);
     const shown =
@@ -64,18 +64,18 @@ interface Answer {
   readonly warning: string | null;
 }
 
-async function askPeer(peer: Peer, { peers, roll }: DirectoryDeps): Promise<Answer> {
+async function askPeer(peer: Peer, { peers, registry }: DirectoryDeps): Promise<Answer> {
   try {
     const views = await peers.ask(peer, { method: 'list', params: {} }, PROMPT);
     return { peer, views, warning: null };
   } catch (error) {
-    // It ended while it was asked: that is no trouble.
-    if (roll.stateOf(peer.id) !== 'alive') return { peer, views: null, warning: null };
+    // It ended while it was asked, which is expected.
+    if (registry.stateOf(peer.id) !== 'alive') return { peer, views: null, warning: null };
     return { peer, views: null, warning: toUnansweredWarning(peer, error) };
   }
 }
 
-/** Its supervisor goes on without writing that time passes. */
+/** Updates the runtime, which a live supervisor does not record continuously. */
 function upToNow({ view }: ProcessRecord, nowAt: number): ProcessView {
   if ('endedAt' in view || !('startedAt' in view)) return view;
   return { ...view, runtimeMs: Math.max(0, nowAt - view.startedAt) };
@@ -86,7 +86,7 @@ function liveFirst({ view: a }: SeenProcess, { view: b }: SeenProcess): number {
   return byLife === 0 ? a.createdAt - b.createdAt : byLife;
 }
 
-/** Why of this one only the records can be shown. */
+/** Explains why only the records of a supervisor are shown. */
 export function toUnansweredWarning({ id, pid }: Peer, error: unknown): string {
   return `Supervisor ${id} (pid ${pid}) could not be asked, so its records are shown: ${toErrorText(error)}`;
 }

@@ -7,11 +7,11 @@ import type { StateDirectory } from './state-directory.ts';
 import { createTerminalCalls } from './terminal-calls.ts';
 import { createWatchAndScheduleCalls } from './watches-and-schedules.ts';
 
-/** The processes of a state directory as they are seen and steered from outside. Nothing is read before the first call. */
+/** Opens the processes of a state directory for use from outside. Nothing is read before the first call. */
 export function openStateDirectory(options: {
   readonly directory: string;
   readonly clock?: Clock;
-  /** Starts the daemon of the directory. Where it is missing, and a call needs it, that call is refused. */
+  /** Starts the daemon of the directory. Without it, calls that need a daemon are refused. */
   readonly startDaemon?: () => Promise<void>;
 }): StateDirectory {
   const deps = createDirectoryDeps(options);
@@ -35,7 +35,7 @@ export function openStateDirectory(options: {
 
   const write: StateDirectory['write'] = async (id, data) => {
     let bytesWritten = 0;
-    // At least one, so that who writes nothing to nobody hears of it.
+    // At least one call, so that an empty write still reports a missing process.
     for (let at = 0; at === 0 || at < data.byteLength; at += MAX_PIECE_BYTES) {
       const piece = Buffer.from(data.subarray(at, at + MAX_PIECE_BYTES)).toString('base64');
       const call = { id, method: 'write', params: { id, data: piece } } as const;
@@ -123,7 +123,7 @@ export function openStateDirectory(options: {
   };
 }
 
-/** What is `undefined` is not there in JSON. */
+/** Casts options for JSON, where `undefined` fields are absent. */
 function toPlain<T>(options: T): never {
   return options as never;
 }
@@ -135,7 +135,7 @@ async function kill(
   const { view } = it.record;
   const { id } = view;
   if (it.state !== 'dead') {
-    // Its supervisor is alive, and nobody else may touch what lives of it.
+    // Only the live supervisor may touch what is left of the process.
     if (!('endedAt' in view) || view.leftovers.length > 0) throw unreachableError(it);
     const { describeEnd } = await import('../process/describe-end.ts');
     const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;

@@ -9,9 +9,9 @@ import {
 } from '../control/protocol.ts';
 import type { SupervisorRegistry } from '../store/supervisor-registry.ts';
 
-/** The supervisors of a state directory, as far as they listen; connections are made when they are needed, and kept. */
+/** Supervisors of a state directory that listen; connections are opened on demand and reused. */
 export interface Peers {
-  /** Those that are alive and listen. */
+  /** Lists supervisors that are alive and listen. */
   list(): readonly Peer[];
   ask<M extends AskMethod>(
     peer: Peer,
@@ -21,10 +21,10 @@ export interface Peers {
   close(): void;
 }
 
-export function createPeers(roll: SupervisorRegistry): Peers {
+export function createPeers(registry: SupervisorRegistry): Peers {
   const pool = new Map<string, Promise<ControlClient>[]>();
 
-  /** One with room: waiting for many ends at once takes more than one. */
+  /** Picks a connection with free capacity; waiting for many processes needs more than one. */
   const pick = async (socketPath: string): Promise<ControlClient> => {
     while (true) {
       const pending = pool.get(socketPath) ?? [];
@@ -33,14 +33,14 @@ export function createPeers(roll: SupervisorRegistry): Peers {
         if (client !== null && !client.isClosed && !client.isFull) return client;
         if (client === null || client.isClosed) remove(socketPath, each);
       }
-      // Where nobody is alive, no network is loaded.
+      // Loaded on demand: without live supervisors no network module is needed.
       const opened = import('../control/control-client.ts').then(({ connectControl }) =>
         connectControl(socketPath),
       );
       pool.set(socketPath, [...(pool.get(socketPath) ?? []), opened]);
       opened.catch(() => remove(socketPath, opened));
       const client = await opened;
-      // Others that waited for the same connection may have filled it.
+      // Other callers of the same connection may have filled it.
       if (!client.isFull) return client;
     }
   };
@@ -53,7 +53,7 @@ export function createPeers(roll: SupervisorRegistry): Peers {
 
   return {
     list: () =>
-      roll.list().flatMap(({ entry, state }) => (state === 'alive' && isPeer(entry) ? [entry] : [])),
+      registry.list().flatMap(({ entry, state }) => (state === 'alive' && isPeer(entry) ? [entry] : [])),
     ask: async (peer, { method, params }, options) => (await pick(peer.socket)).call(method, params, options),
     close: () => {
       for (const clients of pool.values()) {

@@ -4,7 +4,7 @@ import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';
 
-/** What a log says of a process that nobody can be asked about. */
+/** Reads the log of a process whose supervisor cannot be asked. */
 export async function readRecorded(
   deps: DirectoryDeps,
   { it, readOptions }: { it: Recorded; readOptions: ReadOptions },
@@ -21,7 +21,7 @@ export async function readRecorded(
   }
 }
 
-/** What the index of such a log says. */
+/** Reads the index of times beside such a log. */
 export async function readRecordedTimes(deps: DirectoryDeps, { record }: Recorded): Promise<OutputTimes> {
   const log = await openRecordedLog(deps, { record, isOver: true });
   if (log === null) return { marks: [], lastAt: null };
@@ -46,7 +46,7 @@ function noLog(): OutputRead {
   };
 }
 
-/** The log of a process that nobody supervises; `null` where none was kept. It is read and never changed. */
+/** Opens the log of an unsupervised process, read-only; `null` where none was kept. */
 export async function openRecordedLog(
   { paths, clock }: DirectoryDeps,
   { record, isOver }: { record: ProcessRecord; isOver: boolean },
@@ -58,7 +58,7 @@ export async function openRecordedLog(
     clock,
     path: paths.logOf(view.id),
     statusPath: paths.statusOf(view.id),
-    // The cap is for who supervises it.
+    // Only a supervisor applies the size limit.
     maxBytes: null,
     isOver,
     stream: view.terminal?.type === 'terminal' ? 'screen' : 'stdout',

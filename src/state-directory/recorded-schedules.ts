@@ -10,7 +10,7 @@ import type { SeenSchedule } from './state-directory.ts';
 
 type Filter = { readonly owner?: string; readonly process?: string };
 
-/** What is written down of schedules. Of a supervisor that is gone, the next one of their owner goes on with them. */
+/** Lists recorded schedules. The next supervisor of their owner continues those of a dead one. */
 export function listRecordedSchedules(
   deps: DirectoryDeps,
   { owner, process }: Filter,
@@ -19,7 +19,7 @@ export function listRecordedSchedules(
   return {
     schedules: records
       .map(({ schedule, supervisorId }) => {
-        const keeper = deps.roll.stateOf(supervisorId);
+        const keeper = deps.registry.stateOf(supervisorId);
         return { ...schedule, supervisorId, answered: false, keeper };
       })
       .filter((schedule) => owner === undefined || schedule.owner === owner)
@@ -29,9 +29,9 @@ export function listRecordedSchedules(
 }
 
 /**
- * `false` where there is none of that id.
+ * Removes a recorded schedule; returns `false` where the id is unknown.
  *
- * @throws TroupeError `unreachable` where a supervisor that could not be asked keeps it.
+ * @throws TroupeError `unreachable` where a supervisor that could not be asked runs it.
  */
 export function removeRecordedSchedule(deps: DirectoryDeps, id: string): boolean {
   if (!isRecordId(id)) return false;
@@ -41,7 +41,7 @@ export function removeRecordedSchedule(deps: DirectoryDeps, id: string): boolean
   refuseKept(deps, found);
   const release = lockDirectory(deps.paths);
   try {
-    // Again: a supervisor may have taken it over meanwhile.
+    // Read again: a supervisor may have adopted it meanwhile.
     const record = store.read(id);
     if (record === null) return false;
     refuseKept(deps, record);
@@ -52,8 +52,8 @@ export function removeRecordedSchedule(deps: DirectoryDeps, id: string): boolean
   }
 }
 
-function refuseKept({ roll }: DirectoryDeps, { supervisorId, schedule }: ScheduleRecord): void {
-  const state = roll.stateOf(supervisorId);
+function refuseKept({ registry }: DirectoryDeps, { supervisorId, schedule }: ScheduleRecord): void {
+  const state = registry.stateOf(supervisorId);
   if (state === 'dead') return;
   const why = {
     alive:

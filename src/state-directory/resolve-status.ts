@@ -12,24 +12,24 @@ import { isSameScope, isStillAlive, ownsPid } from '../spawn/tree/identity.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
 import { readPrivateFile } from '../store/private-files.ts';
 
-/** What can be said of a process whose supervisor is gone. */
+/** Status of a process whose supervisor is gone. */
 export type ResolvedStatus =
   | { readonly type: 'ended'; readonly view: FinalView }
-  /** It runs, or waits for its next start, and nobody supervises it. */
+  /** Runs, or waits for its next start, without a supervisor. */
   | { readonly type: 'orphaned'; readonly view: ProcessView }
-  /** It belongs where this program cannot look, as another container does. */
+  /** Belongs to a scope that this program cannot inspect, such as another container. */
   | { readonly type: 'elsewhere'; readonly view: ProcessView };
 
-/** So long after its record was written a start may still be under way. */
+/** Time after its record was written during which a start may still be in progress. */
 const STARTING_MS = 1_000;
 
-/** Judges by what the launcher wrote down, and by whether the leader is alive; nothing is changed. */
+/** Resolves the status from the launcher's file and from whether the leader is alive. Changes nothing. */
 export async function resolveStatus(
   record: ProcessRecord,
   world: {
     readonly here: TableScope;
     readonly nowAt: number;
-    /** Asked for only when somebody is to be looked for. */
+    /** Opened only when processes must be looked up. */
     readonly table: () => Promise<ProcessTable>;
   },
 ): Promise<ResolvedStatus> {
@@ -41,7 +41,7 @@ export async function resolveStatus(
       ? lost(record, 'the machine was started anew since')
       : { type: 'elsewhere', view };
   }
-  // Asked before the file is read: what somebody wrote who is gone by then is in it.
+  // Must precede reading the file, which then holds what a process wrote before it ended.
   const isUp = await isAlive(record, await world.table());
   const status = readLaunch(record);
   if (status?.exit != null && revival !== null) {
@@ -57,7 +57,10 @@ export async function resolveStatus(
   return lost(record, why);
 }
 
-/** The view of an ended process with what still lives of its leftovers and suspects; numbers of another boot or pid namespace mean nothing here. */
+/**
+ * Returns the view of an ended process with the leftovers and suspects that are still alive; pids of another boot or
+ * pid namespace are meaningless here.
+ */
 async function withLiveLeftovers(
   { view, scope }: ProcessRecord & { readonly view: FinalView },
   { here, table }: { readonly here: TableScope; readonly table: () => Promise<ProcessTable> },
@@ -70,7 +73,7 @@ async function withLiveLeftovers(
   return { ...view, leftovers: leftovers.filter(isAlive), suspects: suspects.filter(isAlive) };
 }
 
-/** The leader, or the launcher that will write down its end. */
+/** Tells whether the leader is alive, or the launcher that will record its end. */
 async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<boolean> {
   const { leader, view } = record;
   if (leader !== null && isStillAlive(leader, await table.read(leader.pid))) return true;
@@ -80,7 +83,7 @@ async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<bool
   return (await findLeader(status, who)) !== null || (await findLauncher(status, who)) !== null;
 }
 
-/** What the launcher wrote; `null` where there is none, or nothing that can be read. */
+/** Reads what the launcher recorded; `null` where that is missing or unreadable. */
 export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
   if (revival === null) return null;
   try {
@@ -133,7 +136,7 @@ function lost(record: ProcessRecord, why: string): ResolvedStatus {
   return { type: 'ended', view: toEndedView(record, end) };
 }
 
-/** The view of one that has ended, from the last that was written of it. */
+/** Derives the view of an ended process from its last record. */
 export function toEndedView(
   record: ProcessRecord,
   end: {
@@ -179,7 +182,7 @@ function toStatus(reason: EndReason): FinalStatus {
   }
 }
 
-/** What is the same in every state; the output as far as the file has come. */
+/** Returns the facts that do not depend on the status, with the output as far as the file goes. */
 function toFacts(record: ProcessRecord) {
   const { view } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime } = view;

@@ -14,117 +14,127 @@ import type { ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';
 import type { SupervisorState } from '../store/supervisor-registry.ts';
 import type { WatchNews, WatchView } from '../watches/watch.ts';
 
-/** A process as it is seen from outside its supervisor. */
+/** Process seen from outside its supervisor. */
 export interface SeenProcess {
   readonly view: ProcessView;
   readonly supervisorId: string;
-  /** Its supervisor answered. Else this is what its record says, which for a live one may be out of date. */
+  /** Whether its supervisor answered. Otherwise the view is its record, which may be out of date for a live process. */
   readonly answered: boolean;
 }
 
-/** A piece of output as it is followed. */
+/** Piece of followed output. */
 export interface FollowedText {
   readonly stream: 'stdout' | 'stderr' | 'screen';
   readonly bytes: Uint8Array;
-  /** Bytes of all streams before it: where reading goes on after a connection broke. */
+  /** Bytes of all streams before it: the position to resume from after a lost connection. */
   readonly offset: number;
-  /** Bytes that are missing right before it. A gap comes by itself, without bytes, as soon as it is known. */
+  /** Bytes missing directly before it. A gap is delivered alone, without bytes, as soon as it is known. */
   readonly droppedBytes: number;
 }
 
-/** What is waited for. */
+/** Conditions to wait for. */
 export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
 
-/** A schedule and who keeps it. */
+/** Schedule with the supervisor that runs it. */
 export type SeenSchedule = ScheduleView & {
   readonly supervisorId: string;
-  /** Its supervisor answered. Else it is what was written down. */
+  /** Whether its supervisor answered. Otherwise this is its record. */
   readonly answered: boolean;
-  /** How its supervisor is: of one that is dead, nobody keeps the schedule now. */
+  /** State of its supervisor; the schedule of a dead one is not running. */
   readonly keeper: SupervisorState;
 };
 
-/** A schedule that was just added. */
+/** Schedule that was just added. */
 export type AddedSchedule = SeenSchedule & {
-  /** Somebody listens as its owner now; `null` where the supervisor does not say. */
+  /** Whether a program currently listens as its owner; `null` where the supervisor does not say. */
   readonly isHeard: boolean | null;
 };
 
 /**
- * All processes of a state directory, whoever supervises them: what a person at a shell sees and steers. Supervisors that answer are
- * asked; of the others the records and logs are read directly, and a kill goes by proven identity.
+ * View of all processes of a state directory, across supervisors, as a person at a shell sees and controls them.
+ * Supervisors that answer are asked; for the others records and logs are read directly, and a kill relies on proven
+ * identity.
  *
- * Ids are whole: a short form is made whole with `list`. Calls reject with TroupeError: `not-found` for an id that is
- * nowhere, `unreachable` where a supervisor is alive and does not answer, or does not let this user in.
+ * Ids are complete; expand a short form with `list`. Calls reject with TroupeError: `not-found` for an unknown id,
+ * `unreachable` where a live supervisor does not answer or denies access.
  */
 export interface StateDirectory {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /**
-   * Live ones first, in order of creation, then ended ones. `warnings`: damaged records, supervisors that do not answer; a sentence each.
-   * `onlyLive`: those that have ended without live leftovers are left out, and their records are not read to the end, so damage there is
-   * not told.
+   * Lists live processes first, in order of creation, then ended ones. `warnings`: one sentence per damaged record and
+   * per supervisor that does not answer. `onlyLive`: omits ended processes without live leftovers; their records are
+   * not read completely, so damage in them is not reported.
    */
   list(options?: {
     readonly onlyLive?: boolean;
   }): Promise<{ readonly processes: readonly SeenProcess[]; readonly warnings: readonly string[] }>;
   show(id: string): Promise<SeenProcess & { readonly timeline: readonly TimelineEntry[] }>;
   read(id: string, options?: ReadOptions): Promise<OutputRead>;
-  /** When the output came, by the same offsets; no marks where that is unknown. */
+  /** Returns when the output arrived, by the same offsets; no marks where that is unknown. */
   times(id: string): Promise<OutputTimes>;
   /**
-   * The output from an offset on, as it comes, until the process has ended and all of it was given. Goes on through restarts of the
-   * process, and when another supervisor adopts it: no byte is lost or given twice.
+   * Streams the output from an offset until the process has ended and all of it was delivered. Continues across
+   * restarts of the process and adoption by another supervisor: no byte is lost or repeated.
    */
   follow(
     id: string,
     options: { readonly from: number; readonly signal?: AbortSignal },
   ): AsyncIterable<FollowedText>;
-  /** Resolves at the end, also one that comes after another supervisor has adopted it. */
+  /** Resolves at the end, also after adoption by another supervisor. */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<FinalView>;
   /**
-   * Waits for something of a process; see `WaitOptions`. Where nobody supervises it, for its end or for somebody who does. Rejects with
-   * the signal's reason once that is aborted.
+   * Waits for conditions of a process; see `WaitOptions`. Without a supervisor it waits for the end or for adoption.
+   * Rejects with the signal's reason once aborted.
    */
   waitFor(id: string, order: WaitOrder, options?: { readonly signal?: AbortSignal }): Promise<Waited>;
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
   write(id: string, data: Uint8Array): Promise<WriteResult>;
   endInput(id: string): Promise<WriteResult>;
-  /** What its terminal shows; of one that has ended, what it showed last. */
+  /** Returns the screen of its terminal; for an ended process, the last one. */
   capture(id: string, options?: CaptureOptions): Promise<CaptureAnswer>;
   sendKeys(id: string, order: KeyOrder): Promise<WriteResult>;
   /** @throws TroupeError `invalid-option` for a text of a megabyte. */
   paste(id: string, text: string): Promise<WriteResult>;
   resize(id: string, size: TerminalSize): Promise<WriteResult>;
-  /** Without `value` its supervisor knows the secret by its name. */
+  /** Writes a secret; without `value` its supervisor looks it up by name. */
   writeSecret(
     id: string,
     secret: { readonly name: string; readonly value?: string; readonly pressEnter?: boolean },
   ): Promise<WriteResult>;
-  /** What a watch tells as it comes, until the process has ended; it is of this caller alone, and goes with it. */
+  /**
+   * Streams the notifications of a watch until the process has ended. The watch belongs to this caller and ends with
+   * it.
+   */
   watch(
     id: string,
     options: { readonly quiet?: Duration; readonly pattern?: string; readonly signal?: AbortSignal },
   ): AsyncIterable<WatchNews>;
-  /** Removes a watch of somebody, by default of the process's owner. `false` where there was none. */
+  /** Removes a watch, by default the one of the process's owner. Returns `false` where there was none. */
   unwatch(id: string, options?: { readonly owner?: string }): Promise<boolean>;
-  /** Of the supervisors that answer. */
+  /** Lists the watches of supervisors that answer. */
   watches(filter?: { readonly owner?: string; readonly process?: string }): Promise<readonly WatchView[]>;
-  /** Kept by the supervisor of its process, by the one that is named, or by the only one there is. */
+  /** Adds a schedule to the supervisor of its process, to the named one, or to the only one. */
   schedule(options: ScheduleOptions & { readonly supervisorId?: string }): Promise<AddedSchedule>;
-  /** `false` where there was none. Rejects as `unreachable` where its supervisor cannot be asked; then nothing was taken back. */
+  /**
+   * Cancels a schedule; `false` where there was none. Rejects with `unreachable` where its supervisor cannot be asked;
+   * nothing is cancelled then.
+   */
   unschedule(id: string): Promise<boolean>;
-  /** The next one first. `warnings`: damaged records, supervisors that do not answer; a sentence each. */
+  /**
+   * Lists schedules by next time. `warnings`: one sentence per damaged record and per supervisor that does not answer.
+   */
   schedules(filter?: { readonly owner?: string; readonly process?: string }): Promise<{
     readonly schedules: readonly SeenSchedule[];
     readonly warnings: readonly string[];
   }>;
-  /** `false` when it had ended or was stopping. */
+  /** Returns `false` when the process had ended or was stopping. */
   restart(id: string): Promise<boolean>;
   changeLimits(id: string, changes: LimitChanges): Promise<boolean>;
   /**
-   * Forgets ended processes and old logs, those of supervisors that are gone, too. Live ones are never touched. `dryRun`: says what
-   * would go, and removes nothing. `warnings`: a sentence for each supervisor that does not answer; what it keeps stays.
+   * Removes ended processes and old logs, including those of supervisors that are gone. Live processes are never
+   * touched. `dryRun`: reports without removing. `warnings`: one sentence per supervisor that does not answer; its
+   * processes are kept.
    */
   sweep(options?: { readonly all?: boolean; readonly dryRun?: boolean }): Promise<{
     readonly forgotten: number;
@@ -132,6 +142,6 @@ export interface StateDirectory {
     readonly freedBytes: number;
     readonly warnings: readonly string[];
   }>;
-  /** Lets go of the connections; no process is touched. */
+  /** Closes the connections; no process is touched. */
   close(): void;
 }

@@ -15,7 +15,7 @@ interface Swept {
   readonly forgotten: number;
   readonly logsRemoved: number;
   readonly freedBytes: number;
-  /** A sentence for each supervisor that swept nothing, as it does not answer. */
+  /** One sentence per supervisor that did not answer and removed nothing. */
   readonly warnings: readonly string[];
 }
 
@@ -25,8 +25,8 @@ interface SweepDeps {
 }
 
 /**
- * Each supervisor sweeps its own; what those that are gone have left is swept here, and their entries with it. What was removed is
- * counted by what is not there any more.
+ * Lets each supervisor sweep its own processes, and sweeps here what dead supervisors left, including their entries.
+ * Counts what is actually gone.
  */
 export async function sweepDirectory(
   deps: DirectoryDeps,
@@ -50,7 +50,8 @@ export async function sweepDirectory(
     ...orphans.flatMap(filesOf(deps, sweeping)),
   ];
   for (const path of doomedHere) rmSync(path, { force: true });
-  for (const { entry, state } of deps.roll.list()) if (state === 'dead') deps.roll.unregister(entry.id);
+  for (const { entry, state } of deps.registry.list())
+    if (state === 'dead') deps.registry.unregister(entry.id);
   const after = readFiles(deps);
   const gone = new Set([...before.keys()].filter((path) => !after.has(path)));
   return count(before, { forgotten: forgotten + orphans.length, gone, warnings });
@@ -58,26 +59,26 @@ export async function sweepDirectory(
 
 async function askToSweep(
   peer: Peer,
-  { deps: { peers, roll }, all }: { deps: DirectoryDeps; all: boolean },
+  { deps: { peers, registry }, all }: { deps: DirectoryDeps; all: boolean },
 ): Promise<{ readonly forgotten: number; readonly warning: string | null }> {
   try {
     const request = { method: 'sweep', params: { all } } as const;
     const { forgotten } = await peers.ask(peer, request, QUICK);
     return { forgotten, warning: null };
   } catch (error) {
-    // It ended while it was asked: that is no trouble.
-    if (roll.stateOf(peer.id) !== 'alive') return { forgotten: 0, warning: null };
+    // It ended while it was asked, which is expected.
+    if (registry.stateOf(peer.id) !== 'alive') return { forgotten: 0, warning: null };
     const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so what it keeps was not swept`;
     return { forgotten: 0, warning: `${what}: ${toErrorText(error)}` };
   }
 }
 
-/** Those that are to be forgotten; who left something alive stays known by its id. */
+/** Finds processes to remove. Those with live leftovers stay known by id. */
 async function findPast(deps: DirectoryDeps, { all, settings }: SweepDeps): Promise<readonly SeenProcess[]> {
   const { processes } = await listDirectory(deps);
   return processes.filter(({ view, answered, supervisorId }) => {
     if (!('endedAt' in view) || view.leftovers.length > 0) return false;
-    if (!answered && deps.roll.stateOf(supervisorId) !== 'dead') return false;
+    if (!answered && deps.registry.stateOf(supervisorId) !== 'dead') return false;
     return all || isPast(deps, { view, settings });
   });
 }
@@ -90,7 +91,7 @@ function isPast(
   return isPastRetention({ view, timeline }, { settings, nowAt: clock.epochMs() });
 }
 
-/** A log outlives its record, unless all is to go. */
+/** Lists the files of a process; its log outlives its record unless everything is to go. */
 function filesOf({ paths }: DirectoryDeps, { all }: SweepDeps) {
   return ({ view }: SeenProcess): readonly string[] => {
     const record = [paths.recordOf(view.id), paths.statusOf(view.id)];
@@ -98,7 +99,7 @@ function filesOf({ paths }: DirectoryDeps, { all }: SweepDeps) {
   };
 }
 
-/** Logs that nobody has written to for long, and of which nobody knows any more whose they are. */
+/** Finds logs that were not written to for long and have no record any more. */
 function findOldLogs(
   { paths, clock }: DirectoryDeps,
   { settings, files }: SweepDeps & { files: ReadonlyMap<string, Stats> },
@@ -108,13 +109,13 @@ function findOldLogs(
     const [, name] = oldFile.exec(path) ?? [];
     if (name === undefined || mtimeMs >= oldAt) return [];
     const id = name.slice(paths.processes.length + 1);
-    // A record that cannot be read may tell of it all the same.
+    // An unreadable record may still describe it.
     if (files.has(join(paths.processes, `${id}.json`))) return [];
     return [path, tailPathOf(path), timesPathOf(path)].filter((each) => files.has(each));
   });
 }
 
-/** What is of no use without a record. */
+/** Matches files that are useless without a record. */
 const oldFile = /^(.*)\.(?:log|screen)$/;
 
 const isKept = /^[\w-]+\.(json|log|log\.tail|log\.times|status|screen)$/;
@@ -122,7 +123,7 @@ const isKept = /^[\w-]+\.(json|log|log\.tail|log\.times|status|screen)$/;
 function readFiles({ paths }: DirectoryDeps): ReadonlyMap<string, Stats> {
   const files = new Map<string, Stats>();
   for (const name of listNames(paths.processes)) {
-    // What somebody is just writing goes without us.
+    // Files being written are left to their writers.
     if (!isKept.test(name)) continue;
     const path = join(paths.processes, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -139,7 +140,7 @@ function count(
   return {
     forgotten,
     logsRemoved: removed.filter(([path]) => path.endsWith('.log')).length,
-    // A log may have holes.
+    // A log may be sparse.
     freedBytes: removed.reduce((sum, [, { blocks, size }]) => sum + Math.min(size, blocks * 512), 0),
     warnings,
   };

@@ -8,10 +8,10 @@ import type { StateDirectory } from './state-directory.ts';
 
 type TerminalCalls = Pick<StateDirectory, 'capture' | 'sendKeys' | 'paste' | 'resize' | 'writeSecret'>;
 
-/** What else stands on the line of a request. */
+/** Room for the rest of the request on its line. */
 const FRAME_BYTES = 1_024;
 
-/** What is asked of the terminals of a state directory. */
+/** Creates the calls for terminals of a state directory. */
 export function createTerminalCalls(deps: DirectoryDeps, ask: AskSupervisor): TerminalCalls {
   const refuse = (it: Recorded) => refuseInput(deps, it);
   return {
@@ -48,7 +48,11 @@ export function createTerminalCalls(deps: DirectoryDeps, ask: AskSupervisor): Te
   };
 }
 
-/** Its last screen, as it was written down. @throws TroupeError `unreachable` for one that lives. */
+/**
+ * Returns the recorded last screen.
+ *
+ * @throws TroupeError `unreachable` for a live process.
+ */
 async function captureRecorded(deps: DirectoryDeps, it: Recorded): Promise<CaptureAnswer> {
   const { id, terminal, mode } = it.record.view;
   if (terminal?.type !== 'terminal') {
@@ -62,7 +66,7 @@ async function captureRecorded(deps: DirectoryDeps, it: Recorded): Promise<Captu
   return { ok: false, code: 'broken', error };
 }
 
-/** @throws TroupeError `invalid-option` for a text that fits into no request: it would end the connection. */
+/** @throws TroupeError `invalid-option` for a text that exceeds a request, which would end the connection. */
 function checkLength(text: string): void {
   const bytes = Buffer.byteLength(JSON.stringify(text));
   if (bytes + FRAME_BYTES <= MAX_REQUEST_BYTES) return;

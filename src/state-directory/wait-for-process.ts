@@ -7,10 +7,10 @@ import { type DirectoryDeps, findEnd, type ProcessLocation, type Recorded } from
 import { readRecorded } from './recorded-log.ts';
 import type { WaitOrder } from './state-directory.ts';
 
-/** How soon an end is seen that nobody tells. */
+/** Interval for detecting an unreported end. */
 const LOOK_MS = 100;
 
-/** Waits for the end of a process, whoever supervises it by then. */
+/** Waits for the end of a process, across supervisors. */
 export async function waitProcess(
   deps: DirectoryDeps,
   { id, signal }: { id: string; signal: AbortSignal | undefined },
@@ -18,7 +18,7 @@ export async function waitProcess(
   while (true) {
     signal?.throwIfAborted();
     const found = await deps.find(id);
-    // What is to be started again does not come to its end by itself.
+    // A process waiting for its restart does not end by itself.
     if (found.type === 'recorded' && mayRestart(found) && (await deps.revive(found))) continue;
     const end = await (found.type === 'supervised'
       ? askForEnd(deps, { id, found, signal })
@@ -32,7 +32,7 @@ function mayRestart({ record }: Recorded): boolean {
   return record.revival !== null && record.revival.restart.policy !== 'temporary';
 }
 
-/** `null` when the supervisor ended first. */
+/** Returns `null` when the supervisor ended first. */
 async function askForEnd(
   deps: DirectoryDeps,
   call: {
@@ -59,8 +59,8 @@ interface Wait {
 }
 
 /**
- * Waits for something of a process, whoever supervises it by then: what has held stays so, and `now` is when it was asked. Where nobody
- * supervises it and no daemon can, only its end and its log can be seen.
+ * Waits for conditions of a process, across supervisors: a condition that was met stays met, and `now` is the time of
+ * the call. Without a supervisor or daemon only the end and the log can be seen.
  */
 export async function waitForProcess(deps: DirectoryDeps, wait: Wait): Promise<Waited> {
   const startMs = deps.clock.nowMs();
@@ -75,7 +75,7 @@ export async function waitForProcess(deps: DirectoryDeps, wait: Wait): Promise<W
 
 type WaitOutcome = Omit<Waited, 'waitedMs'>;
 
-/** Whoever takes a process over would take `now` for the time at which it is asked. */
+/** Resolves `now` to positions; a supervisor that adopts the process would take it for its own time. */
 async function resolveStart(deps: DirectoryDeps, { id, order, signal }: Wait): Promise<WaitOrder> {
   const { from, text, pattern } = order;
   if (from !== 'now' || (text ?? pattern) === undefined) return order;
@@ -87,7 +87,7 @@ async function resolveStart(deps: DirectoryDeps, { id, order, signal }: Wait): P
   return { ...order, from: positions };
 }
 
-/** Each by itself: a supervisor that ends takes along what it knows of the others. */
+/** Waits for each condition separately, because a supervisor that ends loses what it knows of the others. */
 async function waitForEachAlone(
   deps: DirectoryDeps,
   { id, order, names, signal }: Wait & { readonly names: readonly ConditionName[] },
@@ -110,7 +110,7 @@ async function waitForEachAlone(
   }
 }
 
-/** `answers` in the order in which they came. */
+/** Combines `answers`, which are in order of arrival. */
 function combine(answers: readonly WaitOutcome[], names: readonly ConditionName[]): WaitOutcome {
   const met = answers.flatMap((answer) => answer.met);
   const lineOf = (name: ConditionName) => answers.find((answer) => answer.met.includes(name))?.matchedLine;
@@ -171,7 +171,7 @@ async function toEndedOutcome(
   };
 }
 
-/** Those that hold already are told in this order, as a supervisor tells them. */
+/** Order in which a supervisor reports conditions that already hold. */
 const inOrder: readonly ConditionName[] = [
   ...(['text', 'pattern', 'ready', 'quiet', 'port', 'portFree', 'http', 'file', 'input', 'exit'] as const),
 ];
@@ -181,7 +181,9 @@ function toNames(order: WaitOrder): readonly ConditionName[] {
   return names.length === 0 ? ['exit'] : names;
 }
 
-/** The newest line; a search goes through so much of a log at a time, and says in a last line that there is more. */
+/**
+ * Finds the newest matching line. A search covers part of a log at a time, and its last line says that there is more.
+ */
 async function findLine(
   deps: DirectoryDeps,
   { it, order: { text, pattern, from = 'start' } }: { it: Recorded; order: WaitOrder },

@@ -13,17 +13,17 @@ type WatchAndScheduleCalls = Pick<
   'watch' | 'unwatch' | 'watches' | 'schedule' | 'unschedule' | 'schedules'
 >;
 
-/** How soon another supervisor is seen that has taken the process over. */
+/** Interval for detecting adoption by another supervisor. */
 const LOOK_MS = 100;
 
-/** What became of asking everybody. */
+/** Results of asking all supervisors. */
 interface Answers<T> {
   readonly answers: readonly { readonly peer: Peer; readonly answer: T }[];
-  /** They live, and did not answer. */
+  /** Live supervisors that did not answer. */
   readonly silent: readonly { readonly peer: Peer; readonly error: unknown }[];
 }
 
-/** Watches and schedules of all supervisors of a state directory. */
+/** Creates the calls for watches and schedules of all supervisors of a state directory. */
 export function createWatchAndScheduleCalls(deps: DirectoryDeps, ask: AskSupervisor): WatchAndScheduleCalls {
   const { peers } = deps;
   return {
@@ -47,7 +47,7 @@ export function createWatchAndScheduleCalls(deps: DirectoryDeps, ask: AskSupervi
     },
     unschedule: async (id) => {
       const { answers } = await askAll(deps, async (peer) => {
-        // What waits with a halted supervisor is carried out when it goes on, and everybody was told that it was not.
+        // A halted supervisor would execute the request once it resumes, although the caller was told that it failed.
         await peers.ask(peer, { method: 'hello', params: {} }, PROMPT);
         return peers.ask(peer, { method: 'unschedule', params: { id } }, QUICK);
       });
@@ -59,7 +59,7 @@ export function createWatchAndScheduleCalls(deps: DirectoryDeps, ask: AskSupervi
   };
 }
 
-/** Of those that end meanwhile nothing is heard: they have nothing more to say. */
+/** Asks all supervisors; ignores those that end meanwhile. */
 async function askAll<T>(deps: DirectoryDeps, toAnswer: (peer: Peer) => Promise<T>): Promise<Answers<T>> {
   const asked = deps.peers.list().map(async (peer) => {
     try {
@@ -72,7 +72,7 @@ async function askAll<T>(deps: DirectoryDeps, toAnswer: (peer: Peer) => Promise<
   return { answers: all.flatMap(({ answers }) => answers), silent: all.flatMap(({ silent }) => silent) };
 }
 
-/** What supervisors say goes before what is written down. */
+/** Lists schedules; a supervisor's answer takes precedence over the record. */
 async function listSchedules(
   deps: DirectoryDeps,
   filter: { readonly owner?: string; readonly process?: string },
@@ -91,7 +91,7 @@ async function listSchedules(
   const { listRecordedSchedules } = await import('./recorded-schedules.ts');
   const { schedules, damaged } = listRecordedSchedules(deps, filter);
   const known = new Set(answers.map(({ peer }) => peer.id));
-  // Taken over, or taken back, since it was asked for.
+  // Adopted or cancelled since it was asked for.
   const isKept = ({ id }: SeenSchedule) => kept.some((schedule) => schedule.id === id);
   const recorded = schedules.filter((each) => !known.has(each.supervisorId) && !isKept(each));
   const strangers = new Set(
@@ -107,7 +107,7 @@ async function listSchedules(
   };
 }
 
-/** Goes on where another supervisor takes the process over. */
+/** Streams notifications, and continues after another supervisor adopts the process. */
 async function* watchProcess(
   deps: DirectoryDeps,
   { id, options, signal }: { id: string; options: WatchOptions; signal: AbortSignal | undefined },
@@ -127,10 +127,10 @@ async function* watchProcess(
           signal,
         })) {
           yield news;
-          // The next one would fail the same way.
+          // A second attempt would fail the same way.
           if (news.type === 'watch.failed') return;
         }
-        // A supervisor that shuts down ends the stream of what it leaves running, too.
+        // A supervisor that shuts down also ends the streams of processes that keep running.
         const { view } = await deps.peers.ask(found.peer, { method: 'show', params: { id } }, QUICK);
         if ('endedAt' in view) return;
       } catch (error) {
@@ -144,7 +144,7 @@ async function* watchProcess(
   }
 }
 
-/** Who keeps a schedule: the supervisor of its process, the one that was named, or the only one there is. */
+/** Finds the supervisor for a schedule: the one of its process, the named one, or the only one. */
 async function findScheduler(
   deps: DirectoryDeps,
   { supervisorId, process }: { supervisorId: string | undefined; process: string | undefined },
