@@ -4,7 +4,7 @@ import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { type Checked, parseYamlText } from '../config/yaml-text.ts';
 
-/** Checks what a file, or code in place of a file, says of an agent. A model may be given as text; a section may be empty. */
+/** Validates an agent definition from a file or from code. A model may be given as text; a section may be empty. */
 export function checkDefinition(given: unknown): Checked<AgentDefinition> {
   if (!isObject(given)) {
     return {
@@ -33,7 +33,7 @@ function toMissing(key: string): Problem {
   return { path: [], text: `"${key}" is missing; expected ${EXAMPLES[key]}.` };
 }
 
-/** YAML says `null` where a section has nothing but comments in it. */
+/** Drops sections that contain only comments, which YAML reads as `null`. */
 function expand(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const filled = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(
@@ -44,7 +44,7 @@ function expand(given: Readonly<Record<string, unknown>>): Readonly<Record<strin
   );
 }
 
-/** `scripted`, `gpt-5`, `anthropic/claude-sonnet-5`. */
+/** Parses `scripted`, `gpt-5` or `anthropic/claude-sonnet-5`. */
 function toModelSettings(text: string): Readonly<Record<string, string>> {
   if (text === 'scripted') return { provider: 'scripted' };
   const slash = text.indexOf('/');
@@ -57,16 +57,17 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the text of an agent's file.
+ * Parses the text of an agent file.
  *
- * @throws TroupeError `invalid-agent-file`: each problem on a line of its own, with file, line and column.
+ * @throws TroupeError `invalid-agent-file`: one problem per line, with file, line and column.
  */
 export function parseAgentFile(text: string, { file }: { file: string }): Promise<AgentDefinition> {
   return parseYamlText(text, { file, code: 'invalid-agent-file', check: checkDefinition });
 }
 
 /**
- * Lays settings of the command line over a definition: `--supervisor.default_timeout=60`. Lists are JSON or words with commas.
+ * Applies settings of the command line to a definition: `--supervisor.default_timeout=60`. Lists are JSON or
+ * comma-separated.
  *
  * @throws TroupeError `invalid-option`, naming the flag.
  */
@@ -90,7 +91,7 @@ function applyOverride(definition: AgentDefinition, flag: string): AgentDefiniti
   throw refuse(name, problems[0] ?? '');
 }
 
-/** What the text may mean; the first that fits the setting is taken. */
+/** Lists possible values of the text; the first that fits the setting is used. */
 function toCandidates(text: string): readonly unknown[] {
   const words = text.split(',').map((word) => word.trim());
   return [...parseJson(text), text, words.filter((word) => word !== '')];
@@ -104,7 +105,7 @@ function parseJson(text: string): readonly unknown[] {
   }
 }
 
-/** A copy with another value at that path; what stands in the way is replaced. */
+/** Returns a copy with another value at that path, replacing whatever is in the way. */
 function setAt(target: unknown, { path, value }: { path: readonly string[]; value: unknown }): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;

@@ -6,7 +6,7 @@ import type { ConversationOptions } from '../conversation/conversation.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import { DEFAULT_MAX_DEPTH } from './depth.ts';
 
-/** A definition in the terms of the supervisor that runs the agent. */
+/** Converts a definition to options of the supervisor that runs the agent. */
 export function toSupervisorOptions(definition: AgentDefinition): SupervisorOptions {
   const { supervisor, tools, delegation, secrets } = definition;
   const { defaultTimeout, ...options } = fromFileSection(supervisor ?? {}, agentSupervisorShape);
@@ -22,7 +22,7 @@ export function toSupervisorOptions(definition: AgentDefinition): SupervisorOpti
   };
 }
 
-/** The workspace is the project in `directory`. */
+/** Converts a definition to policy options; the workspace is the project in `directory`. */
 export function toPolicyOptions(
   { policy }: AgentDefinition,
   { directory }: { directory: string },
@@ -30,7 +30,7 @@ export function toPolicyOptions(
   return { ...fromFileSection(policy ?? {}, agentPolicyShape), workspace: directory };
 }
 
-/** A definition in the terms of the conversation. */
+/** Converts a definition to options of the conversation. */
 export function toConversationOptions(
   definition: AgentDefinition,
 ): Pick<
@@ -52,7 +52,7 @@ export function toConversationOptions(
   };
 }
 
-/** How a run without a person ends; milliseconds. */
+/** Returns how a run without a person ends; times in ms. */
 export function toRunLimits({ limits }: AgentDefinition) {
   return {
     timeoutMs: toMs(limits?.max_run_time ?? '300s'),
@@ -61,7 +61,7 @@ export function toRunLimits({ limits }: AgentDefinition) {
   } as const;
 }
 
-/** Who has said a limit has said it for everybody below; a definition can only lower it. */
+/** Returns the maximum depth. A limit set above applies to all agents below; a definition can only lower it. */
 export function toMaxDepth({ delegation }: AgentDefinition, told: number | undefined): number {
   const own = delegation?.max_depth;
   return told === undefined ? (own ?? DEFAULT_MAX_DEPTH) : Math.min(told, own ?? told);

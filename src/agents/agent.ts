@@ -10,64 +10,66 @@ import type { Journal } from '../store/journal.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 
-/** What an agent is made of. */
+/** Options of an agent. */
 export interface AgentOptions {
   readonly definition: AgentDefinition;
-  /** Of its conversation. Default: a new one. */
+  /** Id of its conversation. Default: a new one. */
   readonly id?: string;
-  /** The project: where commands run, and where `agents/` and `.troupe/` are. Absolute. */
+  /** Absolute path of the project, where commands run and which contains `agents/` and `.troupe/`. */
   readonly directory: string;
   readonly model: ChatModel;
-  /** How many agents stand above this one: 0 for the first. What `TROUPE_DEPTH` in `env` says counts where it is more. */
+  /** Number of agents above this one; 0 for the first. A larger `TROUPE_DEPTH` in `env` takes precedence. */
   readonly depth: number;
   /**
-   * At this depth no agent is started any more; the definition and `TROUPE_MAX_DEPTH` in `env` can only lower it. Default: as these
-   * say, or 5.
+   * Depth at which no more agents are started; the definition and `TROUPE_MAX_DEPTH` in `env` can only lower it.
+   * Default: as they say, or 5.
    */
   readonly maxDepth?: number | undefined;
-  /** Restrictions of the agent above: this one can only narrow them. Default: what `TROUPE_POLICY` in `env` says, if anything. */
+  /**
+   * Restrictions of the agent above, which this one can only narrow. Default: from `TROUPE_POLICY` in `env`, if set.
+   */
   readonly inherited?: Policy;
   readonly ask?: Ask;
-  /** Asks a person for a secret, and does not show what is typed. Default: nobody is asked. */
+  /** Asks a person for a secret without showing the input. Default: no person is asked. */
   readonly askSecret?: AskSecret;
   readonly journal?: Journal;
-  /** The supervisor of the agent above, for delegation within one program. Default: one of its own. */
+  /** Supervisor of the agent above, for delegation within one program. Default: a new one. */
   readonly supervisor?: Supervisor;
-  /** The conversation above. */
+  /** Id of the conversation above. */
   readonly parent?: string;
-  /** The model of a delegate that runs in this program. Default: as `chooseModel` says. */
+  /** Returns the model of a delegate in this program. Default: see `chooseModel`. */
   readonly modelOf?: (definition: AgentDefinition) => ChatModel;
-  /** Makes its transcript shorter. Default: see `ConversationOptions`. */
+  /** Compacts its transcript. Default: see `ConversationOptions`. */
   readonly compact?: Compact;
   readonly onEvent?: (event: ConversationEvent) => void;
-  /** What of its supervisor is the host's affair and not the definition's. */
+  /** Supervisor options that the host decides, not the definition. */
   readonly host?: Pick<SupervisorOptions, 'clock' | 'backend' | 'stateDirectory' | 'handleSignals'>;
-  /** Where the keys for models are, and what an agent above has said. Default: the environment of this program. */
+  /** Environment with model keys and settings of an agent above. Default: the environment of this program. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The program that runs a delegate, before `exec <agent> …`. Default: the command line of troupe. */
+  /** Program that runs a delegate, before `exec <agent> …`. Default: the command line of troupe. */
   readonly execCommand?: readonly [string, ...string[]];
 }
 
-/** A conversation with the tools, limits and restrictions of its definition. Closing it ends its processes. */
+/** Conversation with the tools, limits and restrictions of its definition. Closing it ends its processes. */
 export interface Agent extends AsyncDisposable {
   readonly definition: AgentDefinition;
   readonly conversation: Conversation;
   readonly supervisor: Supervisor;
-  /** Closes the conversation, and the supervisor where it is its own. */
+  /** Closes the conversation, and the supervisor if the agent owns it. */
   close(): Promise<void>;
 }
 
-/** What a headless run answers: one JSON object, the same in one program and across programs. */
+/** Result of a run without a person: one JSON object, the same within one program and across programs. */
 export type AgentResult =
   | {
       readonly ok: true;
       readonly data: string;
-      /** What went wrong after the answer, such as a model that failed when a process had ended. */
+      /** Failure after the answer, such as a model error when a process had ended. */
       readonly note?: string;
     }
   | { readonly ok: false; readonly error: string };
 
-/** What an agent that delegates tells the other one; the keys are as they travel. */
+/** Context that an agent passes to a delegate; the keys are those of the JSON. */
 export interface DelegationContext {
   readonly parent_agent?: string;
   readonly parent_task?: string;

@@ -5,17 +5,20 @@ import type { Ask } from '../policy/authorize.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
-/** Names the supervisor of the agent above, for a delegate in a program of its own: a person is asked through its control socket. */
+/**
+ * Environment variable with the supervisor of the agent above, for a delegate in a program of its own: a person is
+ * asked through its control socket.
+ */
 export const ASK_VARIABLE = 'TROUPE_ASK';
 
-/** `null` for a supervisor that nobody can reach. */
+/** Returns its value; `null` for a supervisor without a control socket. */
 export function toAskText({ id, stateDirectory }: Pick<Supervisor, 'id' | 'stateDirectory'>): string | null {
   return stateDirectory === null ? null : JSON.stringify([stateDirectory, id]);
 }
 
 /**
- * Asks the person in front of the agent above, in another program; `null` where no such agent has said so. What cannot be read asks nobody, which
- * is a denial.
+ * Returns a function that asks the person in front of the agent above, in another program; `null` where none is named.
+ * An unreadable value asks no person, so the answer is a denial.
  */
 export function readAskParent(env: Readonly<Record<string, string | undefined>>): Ask | null {
   const place = parsePlace(env[ASK_VARIABLE]);

@@ -28,11 +28,11 @@ import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
 import { loadAgent } from './load-agent.ts';
 import { scopeSupervisor } from './scope-supervisor.ts';
 
-/** What a delegate in this program is made of, beside its task. */
+/** Options of a delegate in this program. */
 type DelegateOptions = AgentOptions & Pick<InProcessDelegation, 'task' | 'context' | 'signal'>;
 
 /**
- * Puts an agent together of its definition. `runDelegate` gives one that runs in this program its task.
+ * Assembles an agent from its definition. `runDelegate` runs a delegate in this program.
  *
  * @throws TroupeError `invalid-option`; `unknown-agent` and `invalid-agent-file` of a delegate; `delegation-depth`.
  */
@@ -121,13 +121,13 @@ export async function assembleAgent(
   return { definition, conversation, supervisor, close, [Symbol.asyncDispose]: close };
 }
 
-/** The supervisor of the agent above knows only the secrets of that one. */
+/** Removes the secrets: the supervisor of the agent above only knows its own. */
 function withoutSecrets({ secrets: _, ...definition }: AgentDefinition): AgentDefinition {
   return definition;
 }
 
 /**
- * A misspelt prohibition would prohibit nothing.
+ * Validates tool names, because a misspelt prohibition would have no effect.
  *
  * @throws TroupeError `invalid-agent-file`, with the nearest name. Patterns may match nothing.
  */
@@ -143,7 +143,7 @@ function checkToolNames({ name: agent, tools: filter }: AgentDefinition, tools: 
   }
 }
 
-/** What holds for every agent of this program. */
+/** Returns the options shared by every agent of this program. */
 function pickShared({
   ask,
   modelOf,
@@ -158,7 +158,7 @@ function pickShared({
   };
 }
 
-/** What concerns this conversation alone. */
+/** Returns the options of this conversation alone. */
 function pickOwn({ id, ask, journal, parent, compact, onEvent, host }: AgentOptions) {
   return {
     ...(id !== undefined && { id }),
@@ -171,7 +171,7 @@ function pickOwn({ id, ask, journal, parent, compact, onEvent, host }: AgentOpti
   };
 }
 
-/** Definitions come from files, where they were checked, and from code, where nobody has looked yet. */
+/** Validates the definition: one from code was not checked before. */
 function check(given: AgentDefinition): AgentDefinition {
   const checked = checkDefinition(given);
   if (checked.ok) return checked.value;
@@ -179,7 +179,7 @@ function check(given: AgentDefinition): AgentDefinition {
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
-/** Without a model of its own a delegate does nothing: that is its answer. */
+/** Chooses the model of a delegate. A delegate without a model does nothing and answers so. */
 function chooseDelegateModel(
   delegate: AgentDefinition,
   {
@@ -194,7 +194,7 @@ function chooseDelegateModel(
   }
 }
 
-/** One of its own, or the one of the agent above, as far as it is this agent's affair. */
+/** Creates its supervisor, or scopes the one of the agent above. */
 function toSupervisor(given: {
   definition: AgentDefinition;
   options: AgentOptions;
@@ -222,7 +222,7 @@ function toSupervisor(given: {
   );
 }
 
-/** The command line of the troupe that is running, in sources as well as built: the program that runs delegates. */
+/** Returns the command line of the running troupe, from sources or built: the program that runs delegates. */
 export function ownExecCommand(): readonly [string, ...string[]] {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return [process.execPath, fileURLToPath(new URL(`../cli/main.${ending}`, import.meta.url))];

@@ -7,7 +7,7 @@ import { createOpenAiModel } from '../models/openai-compatible.ts';
 import { createDemoModel } from './demo-model.ts';
 import { readDepth } from './depth.ts';
 
-/** Endpoints that speak Chat Completions, by the word that stands in an agent's file. */
+/** Chat Completions endpoints by the provider's name in an agent file. */
 const PROVIDERS: Readonly<Record<string, { readonly baseUrl: string; readonly keyName: string | null }>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY' },
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
@@ -23,25 +23,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ModelChoice {
   readonly model: ChatModel;
-  /** A sentence for the person, where another model speaks than the file says; `null` otherwise. */
+  /** Sentence for the person when another model is used than the file says; otherwise `null`. */
   readonly notice: string | null;
 }
 
 /**
- * The model that a definition asks for. Without a key the first agent gets a small script that says so; a delegate gets none, as
- * nobody would see that a script has done its work.
+ * Returns the model of a definition. Without a key the first agent gets a demo script that says so; a delegate gets
+ * none, because nobody would notice that a script did its work.
  *
- * @throws TroupeError `invalid-option` where the provider is not known and has no `base_url`, the model has no name, or a delegate
- * has no key.
+ * @throws TroupeError `invalid-option` where the provider is unknown and has no `base_url`, the model has no name, or
+ * a delegate has no key.
  */
 export function chooseModel(
   definition: AgentDefinition,
   options: {
     /** Default: the environment of this program. */
     readonly env?: Environment;
-    /** The model for the provider `scripted`, and where there is no key. Default: the demo script. */
+    /** Model for the provider `scripted`, and for a missing key. Default: the demo script. */
     readonly scripted?: ChatModel;
-    /** How many agents stand above. What `env` says in `TROUPE_DEPTH` counts where it is more. */
+    /** Number of agents above. A larger `TROUPE_DEPTH` in `env` takes precedence. */
     readonly depth?: number | undefined;
   } = {},
 ): ModelChoice {
@@ -51,7 +51,7 @@ export function chooseModel(
   const { baseUrl, isOwn } = findEndpoint(definition, env);
   const keyName = keyVariable(definition);
   const apiKey = keyName === null ? undefined : env[keyName] || undefined;
-  // An endpoint of one's own may want no key; one that was named must be there.
+  // A custom endpoint may need no key, but a key that is named must exist.
   const needsKey = keyName !== null && (!isOwn || definition.model.api_key_env !== undefined);
   if (apiKey === undefined && needsKey) {
     const [why, remedy] = [`${keyName} is not set`, `Set it to talk to ${nameModel(definition)}.`];
@@ -77,14 +77,14 @@ export function chooseModel(
   };
 }
 
-/** The variable with the key of that agent's model; `null` where it needs none. */
+/** Returns the variable with the key of that agent's model; `null` where it needs none. */
 export function keyVariable({ model }: AgentDefinition): string | null {
   const { provider = 'openai', api_key_env } = model;
   if (provider === 'scripted') return null;
   return api_key_env ?? findProvider(provider)?.keyName ?? null;
 }
 
-/** A depth that cannot be read is above none that could: whoever starts the agent says what is wrong with it. */
+/** Tells whether the agent is a delegate. An unreadable depth counts as 0; whoever starts the agent reports it. */
 function isDelegate(told: { readonly depth: number | undefined; readonly env: Environment }): boolean {
   const reading = readDepth(told);
   return reading.ok && reading.depth > 0;
@@ -113,8 +113,8 @@ function findProvider(name: string) {
 }
 
 /**
- * The name without its provider, as some files write it: `openai/gpt-5`. An endpoint of one's own, and OpenRouter, may have such names
- * themselves.
+ * Removes the provider from the name, which some files include: `openai/gpt-5`. Custom endpoints and OpenRouter use
+ * such names themselves.
  */
 function plainName({ model: { provider = 'openai', name } }: AgentDefinition): string | undefined {
   const prefix = `${provider}/`;

@@ -9,13 +9,13 @@ import { assembleAgent } from './assemble-agent.ts';
 import { toFirstMessage } from './delegation-text.ts';
 
 /**
- * Makes an agent: a conversation, and a supervisor of its own unless it is given one.
+ * Creates an agent: a conversation, with a supervisor of its own unless one is given.
  *
  * @throws TroupeError `invalid-option`; `unknown-agent` and `invalid-agent-file` of a delegate; `delegation-depth`.
  */
 export function createAgent(options: AgentOptions): Promise<Agent> {
   return assembleAgent(options, {
-    // The limits of a delegate in this program are those of its process.
+    // The process of a delegate in this program already enforces its limits.
     runDelegate: (delegate) =>
       runAgent(
         delegate.definition.limits?.max_run_time === undefined ? { ...delegate, timeoutMs: 0 } : delegate,
@@ -23,26 +23,28 @@ export function createAgent(options: AgentOptions): Promise<Agent> {
   });
 }
 
-/** One task for one agent, without a person. */
+/** Task for one agent, without a person. */
 export interface RunOptions extends AgentOptions {
   readonly task: string;
   readonly context?: DelegationContext;
-  /** How long the whole may take; 0: no limit. Default: the definition's `limits.max_run_time`, or 300 s. */
+  /** Time limit of the whole run; 0: none. Default: the definition's `limits.max_run_time`, or 300 s. */
   readonly timeoutMs?: number;
-  /** What becomes of processes that still run when the agent has answered. Default: the definition's, or `wait`. */
+  /** Treatment of processes that still run after the answer. Default: the definition's, or `wait`. */
   readonly background?: 'wait' | 'kill';
-  /** How long they are waited for. Default: the definition's, or 60 s. */
+  /** Time to wait for them. Default: the definition's, or 60 s. */
   readonly waitMs?: number;
-  /** Aborted when nobody wants the answer any more: the agent and its processes end. */
+  /** Aborted when the answer is no longer needed: the agent and its processes end. */
   readonly signal?: AbortSignal;
 }
 
-/** Gives an agent one task and waits for its answer, without a person. Never rejects; nothing of it is left behind. */
+/** Gives an agent one task and waits for its answer, without a person. Never rejects; leaves nothing behind. */
 export function runAgent(options: RunOptions): Promise<AgentResult> {
   return runTask(createAgent, options);
 }
 
-/** Gives the task to an agent that `create` makes, and waits for its answer. Never rejects; nothing of the agent is left. */
+/**
+ * Runs the task with an agent that `create` returns, and waits for its answer. Never rejects; leaves nothing behind.
+ */
 export async function runTask(
   create: (options: AgentOptions) => Promise<Agent>,
   options: RunOptions,
@@ -70,7 +72,7 @@ export async function runTask(
   }
 }
 
-/** Resolves at the end of the agent's work with what the last turn failed with; `null` where it did not. */
+/** Resolves at the end of the agent's work with the failure of the last turn, or `null`. */
 async function work(
   conversation: Conversation,
   { message, finish }: { message: string; finish: Parameters<Conversation['finish']>[0] },
@@ -81,7 +83,7 @@ async function work(
   return last === null ? null : describeFailure(last);
 }
 
-/** Listens for final answers, and returns what gives all so far. What was said when a turn was cut short is none. */
+/** Collects final answers; the returned function lists those so far. Messages of an interrupted turn do not count. */
 function collectAnswers(conversation: Conversation): () => readonly string[] {
   const answers: string[] = [];
   let ofTurn: string[] = [];
@@ -95,18 +97,21 @@ function collectAnswers(conversation: Conversation): () => readonly string[] {
   return () => answers;
 }
 
-/** What came while it answered is told in the same turn: that may have more than one answer. */
+/**
+ * Returns the texts of a message. A turn may have several answers, because notices that arrive during an answer are
+ * handled in the same turn.
+ */
 function toAnswer(message: ChatMessage): readonly string[] {
   return message.role === 'assistant' && message.toolCalls.length === 0 ? [message.text] : [];
 }
 
-/** What it says when its background work has ended may be a remark: it stands behind its answer, and not in its place. */
+/** Joins the answers: a remark after the background work ended follows the answer instead of replacing it. */
 function joinAnswers(answers: readonly string[]): string {
   const said = answers.filter((text) => text.trim() !== '');
   return [...said.slice(0, -1).map((text) => text.trimEnd()), ...said.slice(-1)].join('\n\n');
 }
 
-/** An answer stands, whatever failed behind it; of that the result tells in a note. */
+/** Returns the result. An answer stands despite later failures, which the note reports. */
 function toResult(
   answers: readonly string[],
   { failure, isWanted }: { failure: string | null; isWanted: boolean },
@@ -131,7 +136,7 @@ function describeFailure(outcome: TurnOutcome): string | null {
   }
 }
 
-/** Resolves with why nothing more is waited for, once that is so. */
+/** Resolves with the reason once the run must stop. */
 function stopAfter(
   timeoutMs: number,
   { signal, hasAnswer }: { signal: AbortSignal | undefined; hasAnswer: () => boolean },
@@ -154,5 +159,5 @@ function stopAfter(
   };
 }
 
-/** Node fires at once beyond it. */
+/** Largest timer of Node; longer ones fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -15,11 +15,11 @@ import { toTask } from './delegation-text.ts';
 import { canStartAgent, describeRefusedDepth } from './depth.ts';
 import { startDelegate } from './start-delegate.ts';
 
-/** One call of a tool that delegates. */
+/** Call of a delegation tool. */
 interface DelegationRequest {
   readonly delegate: AgentDefinition;
   readonly task: string;
-  /** What the model wants it to know beside the task. */
+  /** Facts that the delegate should know beside the task. */
   readonly facts: readonly string[];
   readonly mode: 'subprocess' | 'in_process';
   readonly background: boolean;
@@ -27,7 +27,7 @@ interface DelegationRequest {
 }
 
 /**
- * Gives work to a delegate and waits for its answer; at the time-out, and when nobody waits any more, it goes on in the background.
+ * Delegates work and waits for the answer; on time-out or interruption the delegate continues in the background.
  *
  * @throws TroupeError as `Supervisor.start` does.
  */
@@ -40,7 +40,7 @@ export async function delegateWork(
   const { definition } = deps;
   const facts = [...(definition.context?.facts ?? []), ...request.facts];
   const told = buildContext({ definition, transcript: deps.transcript(), facts, depth });
-  // Who holds a slot and waits for another one may wait for itself: below the first agent nobody queues.
+  // A holder of a slot that waits for another slot may wait for itself, so nested delegates never queue.
   const background = request.background || deps.isNested;
   const handle = await startDelegate({ ...request, context: told, background }, { deps, context });
   if (deps.isNested && isQueued(handle)) {
@@ -68,7 +68,7 @@ function isQueued(handle: ProcessHandle): boolean {
   return view.status === 'pending' && view.queued;
 }
 
-/** Resolves at the end of the process, or when it has had its time. */
+/** Resolves at the end of the process, or on time-out. */
 function untilEnd(
   handle: ProcessHandle,
   { timeoutMs, clock }: { timeoutMs: number; clock: Clock },
@@ -85,7 +85,7 @@ function untilEnd(
 const MAX_SHOWN_LENGTH = 32 * 1024;
 const MAX_COMPLAINT_BYTES = 2_000;
 
-/** What a delegate that has ended answered; where it said nothing that is an answer, how it ended. */
+/** Returns the answer of an ended delegate, or how it ended where it gave none. */
 function toDelegateAnswer(handle: ProcessHandle, view: FinalView): ToolAnswer {
   const reveals = toRevealed(view);
   const said = readAgentAnswer(handle);
@@ -94,7 +94,7 @@ function toDelegateAnswer(handle: ProcessHandle, view: FinalView): ToolAnswer {
   return { ok: false, error: String(cut(said.error, handle.id)), reveals, worked: true };
 }
 
-/** What the model is told of a delegate that nobody waits for. */
+/** Describes a delegate that continues in the background. */
 function toRunningAnswer(view: ProcessView, why: string): ToolAnswer {
   const message =
     `${why} It goes on in the background as ${view.id}. A notice with its answer comes by itself when it ends; ` +
@@ -109,7 +109,7 @@ function describeSilence(handle: ProcessHandle, view: FinalView): string {
   return `The agent ${name} (${view.id}) gave no answer: it ${describeEnd(view.reason, view.exit)}.${complaint}`;
 }
 
-/** Of a long answer its beginning, and how much more there is. */
+/** Shortens a long answer to its beginning and the size of the rest. */
 function cut(value: unknown, id: string): unknown {
   if (typeof value !== 'string' || value.length <= MAX_SHOWN_LENGTH) return value;
   const shown = shorten(value, MAX_SHOWN_LENGTH);
@@ -117,18 +117,18 @@ function cut(value: unknown, id: string): unknown {
   return `${shown}\n[${left} more characters; the whole is the output of ${id}]`;
 }
 
-/** A conversation of so few messages needs no summary: the delegate's task says it all. */
+/** Longest conversation that is not summarized: the task of the delegate says it all. */
 const MAX_UNSUMMARIZED = 4;
 const MAX_SUMMARY_LENGTH = 4_000;
 const MAX_LINE_LENGTH = 300;
 const MAX_TASK_LENGTH = 2_000;
 
-/** What an agent tells the one that it delegates to, beside the task. Keys without a value are left out. */
+/** Builds the context for a delegate, beside the task. Keys without a value are omitted. */
 export function buildContext(given: {
   readonly definition: AgentDefinition;
   readonly transcript: readonly ChatMessage[];
   readonly facts: readonly string[];
-  /** Of the delegate. */
+  /** Depth of the delegate. */
   readonly depth: number;
 }): DelegationContext {
   const { definition, transcript, facts, depth } = given;
@@ -143,7 +143,10 @@ export function buildContext(given: {
   };
 }
 
-/** Who said what, a line each, the newest ones that have room. What went into tools and came out of them is left out. */
+/**
+ * Summarizes the conversation, one message per line, newest first within the limit. Input and output of tools are
+ * omitted.
+ */
 function summarize(transcript: readonly ChatMessage[]): string | null {
   const spoken = transcript.filter(({ role }) => role !== 'system');
   if (spoken.length <= MAX_UNSUMMARIZED) return null;

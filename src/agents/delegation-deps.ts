@@ -7,29 +7,32 @@ export interface InProcessDelegation {
   readonly definition: AgentDefinition;
   readonly task: string;
   readonly context: DelegationContext;
-  /** The conversation above. */
+  /** Id of the conversation above. */
   readonly parent: string;
   readonly signal: AbortSignal;
-  /** Told of each call that the delegate makes, by the tool's name. */
+  /** Called with the tool's name for each call of the delegate. */
   readonly onCall: (name: string) => void;
 }
 
-/** What an agent has at hand when it delegates. */
+/** Resources of an agent that delegates. */
 export interface DelegationDeps {
   readonly definition: AgentDefinition;
-  /** Those that it may delegate to. */
+  /** Agents that it may delegate to. */
   readonly delegates: readonly AgentDefinition[];
   readonly directory: string;
   readonly depth: number;
   readonly maxDepth: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The program that runs a delegate, before `exec <agent> …`. */
+  /** Program that runs a delegate, before `exec <agent> …`. */
   readonly execCommand: readonly [string, ...string[]];
-  /** How a delegate in a program of its own asks the person: the value of `TROUPE_ASK`. `null` where there is no person. */
+  /**
+   * Value of `TROUPE_ASK`, with which a delegate in a program of its own asks the person. `null` where there is no
+   * person.
+   */
   readonly asks: string | null;
-  /** It is itself a process of its supervisor, and would hold a slot while it waits for another one. */
+  /** The agent is itself a process of its supervisor, so it would hold a slot while waiting for another. */
   readonly isNested: boolean;
   transcript(): readonly ChatMessage[];
-  /** Never rejects. */
+  /** Runs the delegate. Never rejects. */
   runInProcess(delegation: InProcessDelegation): Promise<AgentResult>;
 }

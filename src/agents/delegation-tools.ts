@@ -13,7 +13,7 @@ const task = z
   .min(1)
   .describe('What it shall do, with all that it must know: it has not read this conversation.');
 
-/** A tool for each delegate, and one for all of them; none where there is no delegate. */
+/** Creates one tool per delegate and one for all of them; none where there are no delegates. */
 export function createDelegationTools(deps: DelegationDeps): readonly Tool[] {
   if (deps.delegates.length === 0) return [];
   return [...deps.delegates.map((delegate) => createDelegateTool(delegate, deps)), createSpawnTool(deps)];

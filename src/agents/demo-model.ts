@@ -12,8 +12,8 @@ const ABILITIES = `I understand, one a line:
 Set OPENAI_API_KEY (and model.name in the agent's file) to talk to a real model.`;
 
 /**
- * Answers where there is no key for a model: it makes the real calls for a handful of phrases, so that promotions and notices can be
- * seen, and says what it is. It remembers nothing; all that it says follows from the transcript.
+ * Creates the model used without a key: it makes real calls for a handful of phrases, so that promotions and notices
+ * can be seen, and says what it is. It keeps no state; everything follows from the transcript.
  */
 export function createDemoModel(): ChatModel {
   return {
@@ -63,7 +63,7 @@ function say(text: string): DemoReply {
   return { text, calls: [] };
 }
 
-/** The messages of that role at the end. */
+/** Returns the trailing messages of that role. */
 function trailing<R extends ChatMessage['role']>(
   messages: readonly ChatMessage[],
   role: R,
@@ -72,7 +72,7 @@ function trailing<R extends ChatMessage['role']>(
   return messages.slice(before + 1) as never;
 }
 
-/** A call that a phrase asks for. */
+/** Call that a phrase requests. */
 interface DemoCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ const PHRASES: readonly { readonly form: RegExp; readonly toCall: (words: readon
     { form: /^ask ([\w-]+)( in background)?( in process| in subprocess)? to (.+)$/i, toCall: toDelegation },
   ];
 
-/** What a text asks for, a line each; lines that are no such phrase are left out. */
+/** Parses the requested calls, one per line; other lines are ignored. */
 function readDemoPhrase(text: string): readonly DemoCall[] {
   return toTask(text).split('\n').flatMap(readLine);
 }
@@ -127,7 +127,7 @@ function toDelegation([agent, background, mode, task]: readonly (string | undefi
 
 const MAX_SHOWN = 2_000;
 
-/** What the demo script says of a tool's answer, or of a notice. */
+/** Describes a tool's answer, or a notice. */
 function toDemoRemark({ name, text }: { readonly name: string; readonly text: string }): string {
   if (name === 'notice') return toNoticeRemark(text);
   const answer = parse(text);
@@ -159,7 +159,7 @@ function toListRemark(processes: readonly unknown[]): string {
     .join('\n');
 }
 
-/** The sentences of a notice are those lines that are no markup and no output. */
+/** Extracts the sentences of a notice: lines that are neither markup nor output. */
 function toNoticeRemark(text: string): string {
   const sentences = [...text.matchAll(/^<process [^>]*>\n(?<sentence>.+)$/gm)].map(
     ({ groups }) => groups?.['sentence'] ?? '',

@@ -1,13 +1,13 @@
 import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
 import { quote } from '../config/quote.ts';
 
-/** At this depth no agent is started any more, unless told otherwise. */
+/** Default depth at which no more agents are started. */
 export const DEFAULT_MAX_DEPTH = 5;
 
-/** What a process is told of the limit, as it is told of the depth by `TROUPE_DEPTH`. */
+/** Environment variable with the maximum depth, as `TROUPE_DEPTH` holds the depth. */
 export const MAX_DEPTH_VARIABLE = 'TROUPE_MAX_DEPTH';
 
-/** Whether an agent may be started at this depth. The one rule, within one program and across programs. */
+/** Tells whether an agent may be started at this depth, within one program and across programs. */
 export function canStartAgent(depth: number, maxDepth: number): boolean {
   return depth < maxDepth;
 }
@@ -20,13 +20,13 @@ export function describeRefusedDepth(maxDepth: number): string {
 }
 
 type ParsedDepth =
-  /** `maxDepth` is left out where nobody has said it. */
+  /** `maxDepth` is absent where it was not given. */
   | { readonly ok: true; readonly depth: number; readonly maxDepth?: number }
   | { readonly ok: false; readonly error: string };
 
 /**
- * The depth of an agent that is started here, and its limit: `--depth` and `TROUPE_DEPTH`, of which the larger counts;
- * `--max-depth` and `TROUPE_MAX_DEPTH`, of which the smaller counts. In code a number stands for the flag.
+ * Reads the depth of an agent and its limit: the larger of `--depth` and `TROUPE_DEPTH`, and the smaller of
+ * `--max-depth` and `TROUPE_MAX_DEPTH`. In code a number stands for the flag.
  */
 export function readDepth(given: {
   readonly depth?: string | number | undefined;
@@ -51,7 +51,7 @@ export function readDepth(given: {
   };
 }
 
-/** `undefined` where nothing was said, and text where it is no whole number. */
+/** Returns `undefined` where no value was given, and the text where it is no whole number. */
 function toWhole(
   given: string | number | undefined,
   { name, option = name, least }: { name: string; option?: string; least: number },

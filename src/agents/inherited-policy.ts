@@ -1,13 +1,13 @@
 import type { Policy } from '../policy/policy.ts';
 import { fromPolicyText } from '../policy/policy-text.ts';
 
-/** What a process is told of the restrictions that hold for it, so that they hold for every agent that is started below. */
+/** Environment variable with the restrictions of a process, which apply to all agents started below it. */
 export const POLICY_VARIABLE = 'TROUPE_POLICY';
 
 /**
- * The restrictions of the agent above, in another program; `null` where there is none.
+ * Reads the restrictions of the agent above, in another program; `null` where there are none.
  *
- * @throws TroupeError `invalid-option` where they cannot be read: nobody gets rid of them by spoiling them.
+ * @throws TroupeError `invalid-option` where they cannot be read, so that damaging them does not remove them.
  */
 export function readInheritedPolicy(env: Readonly<Record<string, string | undefined>>): Policy | null {
   const text = env[POLICY_VARIABLE];

@@ -10,25 +10,25 @@ import { parseAgentFile } from './agent-definition.ts';
 const FOLDER = 'agents';
 const ENDINGS = ['.yaml', '.yml'];
 
-/** Nobody writes an agent's file of this size. */
+/** Larger than any agent file. */
 const MAX_BYTES = 1024 * 1024;
 
-/** An agent of a project, as a list shows it. */
+/** Agent of a project, as listed. */
 export interface AgentSummary {
   readonly name: string;
   readonly description: string;
   readonly type: 'interactive' | 'execution';
   readonly version: string | null;
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** What is wrong with its file, in words; `null` where nothing is. */
+  /** Problem of its file, in words; otherwise `null`. */
   readonly error: string | null;
 }
 
 /**
  * Reads `agents/<name>.yaml` of the project in `directory`.
  *
- * @throws TroupeError `unknown-agent`, with those that are there; `invalid-agent-file`, with line and column.
+ * @throws TroupeError `unknown-agent`, with the existing ones; `invalid-agent-file`, with line and column.
  */
 export async function loadAgent(
   name: string,
@@ -42,7 +42,7 @@ export async function loadAgent(
   return readAgent(join(folder, fileName), { directory });
 }
 
-/** The agents of the project in `directory`, by name; those whose file is wrong, too. */
+/** Lists the agents of the project in `directory` by name, including those with an invalid file. */
 export async function listAgents(directory: string): Promise<readonly AgentSummary[]> {
   const folder = resolve(directory, FOLDER);
   const names = await listNames(folder);
@@ -96,7 +96,7 @@ async function readText(file: string, shown: string): Promise<string> {
   }
 }
 
-/** Names of the files that can be agents, sorted. */
+/** Lists the names of possible agent files, sorted. */
 async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter((name) => ENDINGS.some((ending) => name.endsWith(ending))).sort();

@@ -8,7 +8,7 @@ import { decideExecution } from '../policy/execution-mode.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { toSupervisorOptions } from './agent-settings.ts';
 
-/** What an agent's own settings say of each single process; the rest concerns the supervisor as a whole. */
+/** Settings of an agent that apply to each of its processes; the others concern the supervisor as a whole. */
 const PER_PROCESS = [
   'maxBackgroundTime',
   'killGrace',
@@ -24,8 +24,8 @@ const PER_PROCESS = [
 const PER_COMMAND = ['shell', 'hints'] as const;
 
 /**
- * The supervisor of the agent above, as an agent sees it that runs in the same program: what it starts keeps to its own
- * settings, and knows how deep it is. How many run at once, and for how long the ended are kept, stays the affair of the owner.
+ * Scopes the supervisor of the agent above for an agent in the same program: its processes use its own settings and
+ * depth. Concurrency limits and retention remain those of the supervisor's owner.
  */
 export function scopeSupervisor(
   supervisor: Supervisor,

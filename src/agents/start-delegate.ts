@@ -12,10 +12,12 @@ import type { DelegationDeps } from './delegation-deps.ts';
 import { toDelegationText } from './delegation-text.ts';
 import { loadAgent } from './load-agent.ts';
 
-/** What is shown of a task beside its process. */
+/** Maximum length of a task shown with its process. */
 const SHOWN_TASK_LENGTH = 200;
 
-/** A delegate that is still waited for at its time-out goes to the background, and is not ended by the limit of the foreground. */
+/**
+ * Margin that lets a delegate move to the background at its time-out instead of being ended by the foreground limit.
+ */
 const BEYOND_TIMEOUT_MS = 60_000;
 
 interface DelegateStart {
@@ -28,8 +30,8 @@ interface DelegateStart {
 }
 
 /**
- * Starts a delegate as a supervised process of kind `agent`. What it is told goes by stdin, its keys by the environment: neither is in
- * a command line or a record. Each attempt of it is told the same.
+ * Starts a delegate as a supervised process of kind `agent`. Its task is passed by stdin and its keys by the
+ * environment, so neither appears in a command line or a record. Every attempt receives the same.
  *
  * @throws TroupeError as `Supervisor.start` does.
  */
@@ -68,7 +70,7 @@ export async function startDelegate(
   return handle;
 }
 
-/** A function of that name: it is what the list of processes shows. */
+/** Returns a function with that name, which the list of processes shows. */
 function toWork(
   { delegate, task, context: told }: DelegateStart,
   { tool, deps, context }: { tool: string; deps: DelegationDeps; context: ToolContext },
@@ -92,20 +94,24 @@ function toCommand(
   { execCommand, depth, maxDepth }: DelegationDeps,
 ): [string, ...string[]] {
   const depths = ['--depth', String(depth + 1), '--max-depth', String(maxDepth)];
-  // Without a limit of its own it has those of its process, which the agent above has set.
+  // Without a limit of its own it has the limit of its process, set by the agent above.
   const timeout = limits?.max_run_time === undefined ? ['--timeout', '0'] : [];
   return [...execCommand, 'exec', name, '--output', 'json', ...depths, ...timeout];
 }
 
 /**
- * Gives a process that runs its input, and end-of-file. One that does not take all of it says so itself: half of a JSON text is none.
+ * Writes the input and end-of-file. A process that does not take all of it reports that itself: half a JSON text is
+ * invalid.
  */
 async function feedInput(handle: ProcessHandle, text: string): Promise<void> {
   await handle.write(text);
   await handle.endInput();
 }
 
-/** Calls back at each start of an agent, the first one included; what it then prints is its answer. Lasts until its end. */
+/**
+ * Calls back at each start of an agent, including the first; what it prints afterwards is its answer. Ends with the
+ * process.
+ */
 function onEachAttempt(handle: ProcessHandle, begin: () => void): void {
   handle.view$
     .pipe(
@@ -113,15 +119,15 @@ function onEachAttempt(handle: ProcessHandle, begin: () => void): void {
       distinctUntilKeyChanged('attempt'),
     )
     .subscribe(({ attempt }) => {
-      // The first one may have printed it already: we came when it had been started.
+      // The subscription comes after the first start, so its answer may already be printed.
       if (attempt > 1) beginAnswer(handle);
       begin();
     });
 }
 
 /**
- * The keys that an agent needs in its environment, and those that it may delegate to: commands get none of them. An agent whose file
- * cannot be read needs none; whoever starts it says why.
+ * Finds the keys of an agent and of those that it may delegate to; commands receive none of them. An agent with an
+ * unreadable file needs none; whoever starts it reports the problem.
  */
 async function findKeys(
   agent: AgentDefinition,

@@ -6,53 +6,58 @@ import { quote } from '../config/quote.ts';
 import type { Grant, Grants } from './grant.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
 
-/** A call of a tool, as the person sees it who is asked about it. */
+/** Tool call as shown to the person who is asked about it. */
 export interface PermissionCall extends PolicyRequest {
-  /** What the model gave to the tool. */
+  /** Arguments given by the model. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The call's id in the transcript, or of the client's request; `null` where calls have none. */
+  /** Id of the call in the transcript, or of the client's request; `null` where calls have none. */
   readonly callId: string | null;
-  /** The agent that makes the call: its name, or the owner of its processes where it has none. */
+  /** Agent that makes the call: its name, or the owner of its processes. */
   readonly agent: string;
 }
 
-/** What a person is asked before a call is made. */
+/** Question to a person before a call is made. */
 export interface PermissionQuestion extends PermissionCall {
-  /** What would happen, as a sentence. */
+  /** Effect of the call, as a sentence. */
   readonly question: string;
-  /** Why a person is asked, as a sentence. */
+  /** Reason for asking, as a sentence. */
   readonly reason: string;
   /**
-   * What the answer `'always'` would allow, to be shown before it is given: patterns such as `git status *`. `null` where the policy
-   * cannot tell what the call does; then `'always'` counts as `true`.
+   * Patterns that the answer `'always'` would allow, such as `git status *`, to be shown beforehand. `null` where the
+   * policy cannot tell what the call does; then `'always'` counts as `true`.
    */
   readonly always: readonly string[] | null;
 }
 
-/** `'always'` allows this call, and without a question all later ones of this conversation that `always` covers. */
+/**
+ * Answer of a person. `'always'` allows this call and, without further questions, all later calls of this conversation
+ * that `always` covers.
+ */
 export type Consent = boolean | 'always';
 
 /**
- * Asks a person; resolves with whether the call may be made. The signal is aborted when no answer is wanted any more: it came too
- * late, another answer covers the call, or there is no conversation left.
+ * Asks a person; resolves with whether the call may be made. The signal is aborted when no answer is needed any more:
+ * the time is over, another answer covers the call, or the conversation has ended.
  */
 export type Ask = (question: PermissionQuestion, signal: AbortSignal) => Promise<Consent>;
 
 type Authorization = { readonly ok: true } | { readonly ok: false; readonly error: string };
 
-/** Who decides. */
+/** Dependencies of an authorization. */
 interface AuthorizeDeps {
   readonly policy: Pick<Policy, 'decide' | 'settings'>;
-  /** `null` where there is nobody to ask. */
+  /** `null` where no person can be asked. */
   readonly ask: Ask | null;
-  /** What the person has allowed for good. */
+  /** Permissions that the person granted permanently. */
   readonly grants: Grants;
-  /** Aborted when nobody waits for the call any more. */
+  /** Aborted when the caller stops waiting. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** Lets a call pass, or says why not: by the policy's own verdict, or by the person that it asks. Never rejects. */
+/**
+ * Authorizes a call, or explains the refusal, by the verdict of the policy or the person that it asks. Never rejects.
+ */
 export async function authorize(
   call: PermissionCall,
   { policy, ask, grants, signal, clock = createRealClock() }: AuthorizeDeps,
@@ -78,7 +83,7 @@ interface Asking {
   readonly timeoutMs: number;
 }
 
-/** The first of an answer, the end of the time and the end of the conversation decides; what comes later changes nothing. */
+/** Settles by the first of an answer, the time limit and the end of the conversation; later events have no effect. */
 function askInTime(
   question: PermissionQuestion,
   { ask, grants, needed, signal, clock, timeoutMs }: Asking,

@@ -9,7 +9,7 @@ import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
 import type { SharedSandbox } from './sandbox/sandbox-runtime.ts';
 import { toQuoted } from './shell/word.ts';
 
-/** Several settings that hold at once, the outermost first. */
+/** Combines settings that all apply, outermost first. */
 export function combinePolicies(
   layers: readonly [PolicySettings, ...PolicySettings[]],
   shared: SharedSandbox,
@@ -19,7 +19,7 @@ export function combinePolicies(
   const plan = toSandboxPlan(layers);
   let opening: Promise<Sandbox> | null = null;
 
-  /** A sandbox that could not be had is looked for again at the next start. */
+  /** Opens the sandbox; an unavailable one is tried again at the next start. */
   const open = async (): Promise<Sandbox | null> => {
     if (plan === null) return null;
     opening ??= openSandbox(plan, shared);
@@ -69,7 +69,7 @@ export function combinePolicies(
 function strictest(verdicts: readonly Verdict[]): Verdict {
   const denial = verdicts.find(({ type }) => type === 'deny');
   const questions = verdicts.filter((verdict) => verdict.type === 'ask');
-  // A question that is asked each time hides no other one.
+  // A question that is repeated each time must not hide another.
   const question = questions.find(({ always }) => always === null) ?? questions[0];
   if (denial !== undefined || question === undefined) return denial ?? { type: 'allow' };
   return question.always === null

@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import { installedSandbox, type SharedSandbox } from './sandbox/sandbox-runtime.ts';
 
 /**
- * Makes a policy. The grammar of the shell and the sandbox are loaded when they are first needed.
+ * Creates a policy. Loads the shell grammar and the sandbox on first use.
  *
  * @throws TroupeError `invalid-option`
  */
@@ -14,7 +14,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   return fromLayers([toSettings(options, process.cwd())]);
 }
 
-/** Settings that all hold, the outermost first, as one policy. */
+/** Creates one policy from settings that all apply, outermost first. */
 export function fromLayers(
   layers: readonly [PolicySettings, ...PolicySettings[]],
   sandbox: SharedSandbox = installedSandbox,

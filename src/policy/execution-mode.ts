@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { OnTimeout } from '../../machines/process/context.ts';
 
-/** How a call is run, and why: the reason is shown in the view. */
+/** Execution mode of a call, with the reason shown in the view. */
 interface ExecutionDecision {
   readonly background: boolean;
   readonly timeoutMs: number;
@@ -27,8 +27,8 @@ export interface ExecutionWishes {
 }
 
 /**
- * Decides how a call is run, most binding first: the tool's own mode, then patterns that force the background,
- * then patterns that force a wait, then what the call wishes. A rule that sets only the mode leaves the time-out alone.
+ * Decides the execution mode of a call, most binding first: the tool's own mode, patterns that force the background,
+ * patterns that force a wait, the request. A rule that sets only the mode does not change the time-out.
  */
 export function decideExecution(rules: ExecutionRules, wishes: ExecutionWishes): ExecutionDecision {
   const { tool } = wishes;

@@ -1,18 +1,25 @@
-/** What a person may allow once and for all: calls that are alike, as text that can be shown before they are allowed. */
+/** Permanent permission for similar calls, as text that can be shown before it is granted. */
 export interface Grant {
   /** A command pattern such as `git status *`, or a sentence about a tool that runs no command. */
   readonly pattern: string;
-  /** Calls with the same key are the same to the person. Holds the directory, which the pattern does not. */
+  /** Calls with equal keys are equivalent to the person. Includes the directory, which the pattern does not. */
   readonly key: string;
 }
 
-/** What one agent has been granted with "always". Lives as long as its conversation, or its MCP client; kept nowhere. */
+/**
+ * Permissions granted to one agent with `'always'`. They live as long as its conversation or MCP client and are not
+ * persisted.
+ */
 export interface Grants {
-  /** `false` for `null`: a call that no grant can describe is asked for each time. */
+  /** Returns `false` for `null`: a call that no grant can describe is asked about each time. */
   cover(needed: readonly Grant[] | null): boolean;
-  /** From now on these are covered. Calls of the same agent that wait for an answer are looked at again. */
+  /** Adds grants. Pending calls of the same agent are checked again. */
   add(granted: readonly Grant[]): void;
-  /** Calls `listener` after each `add`. @returns what ends that. */
+  /**
+   * Calls `listener` after each `add`.
+   *
+   * @returns a function that stops this.
+   */
   onAdded(listener: () => void): () => void;
 }
 

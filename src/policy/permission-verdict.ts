@@ -6,7 +6,7 @@ type VerdictType = Verdict['type'];
 
 const reading: readonly Permission[] = ['status', 'output', 'list', 'other'];
 
-/** What a mode says of each permission before anybody has changed it. */
+/** Returns the mode's default verdict for a permission. */
 function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): VerdictType {
   switch (mode) {
     case 'default':
@@ -22,7 +22,10 @@ function toModeVerdict(mode: PolicySettings['mode'], permission: Permission): Ve
   }
 }
 
-/** The same with the user's own entries: one for the tool before one for the permission, none above a prohibition of the mode. */
+/**
+ * Returns the verdict with the user's own entries: the tool's before the permission's, none above a prohibition of the
+ * mode.
+ */
 export function toPermissionVerdict(
   { mode, permissions }: PolicySettings,
   { tool, permission }: { readonly tool: string; readonly permission: Permission },

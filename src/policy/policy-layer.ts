@@ -9,7 +9,7 @@ import type { Policy, PolicyRequest, StartRequest, Verdict } from './policy.ts';
 import { loadShellGrammar } from './shell/shell-grammar.ts';
 import { createToolFilter } from './tool-filter.ts';
 
-/** What one set of settings says, with nothing above it. A start has an absolute directory. */
+/** Decides by one set of settings alone. A start has an absolute directory. */
 export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | 'allows' | 'decide'> {
   const { mode } = settings;
   const hasTool = createToolFilter(settings.tools);
@@ -94,7 +94,7 @@ function toQuestion({ tool, permission, start }: PolicyRequest): Pick<Question, 
   return { type: 'ask', question };
 }
 
-/** `why` is the end of a sentence that begins with "it". What cannot be told is asked each time. */
+/** Asks about an unclear command each time. `why` is the end of a sentence that begins with "it". */
 function toDoubt(request: PolicyRequest, why: string): Question {
   const { type, question } = toQuestion(request);
   return { type, question: `${question} It ${why}.`, reason: `It ${why}.`, always: null };
@@ -107,7 +107,7 @@ function toReason({ mode, permissions }: PolicySettings, { tool, permission }: P
   return `The policy asks, ${rule}, before a tool ${WORDS[permission]}.`;
 }
 
-/** What is typed into a process, and what is started without a command in sight, differ from call to call. */
+/** Returns grants for a tool. Input, keys and starts without a visible command differ from call to call. */
 function toToolGrants({ tool, permission }: PolicyRequest): readonly Grant[] | null {
   if (permission === 'start' || permission === 'write' || permission === 'keys') return null;
   const pattern = `${tool}, whenever it ${WORDS[permission]}`;

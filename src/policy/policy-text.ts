@@ -3,15 +3,15 @@ import { TroupeError } from '../config/troupe-error.ts';
 import { fromLayers, toSettings } from './create-policy.ts';
 import type { Policy } from './policy.ts';
 
-/** A policy as text for the environment of another process: JSON, one entry for each of its layers. */
+/** Serializes a policy for the environment of another process: JSON, one entry per layer. */
 export function toPolicyText({ layers }: Pick<Policy, 'layers'>): string {
   return JSON.stringify(layers);
 }
 
 /**
- * The policy that `toPolicyText` wrote.
+ * Parses the text of `toPolicyText`.
  *
- * @throws TroupeError `invalid-option` for anything else: a restriction that cannot be read is no licence.
+ * @throws TroupeError `invalid-option` for anything else: an unreadable restriction must not be dropped.
  */
 export function fromPolicyText(text: string): Policy {
   const [outermost, ...rest] = toList(text).map((options) => toSettings(options as object, process.cwd()));

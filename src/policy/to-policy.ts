@@ -2,14 +2,14 @@ import type { PolicyOptions } from '../config/policy-options.ts';
 import { createPolicy } from './create-policy.ts';
 import type { Policy } from './policy.ts';
 
-/** A policy, and how to be done with it: one that somebody else made is left alone. */
+/** Policy with its cleanup; a policy from outside is left open. */
 export interface HeldPolicy {
   readonly policy: Policy;
   release(): Promise<void>;
 }
 
 /**
- * The policy that was handed in, or one that is made of these options. Its workspace is `workspace` unless the options name one.
+ * Returns the given policy, or creates one from options. Its workspace is `workspace` unless the options name one.
  *
  * @throws TroupeError `invalid-option`
  */

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { PolicySettings } from '../config/policy-options.ts';
 
-/** Whether an agent has a tool of that name at all. `files:*` and `files__*` are the same. */
+/** Returns a test whether an agent has a tool of that name. `files:*` and `files__*` are the same. */
 export function createToolFilter({ allow, deny = [] }: PolicySettings['tools']): (name: string) => boolean {
   const isAllowed = allow === undefined ? () => true : toMatcher(allow);
   const isDenied = toMatcher(deny);

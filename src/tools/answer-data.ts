@@ -8,10 +8,10 @@ import type { StartedProcess } from './actions/start-in-background.ts';
 import type { SentKeys, ShownScreen } from './actions/terminals.ts';
 import { toSummary } from './process-summary.ts';
 
-/** Described within: zod writes a bare nullable text as a list of types, which not every client of MCP takes. */
+/** Described inside: zod writes a bare nullable string as a list of types, which some MCP clients reject. */
 const signalName = z.string().describe('the signal that ended it');
 
-/** What `toOutputData` gives. */
+/** Schema of the result of `toOutputData`. */
 export const outputData = z.looseObject({
   process_id: z.string(),
   status: z.string(),
@@ -23,7 +23,7 @@ export const outputData = z.looseObject({
   more: z.boolean().optional().describe('there was more behind it'),
 });
 
-/** What was read of an output, and how its process was then. */
+/** Returns the output read, with the state of its process. */
 export function toOutputData({ view, read, hasMore }: ProcessOutput) {
   return {
     process_id: view.id,
@@ -34,12 +34,12 @@ export function toOutputData({ view, read, hasMore }: ProcessOutput) {
   };
 }
 
-/** What was read of an output, and whether something is missing in it. */
+/** Returns the output read, and whether parts of it are missing. */
 export function toReadData(read: OutputRead) {
   return { output: read.text, ...toMissingData(read) };
 }
 
-/** Empty where nothing is missing. */
+/** Describes missing output; empty where nothing is missing. */
 export function toMissingData(read: OutputRead) {
   return {
     ...(read.truncated && { truncated: true }),
@@ -53,7 +53,7 @@ const leftover = z.object({
   ports: z.array(z.int()).describe('TCP ports on which it listens'),
 });
 
-/** The data of an answer about a command that was run, whether it has ended or is in the background. */
+/** Data of an answer about a command, whether it has ended or runs in the background. */
 export const runData = z.looseObject({
   process_id: z.string(),
   exit_code: z.int().nullable().optional().describe('null where it did not exit by itself'),
@@ -70,7 +70,7 @@ export const runData = z.looseObject({
   message: z.string().optional().describe('where it goes on: how to follow it'),
 });
 
-/** What a model is told of a command that has ended, well or not. */
+/** Describes an ended command to a model, successful or not. */
 export function toRunData(id: string, facts: CommandFacts) {
   const { exitCode, signal, output, truncated, droppedBytes, leftovers, suspects } = facts;
   return {
@@ -85,10 +85,13 @@ export function toRunData(id: string, facts: CommandFacts) {
   };
 }
 
-/** Of a screen, and as much again of what has scrolled out. A usual one has 2 KB; this is for 200 columns and more. */
+/**
+ * Limit for the screen, and the same again for its scrollback. A usual screen has 2 KB; this suffices for more than
+ * 200 columns.
+ */
 const MAX_SCREEN_BYTES = 16 * 1024;
 
-/** A screen as a model is shown it. Rows and columns count from 1, and blank lines at the bottom are left out. */
+/** Describes a screen to a model. Rows and columns count from 1; blank lines at the bottom are omitted. */
 export function toScreenData({ view, screen }: ShownScreen) {
   const { cursor, scrollback, lines, highlights = [] } = screen;
   const { awaits_input } = toSummary(view);
@@ -110,7 +113,7 @@ export function toScreenData({ view, screen }: ShownScreen) {
   };
 }
 
-/** What was typed, and what it shows now where that was wanted. */
+/** Describes the typed input, and the screen where it was requested. */
 export function toSentData(processId: string, { message, shown }: SentKeys) {
   if (shown === null) return { process_id: processId, message };
   return { ...toScreenData(shown), message };
@@ -120,7 +123,7 @@ function cut(text: string): string {
   return cutText([{ type: 'text', text }], { maxBytes: MAX_SCREEN_BYTES, where: '' }).text;
 }
 
-/** What became of the wish for a terminal; nothing where there was none. */
+/** Describes the outcome of requesting a terminal; empty where none was requested. */
 function toTerminalData({ terminal }: ProcessView) {
   if (terminal === null) return {};
   if (terminal.type === 'none') return { terminal: 'none' };
@@ -128,7 +131,7 @@ function toTerminalData({ terminal }: ProcessView) {
   return { terminal: `${columns}x${rows}`, ...(attach !== null && { attach: attach.join(' ') }) };
 }
 
-/** A process that has just been started, with what it shows. */
+/** Describes a process that has just started, with its first output. */
 export function toStartedData({ view, message, read, shown }: StartedProcess) {
   const seen = { ...toSummary(view), ...toTerminalData(view), message };
   if (shown === null) return { ...seen, ...(read !== null && toReadData(read)) };

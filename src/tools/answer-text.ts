@@ -2,15 +2,15 @@ import { toError, toErrorText } from '../config/error-text.ts';
 import { shorten } from '../config/quote.ts';
 import type { ToolAnswer } from './tool.ts';
 
-/** Of one answer: everything in a transcript is sent to the model with each request. */
+/** Limit for one answer: everything in a transcript is sent to the model with each request. */
 const MAX_ANSWER_LENGTH = 256 * 1024;
 
-/** For saying that something was cut. */
+/** Room for the notice that text was cut. */
 const ROOM_FOR_WORDS = 100;
 
 /**
- * An answer as it is written into a transcript: `{"ok":true,"data":…}`, `{"ok":false,"error":"…"}` or, where more is known,
- * `{"ok":false,"error":"…","data":…}`; the same answer always as the same text. Nothing in it looks like a notice.
+ * Serializes an answer for a transcript: `{"ok":true,"data":…}`, `{"ok":false,"error":"…"}` or, where more is known,
+ * `{"ok":false,"error":"…","data":…}`. Equal answers give equal texts, and nothing in them resembles a notice.
  */
 export function toAnswerText(answer: ToolAnswer): string {
   const { ok, data } = answer;
@@ -18,7 +18,7 @@ export function toAnswerText(answer: ToolAnswer): string {
   return neutraliseMarkup(JSON.stringify(shown));
 }
 
-/** The same as plain data, for those who write it down themselves. */
+/** Returns the same content as plain data, for callers that serialize it themselves. */
 export function toPlainAnswer(
   answer: ToolAnswer,
 ):
@@ -27,7 +27,9 @@ export function toPlainAnswer(
   return JSON.parse(toAnswerText(answer));
 }
 
-/** What a tool of somebody else gave: an answer, or in words why it is none. What it reveals counts only as a list of texts. */
+/**
+ * Validates the answer of a custom tool, or explains why it is none. `reveals` counts only if it is a list of strings.
+ */
 export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAnswer {
   if (typeof given !== 'object' || given === null || typeof (given as { ok?: unknown }).ok !== 'boolean') {
     const what = given === undefined ? 'nothing' : `what is no answer (${describe(given)})`;
@@ -44,7 +46,7 @@ export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAns
   }
   if (answer.data === undefined) return answer;
   try {
-    // Once: what can be written down now need not be able to a second time.
+    // Serialized only once: a second attempt may fail.
     const text: string | undefined = JSON.stringify(answer.data);
     if (text !== undefined) return { ...answer, data: toBounded(text) };
     return { ok: false, error: `The answer of ${tool} is no JSON: it is a ${typeof answer.data}.` };
@@ -54,8 +56,8 @@ export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAns
 }
 
 /**
- * The data that the text stands for. Where nobody would read it all, the longest text in it is cut, so that all other fields are there as the
- * schema of the tool says; or the beginning of the whole where that is not enough.
+ * Parses the data within the size limit. When it is too long, cuts its longest text so that all other fields match the
+ * tool's schema; where that is not enough, keeps only the beginning of the whole.
  */
 function toBounded(text: string): unknown {
   const data: unknown = JSON.parse(text);
@@ -100,20 +102,20 @@ function describe(given: unknown): string {
   return typeof given === 'object' ? 'an object without a boolean "ok"' : `a ${typeof given}`;
 }
 
-/** `<process_notice` and its end, also with blanks inside, and as it stands in a JSON text. */
+/** Matches `<process_notice` and its end tag, also with blanks inside and in JSON text. */
 const noticeTag = /<(?=(?:\s|\\[nrt]){0,8}\/?(?:\s|\\[nrt]){0,8}process_notice)/gi;
 
 /**
- * Text that cannot be taken for one of our notices, nor end one. Everything that a process, a file or a person wrote goes through
- * here before a model sees it.
+ * Escapes text so that it can neither imitate nor end a notice. Everything written by a process, a file or a person
+ * passes through it before a model sees it.
  */
 export function neutraliseMarkup(text: string): string {
   return text.replace(noticeTag, '&lt;');
 }
 
 /**
- * To be called once an answer is in a transcript, or was sent: see `ToolAnswer.onRecorded`. That is somebody else's code: what it
- * throws, or rejects with, becomes a warning.
+ * Confirms that an answer is in a transcript or was sent; see `ToolAnswer.onRecorded`. The callback is foreign code:
+ * its errors become warnings.
  */
 export function confirmRecorded(answer: ToolAnswer): void {
   const tell = async () => answer.onRecorded?.();

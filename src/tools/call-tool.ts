@@ -13,31 +13,36 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
 import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
-/** What every call goes through, whoever makes it: a conversation, an MCP client, somebody else's agent loop. */
+/** Settings of a tool call, whether made by a conversation, an MCP client or a custom agent loop. */
 export interface CallWiring {
   readonly tools: readonly Tool[];
   readonly supervisor: Supervisor;
   readonly owner: string;
   readonly policy: Policy;
-  /** `null` where there is nobody to ask. */
+  /** `null` where no person can be asked. */
   readonly ask: Ask | null;
-  /** What a person has allowed with `'always'`. Default: it is asked for each time. */
+  /** Permissions that a person granted with `'always'`. Default: each call is asked about. */
   readonly grants?: Grants;
-  /** The agent that questions name. Default: the owner. */
+  /** Agent named in questions. Default: the owner. */
   readonly agent?: string;
   /** See `ToolContext.interrupt`. */
   readonly interrupt: AbortSignal;
-  /** The same for calls that are there to wait, such as `wait_for`: aborted when something else has come up. Default: never. */
+  /**
+   * Interrupt for calls that only wait, such as `wait_for`: aborted when something else needs attention. Default:
+   * never.
+   */
   readonly interruptWait?: AbortSignal;
-  /** Aborted when no answer is waited for at all any more; its reason, an Error, says why and is the answer. */
+  /** Aborted when no answer is needed any more; its reason, an Error, becomes the answer. */
   readonly signal: AbortSignal;
   /** See `NoticeDelivery`. Default `none`. */
   readonly notices?: NoticeDelivery;
-  /** What time-outs of tools follow. Default: the machine's monotonic clock. */
+  /** Clock for the time-outs of tools. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
 }
 
-/** Makes one call as a model wrote it. Never rejects: broken arguments, unknown tools and refusals are answers, too. */
+/**
+ * Executes one call as the model wrote it. Never rejects: invalid arguments, unknown tools and refusals are answers.
+ */
 export async function callTool(
   call: { readonly id?: string; readonly name: string; readonly argumentsText: string },
   deps: CallWiring,
@@ -53,7 +58,7 @@ export async function callTool(
   return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, deps);
 }
 
-/** The same with arguments that were parsed already. */
+/** Executes one call whose arguments are already parsed. */
 export async function callToolWith(
   { id, name, input }: { readonly id?: string; readonly name: string; readonly input: unknown },
   deps: CallWiring,
@@ -67,7 +72,7 @@ export async function callToolWith(
   try {
     const prepared = tool.prepare(given);
     if (!prepared.ok) return rejectCall(prepared.error);
-    // An interruption does not wait for a person; what needs nobody's consent says by itself how far it is.
+    // An interruption does not wait for a person; a call that needs no consent reports its progress itself.
     const asking = AbortSignal.any([deps.signal, deps.interrupt]);
     const { owner, agent = owner, grants = createGrants() } = deps;
     const call: PermissionCall = {
@@ -87,7 +92,7 @@ export async function callToolWith(
   }
 }
 
-/** A command is judged where it would really run. */
+/** Resolves the directory in which the policy judges the command. */
 function toResolvedIntent(
   { permission, start }: ToolIntent,
   supervisor: Supervisor,
@@ -96,7 +101,7 @@ function toResolvedIntent(
   return { permission, start: { ...start, cwd: resolve(supervisor.cwd, start.cwd ?? '.') } };
 }
 
-/** Whether a call is there to wait. One that is broken is not. */
+/** Tells whether a call only waits. An invalid call does not. */
 export function isWaitingCall(
   call: { readonly name: string; readonly argumentsText: string },
   tools: readonly Tool[],
@@ -122,14 +127,14 @@ function toContext(deps: CallWiring, { waits }: ToolIntent): ToolContext {
     notices,
     start: async (spec) => {
       const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
-      // Nobody would know of it any more.
+      // The process would go unnoticed.
       signal.throwIfAborted();
       return supervisor.start({ ...prepared, owner });
     },
   };
 }
 
-/** The command as the policy wants it started. */
+/** Prepares the command as the policy requires. */
 async function prepareCommand(
   spec: CommandSpec,
   { policy, supervisor }: { policy: Policy; supervisor: Supervisor },
@@ -158,12 +163,12 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
   return rejectCall(describeUnknownTool(name, tools));
 }
 
-/** The call was not made, and its tool is not to blame. */
+/** Answers a call that was not made; the tool is not at fault. */
 function rejectCall(error: string): ToolAnswer {
   return { ok: false, error, worked: true };
 }
 
-/** What is answered to a call of a tool that is not among these. */
+/** Answers a call of an unknown tool. */
 export function describeUnknownTool(name: string, tools: readonly Tool[]): string {
   const names = tools.map((tool) => tool.name);
   const meant = nearest(name, names);

@@ -5,13 +5,13 @@ import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What a field has where an action may leave it out. */
+/** Type of a field that an action may omit. */
 type Given<T extends z.ZodType> = T extends z.ZodDefault ? z.output<T> : z.output<T> | undefined;
 
-/** One thing that a tool with several actions can do. */
+/** Action of a tool with several. */
 interface Action {
   readonly permission: Permission;
-  /** For the model, behind the action's name. */
+  /** Shown to the model after the action's name. */
   readonly description: string;
   readonly needs: readonly string[];
   readonly takes: readonly string[];
@@ -23,10 +23,10 @@ interface Action {
 interface TypedAction<F extends Fields, N extends keyof F & string, T extends keyof F & string> {
   readonly permission: Permission;
   readonly description: string;
-  /** Fields that must be there, and those that may. */
+  /** Required and optional fields. */
   readonly needs: readonly N[];
   readonly takes: readonly T[];
-  /** What cannot be said by fields: in words what is wrong, or `null`. */
+  /** Validates what fields cannot express; returns the problem, or `null`. */
   readonly check?: (input: ActionInput<F, N, T>) => string | null;
   readonly intend?: (input: ActionInput<F, N, T>) => ToolIntent;
   readonly execute: (input: ActionInput<F, N, T>, context: ToolContext) => ToolAnswer | Promise<ToolAnswer>;
@@ -36,7 +36,7 @@ type ActionInput<F extends Fields, N extends keyof F, T extends keyof F> = {
   readonly [K in N]: z.output<F[K]>;
 } & { readonly [K in T]: Given<F[K]> };
 
-/** Makes actions that share these fields. */
+/** Creates actions that share these fields. */
 export function createActionBuilder<F extends Fields>(_fields: F) {
   return <N extends keyof F & string = never, T extends keyof F & string = never>(
     action: TypedAction<F, N, T>,
@@ -46,13 +46,16 @@ export function createActionBuilder<F extends Fields>(_fields: F) {
 interface ActionToolDefinition {
   readonly name: string;
   readonly title: string;
-  /** What stands before the list of the actions. */
+  /** Text before the list of actions. */
   readonly description: string;
   readonly fields: Fields;
   readonly actions: Readonly<Record<string, Action>>;
 }
 
-/** One tool with the field `action`. What is not allowed stands neither in its schema nor in its description; see `Tool.narrow`. */
+/**
+ * Defines a tool with the field `action`. Forbidden actions appear neither in its schema nor in its description; see
+ * `Tool.narrow`.
+ */
 export function defineActionTool(definition: ActionToolDefinition): Tool {
   const { name, title, description, actions } = definition;
   const tool = defineTool({

@@ -4,7 +4,7 @@ import { parseOptions } from '../config/parse-options.ts';
 import type { Permission } from '../policy/permission.ts';
 import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
-/** Makes a tool of a schema and a function. */
+/** Defines a tool by a schema and a function. */
 export function defineTool<S extends z.ZodObject>(definition: {
   readonly name: string;
   readonly title?: string;
@@ -12,17 +12,17 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly input: S;
   /** See `Tool.output`. */
   readonly output?: z.ZodObject;
-  /** Other words that its calls may use, by theirs: names of fields, and values of a field. Not told to the model. */
+  /** Aliases that calls may use for fields, and for values of a field. Not shown to the model. */
   readonly aliases?: ToolAliases;
-  /** What its calls do to processes. Default `other`: nothing. */
+  /** Effect of its calls on processes. Default `other`: none. */
   readonly permission?: Permission;
-  /** Where that depends on the input: all of them, with `intend`. */
+  /** All possible effects, where they depend on the input; requires `intend`. */
   readonly permissions?: readonly Permission[];
-  /** What the schema cannot say: in words what is wrong, or `null`. */
+  /** Validates what the schema cannot express; returns the problem, or `null`. */
   readonly check?: (input: z.output<S>) => string | null;
-  /** What a call would do. Default: `permission`, without a start. */
+  /** Returns what a call would do. Default: `permission`, without a start. */
   readonly intend?: (input: z.output<S>) => ToolIntent;
-  /** May throw or reject: the text of the error is the answer. */
+  /** A thrown error becomes the answer. */
   readonly execute: (input: z.output<S>, context: ToolContext) => Promise<ToolAnswer>;
 }): Tool {
   const { name, description, input, permission = 'other', permissions = [permission] } = definition;
@@ -59,18 +59,15 @@ type ParsedInput<S extends z.ZodType> =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a call may say instead of a tool's own words. */
+/** Aliases for a tool's own words. */
 export interface ToolAliases {
-  /** The field that is meant, by another name of it. */
+  /** Fields by their aliases. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Of a field of the tool: the value that is meant, by another word for it. */
+  /** Values by their aliases, for each field of the tool. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/**
- * Checks what a model gave to a tool. Missing fields are named first. What the schema refuses is mended where that can do
- * no harm: see `mendField`.
- */
+/** Validates a model's input. Missing fields are named first. Harmless mistakes are corrected; see `listCoercions`. */
 function parseToolInput<S extends z.ZodObject>(
   tool: { name: string; input: S; aliases?: ToolAliases | undefined },
   given: unknown,
@@ -86,7 +83,7 @@ function parseToolInput<S extends z.ZodObject>(
   }
 }
 
-/** The tool's own word counts where both are there. */
+/** Replaces aliases; the tool's own word takes precedence. */
 function translate(given: Fields, aliases: ToolAliases | undefined): Fields {
   if (aliases === undefined || typeof given !== 'object') return given;
   const entries = Object.entries(given).flatMap(([word, value]): [string, unknown][] => {
@@ -106,7 +103,7 @@ function requiredFields(schema: z.ZodObject): string[] {
   return Object.keys(schema.shape).filter((field) => !accepts(schema, field, undefined));
 }
 
-/** An empty text where none may stand is as good as nothing. */
+/** Treats an empty text as missing where it is not allowed. */
 function isMissing(value: unknown, schema: z.ZodObject, field: string): boolean {
   if (value === undefined) return true;
   return (value === null || value === '') && !accepts(schema, field, value);
@@ -125,8 +122,8 @@ function coerceFields(schema: z.ZodObject, given: Fields): Fields {
 }
 
 /**
- * What a model may have meant that writes everything as text, or an id as a number, or one thing instead of a list of one. An
- * optional field that is `null` or empty was left out.
+ * Lists plausible meanings of a value for models that write everything as text, an id as a number, or one item instead
+ * of a list. An optional field that is `null` or empty counts as omitted.
  */
 function listCoercions(value: unknown): readonly unknown[] {
   if (typeof value === 'number') return [String(value)];

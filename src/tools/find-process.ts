@@ -3,13 +3,16 @@ import { quote } from '../config/quote.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ToolContext } from './tool.ts';
 
-/** What a process may be called; anything else is shown quoted. */
+/** Matches possible process ids; other text is shown quoted. */
 const ID = /^[\w-]{1,64}$/;
 
-/** How our ids look: whoever has one of these, and it is not known, has an old one. */
+/** Matches our own id format: an unknown id of this form is an old one. */
 const OUR_ID = /^(tool|agent|service)_[a-z0-9]{8}$/;
 
-/** The process of that id, or the answer that there is none. What belongs neither to the owner nor to one under it is not found. */
+/**
+ * Finds a process by id, or returns the answer that it does not exist. Processes outside the owner's subtree are not
+ * found.
+ */
 export function findProcess(
   id: string,
   { supervisor, owner }: Pick<ToolContext, 'supervisor' | 'owner'>,

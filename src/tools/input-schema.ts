@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What one provider refuses or another ignores. The tool checks all of it itself; a default is said in the description. */
+/**
+ * Keywords that some provider refuses or ignores. The tool validates all of them itself, and defaults are described in
+ * text.
+ */
 const unportable: readonly string[] = [
   '$schema',
   'default',
@@ -19,7 +22,10 @@ const unportable: readonly string[] = [
   'propertyNames',
 ];
 
-/** JSON Schema of a tool's input, for the model: in the order of the definition, with words that every provider takes. */
+/**
+ * Returns the JSON Schema of a tool's input for the model, in the order of the definition, restricted to keywords that
+ * every provider accepts.
+ */
 export function toInputSchema(tool: { readonly input: z.ZodObject }): JsonSchema {
   return toPortable(z.toJSONSchema(tool.input, { io: 'input' }));
 }
@@ -47,7 +53,7 @@ function describeDefault(schema: JsonSchema): JsonSchema {
   return { ...schema, description: typeof description === 'string' ? `${description} ${words}` : words };
 }
 
-/** zod writes down that an integer is one that a double can hold. */
+/** Matches the bounds of safe integers, which zod adds to every integer. */
 function isBoundOfIntegers(value: unknown): boolean {
   return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
 }

@@ -5,13 +5,13 @@ import { isEnded } from './process-summary.ts';
 
 type OrInterrupted<T> = { readonly type: 'done'; readonly value: T } | { readonly type: 'interrupted' };
 
-/** What the promise gives, or that nobody waits for it any more. The signal is left as it was. */
+/** Resolves with the promise's value, or with `interrupted`. Leaves the signal as it was. */
 export function orInterrupted<T>(promise: Promise<T>, interrupt: AbortSignal): Promise<OrInterrupted<T>> {
   const done$ = from(promise).pipe(map((value) => ({ type: 'done', value }) as const));
   return firstValueFrom(merge(done$, interruption$(interrupt)));
 }
 
-/** The first view that fits, or the last one of all. No subscription is left, whichever comes first. */
+/** Resolves with the first matching view, or the last of all. Leaves no subscription behind. */
 export function waitForView(
   fits: (view: ProcessView) => boolean,
   { handle, interrupt }: { handle: ProcessHandle; interrupt: AbortSignal },

@@ -2,13 +2,13 @@ import type { Permission } from '../policy/permission.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Tool } from './tool.ts';
 
-/** What is left of a tool when only some permissions are given; `null` where that is nothing. */
+/** Restricts a tool to the allowed permissions; `null` where nothing remains. */
 export function narrowTool(tool: Tool, isAllowed: (permission: Permission) => boolean): Tool | null {
   if (tool.narrow !== undefined) return tool.narrow(isAllowed);
   return tool.permissions.some(isAllowed) ? tool : null;
 }
 
-/** The tools that a model is told of under this policy, in their order, without the actions that would always be denied. */
+/** Returns the tools offered to a model under this policy, in order, without actions that would always be denied. */
 export function offerTools(
   tools: readonly Tool[],
   policy: Pick<Policy, 'offers' | 'allows'>,

@@ -4,7 +4,7 @@ import { describeEnd } from '../process/describe-end.ts';
 import { toCompletionId } from '../process/process-id.ts';
 import type { AwaitedInput, FinalView, ProcessView, ProgressView } from '../process/process-view.ts';
 
-/** A process as a model is told of it. */
+/** Describes a process to a model. */
 export function toSummary(view: ProcessView): Readonly<Record<string, unknown>> {
   return {
     process_id: view.id,
@@ -36,7 +36,7 @@ function toReadyWord(ready: Extract<ProcessView, { ready: unknown }>['ready']): 
   return ready.state === 'failed' ? `not ready: ${ready.why}` : ready.state;
 }
 
-/** What a model does next depends on how sure it is. */
+/** Includes the certainty, on which the model's next step depends. */
 function toAwaited({ kind, certainty, prompt }: AwaitedInput) {
   return { kind, certainty, ...(prompt !== null && { prompt }) };
 }
@@ -53,7 +53,7 @@ export function isEnded(view: ProcessView): view is FinalView {
   return isFinal(view.status);
 }
 
-/** The completions that somebody who saw these views need not be told of again. */
+/** Returns the ids of completions that these views already show. */
 export function toRevealed(...views: readonly ProcessView[]): readonly string[] {
   return views.filter(isEnded).map(toCompletionId);
 }

@@ -11,7 +11,7 @@ import { unwatchProcess, watchProcess } from './sets/process/watch-tools.ts';
 import { processAction } from './sets/process-action.ts';
 import type { Tool } from './tool.ts';
 
-/** The tool set `process`, which an agent has unless told otherwise: one tool for each verb. */
+/** Tool set `process`, the default: one tool per verb. */
 export const processTools: readonly Tool[] = [
   runCommand,
   startProcess,
@@ -32,7 +32,7 @@ export const processTools: readonly Tool[] = [
 
 export type ToolSetName = 'process' | 'background_process' | 'bg' | 'process_action';
 
-/** Ways to say the same to a model; an agent gets one of them, by default `process`. */
+/** Alternative tool sets; an agent uses one of them, by default `process`. */
 export const toolSets: Readonly<Record<ToolSetName, readonly Tool[]>> = {
   process: processTools,
   background_process: [backgroundProcess],

@@ -44,8 +44,8 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 const OPEN_VERBS = /^(run|exec|x|dlx|debug|shell|alias|config|set|api)$/;
 
 /**
- * What a person would allow by "always" for commands that only the mode asks for; `null` where that cannot be told: no
- * command, or one of which a part is known only when it runs.
+ * Returns the grants that `'always'` would give for commands that only the mode asks about; `null` where that is
+ * unknown: no command, or parts that are known only at run time.
  */
 export function toCommandGrants(segments: readonly Segment[]): readonly Grant[] | null {
   const grants: Grant[] = [];
@@ -58,7 +58,7 @@ export function toCommandGrants(segments: readonly Segment[]): readonly Grant[] 
   return grants.length === 0 ? null : grants;
 }
 
-/** Program and verb, with any arguments; otherwise this very command, if its text says all that it does. */
+/** Returns program and verb with any arguments; otherwise this exact command, if its text says all that it does. */
 function toPattern(command: SimpleCommand): string | null {
   const { words, assignments, redirections, input, directories } = command;
   const texts = [
@@ -78,7 +78,7 @@ function toPattern(command: SimpleCommand): string | null {
   return input === null && !texts.some((text) => /[*?[]/.test(text)) ? showCommand(command) : null;
 }
 
-/** The words that say what a program does whatever its arguments are. */
+/** Returns the words that determine what a program does, whatever its arguments. */
 function toStem(command: SimpleCommand): string | null {
   const [program = '', verb = '', inner = ''] = command.words;
   if (program !== programOf(command)) return null;

@@ -1,6 +1,6 @@
 import { programOf, type SimpleCommand, showCommand } from '../shell/simple-command.ts';
 
-/** A user's pattern: `*` is any text, also none, `?` one character, everything else itself. */
+/** Compiles a user's pattern: `*` matches any text, `?` one character, everything else itself. */
 export function toCommandPattern(pattern: string): RegExp {
   const source = pattern
     .trim()
@@ -14,7 +14,7 @@ export function toCommandPattern(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** A denied program is denied under any path; assignments and redirections hide nothing. */
+/** Tests a denied pattern. A program is denied under any path; assignments and redirections hide nothing. */
 export function isDeniedBy(pattern: RegExp, command: SimpleCommand): boolean {
   const { words } = command;
   const plain = { ...command, assignments: [], redirections: [] };
@@ -23,8 +23,8 @@ export function isDeniedBy(pattern: RegExp, command: SimpleCommand): boolean {
 }
 
 /**
- * What is allowed is the command as it is shown, with its assignments. A file that it writes into is allowed only by a pattern that
- * has a `>` itself.
+ * Tests an allowed pattern against the command as shown, with its assignments. Output files are allowed only by a
+ * pattern that contains `>`.
  */
 export function isAllowedBy(
   pattern: { readonly text: string; readonly regExp: RegExp },

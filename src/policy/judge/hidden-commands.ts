@@ -6,7 +6,7 @@ import { wrappers } from '../unwrap/wrapper-table.ts';
 import { readStart } from './read-start.ts';
 import { mayStartOthers } from './starts-others.ts';
 
-/** Programs that do nothing with a command in their arguments but read, write, find or keep it as text. */
+/** Programs that only read, write, find or store a command in their arguments. */
 const TEXT_PROGRAMS = new Set(
   'echo printf true false : test [ grep egrep fgrep rg ag ack cat head tail less more wc sort uniq tr cut diff cmp ls tree stat file mkdir touch cd pushd pwd man which whereis type help apropos whatis info basename dirname realpath readlink jq yq logger notify-send say figlet cowsay gh glab curl wget read export declare local readonly unset hash apt apt-get brew dpkg pip pip3 rm cp mv dd sleep wait kill exit return set shift'.split(
     ' ',
@@ -24,7 +24,7 @@ const GIT_TEXT = new Set(
 const INTERPRETERS =
   /^(python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|awk|gawk|mawk|nawk|rscript|julia|osascript|pwsh|powershell|guile|groovy|scala|elixir|erl|ghci?|gdb|lldb|vim?|nvim|ex|ed|emacs|sqlite3|psql|mysql)$/;
 
-/** What the default rules are about, and how languages start programs or delete trees. */
+/** Subjects of the default rules, and how languages start programs or delete trees. */
 const DANGEROUS_WORDS =
   /\b(rm|rmtree|rmSync|rm_rf|rm_r|rimraf|removeSync|dd|mkfs\w*|mke2fs|diskpart|shutdown|reboot|poweroff|halt|pkill|killall|system|popen|execv?[lpe]*|execSync|spawn\w*|child_process|subprocess|unlink\w*|os\.remove|eval|Remove-Item)\b|\/dev\/(sd|nvme|hd|vd|mem|disk)/;
 
@@ -34,8 +34,8 @@ const MAX_STARTS = 20;
 const STARTS = /^(rm|grm|dd|mkfs\S*|mke2fs|rimraf|find)$/;
 
 /**
- * What a program that is not known here may run although it looks like text: `docker run x rm -rf /`, `awk 'BEGIN { system("…") }'`.
- * A guess, good for a question and no more.
+ * Finds commands that an unknown program may run although they look like text: `docker run x rm -rf /`, `awk 'BEGIN {
+ * system("…") }'`. A guess, sufficient only for a question.
  */
 export function findHiddenCommands(
   command: SimpleCommand,
@@ -85,7 +85,7 @@ function isCode(command: SimpleCommand): boolean {
   return words.slice(1).some((word) => /[\s({[]/.test(word) && DANGEROUS_WORDS.test(word));
 }
 
-/** An argument as a command, each quoted text in it, and what begins with a word that gives it away. */
+/** Returns an argument as a command, each quoted text in it, and the parts that begin with a telltale word. */
 function toTexts(word: Word): readonly string[] {
   const quoted = [...word.matchAll(/(["'`])((?:\\[\s\S]|(?!\1)[^\\])+)\1/g)].map(([, , text = '']) => text);
   const ends = [...word.matchAll(new RegExp(DANGEROUS_WORDS, 'g'))]

@@ -13,16 +13,16 @@ import { findHiddenCommands } from './hidden-commands.ts';
 import { readStart, type Segment, type StartReading } from './read-start.ts';
 import { mayStartOthers } from './starts-others.ts';
 
-/** What a command itself says for or against its start; `plain` leaves it to the mode. */
+/** Judgement of a command by itself; `plain` leaves the decision to the mode. */
 export type Judgement =
   | { readonly type: 'deny'; readonly reason: string; readonly hint: string }
   /** `why` is the end of a sentence that begins with "it". */
   | { readonly type: 'ask'; readonly why: string }
   | { readonly type: 'allow' }
-  /** `always`: what of it a person can allow once and for all. */
+  /** `always`: the part that a person can allow permanently. */
   | { readonly type: 'plain'; readonly always: readonly Grant[] | null };
 
-/** Judges what a start would really run, most binding first: the deny list, the workspace, what cannot be told, the allow list. */
+/** Judges what a start would really run, most binding first: deny list, workspace, unknown parts, allow list. */
 export async function judgeStart(
   start: StartRequest & { readonly cwd: string },
   { settings, grammar }: { settings: PolicySettings; grammar: ShellGrammar },
@@ -109,7 +109,7 @@ function findHidden(
   return null;
 }
 
-/** One pattern for each segment, and no way for it to run what no pattern has seen; what only wraps another one needs none. */
+/** Requires one pattern per segment, and no way to run anything that no pattern covers. Pure wrappers need none. */
 function judgeByAllowList({ segments }: StartReading, { commands: { allow } }: PolicySettings): Judgement {
   const patterns = allow.map((text) => ({ text, regExp: toCommandPattern(text) }));
   const needed = segments.filter(({ isTransparent, ...segment }) => !isTransparent || writesItself(segment));
@@ -120,7 +120,7 @@ function judgeByAllowList({ segments }: StartReading, { commands: { allow } }: P
   return { type: 'plain', always: isOpen ? null : toCommandGrants(unlisted) };
 }
 
-/** What only wraps another command writes a file by a redirection, or as `time -o` does. */
+/** Tells whether a pure wrapper writes a file itself, by a redirection or as `time -o` does. */
 function writesItself({ command, ownWords }: Pick<Segment, 'command' | 'ownWords'>): boolean {
   const isTimed = programOf(command) === 'time' && ownWords.some((word) => /^(-\w*o|--o)/.test(word));
   return command.redirections.length > 0 || isTimed;

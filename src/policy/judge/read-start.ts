@@ -5,21 +5,21 @@ import { readSimpleCommands, type ShellStart } from '../shell/simple-commands.ts
 import { isCertain, toShellText, type Word } from '../shell/word.ts';
 import { unwrap } from '../unwrap/unwrap.ts';
 
-/** One simple command of a start, at any depth of wrapping. */
+/** Simple command of a start, at any depth of wrapping. */
 export interface Segment {
   readonly command: SimpleCommand;
-  /** Its arguments without those that belong to what it runs. */
+  /** Arguments, except those of the command that it runs. */
   readonly ownWords: readonly Word[];
-  /** It runs something else and adds nothing to that: `nohup`, `timeout 5`. */
+  /** Runs another command without adding anything: `nohup`, `timeout 5`. */
   readonly isTransparent: boolean;
-  /** Where its own words end is a guess. */
+  /** The boundary of its own words is a guess. */
   readonly isGuess: boolean;
 }
 
-/** All that a start would run, as far as that can be told. */
+/** Everything that a start would run, as far as that is known. */
 export interface StartReading {
   readonly segments: readonly Segment[];
-  /** Why more may be run than that, as the end of a sentence that begins with "it". */
+  /** Reasons why more may run, each as the end of a sentence that begins with "it". */
   readonly doubts: readonly string[];
   /** Functions that multiply themselves. */
   readonly bombs: readonly string[];
@@ -28,10 +28,10 @@ export interface StartReading {
 const MAX_DEPTH = 8;
 const MAX_SEGMENTS = 5_000;
 
-/** Longer text is not read: nobody types it, and reading it costs time. */
+/** Limit for parsed text; nobody types longer commands, and parsing costs time. */
 export const MAX_COMMAND_CHARACTERS = 65_536;
 
-/** Reads text for a shell, or a program with its arguments, and what these run in turn. */
+/** Parses shell text, or a program with its arguments, and whatever these run in turn. */
 export function readStart(
   command: string | readonly string[],
   { directories, grammar }: { directories: readonly Directory[]; grammar: ShellGrammar },

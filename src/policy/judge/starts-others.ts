@@ -3,13 +3,13 @@ import { isCertain, type Word } from '../shell/word.ts';
 import { readSedCall } from '../unwrap/sed-call.ts';
 import { skipOptions } from '../unwrap/skip-options.ts';
 
-/** How a program can be told to run another one, or to write a file, in a way that its name does not give away. */
+/** Ways to make a program run another one, or write a file, that its name does not reveal. */
 interface Starter {
-  /** Long options, also cut short. */
+  /** Long options, also abbreviated. */
   readonly long?: readonly string[];
   /** Letters of short options, also in a cluster. */
   readonly letters?: string;
-  /** Any word like this. */
+  /** Any word that matches. */
   readonly words?: RegExp;
 }
 
@@ -84,7 +84,10 @@ const GIT_LONG = ['--exec', '--upload-pack', '--receive-pack', '--output', '--ex
 /** Global options of git that hand it a configuration, or other programs. */
 const GIT_CONFIG = /^(-c|--config-env|--exec-path=)/;
 
-/** Whether the program may run, or write, what a pattern for its name does not show. A list of what is known. */
+/**
+ * Tells whether the program may run or write something that a pattern for its name does not show. A list of known
+ * cases.
+ */
 export function mayStartOthers(command: SimpleCommand): boolean {
   const program = programOf(command);
   const [, ...args] = command.words;

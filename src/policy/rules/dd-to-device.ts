@@ -5,7 +5,7 @@ import type { DenyRule } from './deny-rule.ts';
 
 const HARMLESS = /^\/dev\/(null|zero|full|random|urandom|stdout|stderr|tty|fd\/.*|shm\/.*|pts\/.*)$/;
 
-/** `dd` onto anything that is a device and not one of the harmless ones. */
+/** `dd` to a device, except harmless ones. */
 export const ddToDevice: DenyRule = {
   name: 'dd-to-device',
   what: 'dd onto a device',

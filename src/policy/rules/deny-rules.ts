@@ -14,7 +14,7 @@ const forkBomb: DenyRule = {
   finds: () => 'no',
 };
 
-/** What no command does unless a user's own settings let it. */
+/** Rules that apply to every command unless the user's settings disable them. */
 export const denyRules: readonly DenyRule[] = [
   recursiveForcedDelete,
   ddToDevice,

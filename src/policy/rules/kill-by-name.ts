@@ -7,7 +7,7 @@ const BY_NAME = new Set(['pkill', 'killall', 'killall5', 'skill', 'slay', 'xkill
 /** Programs that list processes which others have started. */
 const FINDERS = new Set(['pgrep', 'pidof', 'ps', 'lsof', 'fuser', 'ss', 'netstat', 'top']);
 
-/** Ends processes by a name that others may have as well, or all at once. */
+/** Ends processes by a name that other processes may share, or all at once. */
 export const killByName: DenyRule = {
   name: 'kill-by-name',
   what: 'an attempt to end processes by name, whoever started them',
@@ -22,7 +22,7 @@ export const killByName: DenyRule = {
   },
 };
 
-/** Signal 0 only tests; the children of one process are not everybody's, but those of process 1 are. */
+/** Classifies kills by name. Signal 0 only tests; children of one process are specific, except those of process 1. */
 function readByName(words: readonly Word[]): Finding {
   const text = words.slice(1).join(' ');
   if (/(^| )(-0|(-s|--signal)[ =]?0|-l|--list)( |$)/.test(text)) return 'no';

@@ -8,7 +8,7 @@ const DISK =
 
 const KINDS = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|md|dm-|loop|r?disk)[*?[]/;
 
-/** Whether a path names a disk, a part of one or the memory of the machine. */
+/** Tells whether a path names a disk, a partition or the memory of the machine. */
 export function toRawDisk(path: Word, directories: readonly Directory[]): Finding {
   if (/^[/\\]{2}[.?][/\\]physicaldrive/i.test(path)) return 'yes';
   const found = toLexicalPaths(path, directories).map(readPath);

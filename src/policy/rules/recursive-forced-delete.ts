@@ -55,7 +55,7 @@ function mayAddOption(word: Word): boolean {
   return mayBeOption(word) || /^-.*[\0*?[]/.test(word);
 }
 
-/** With one word beside the options, that word is what is deleted, or there is nothing to delete. */
+/** Tells whether nothing is deleted: with one word beside the options, that word is the whole target. */
 function isHarmless(words: readonly Word[]): boolean {
   const rest = words.slice(1).filter((word) => !/^-/.test(word) || !isCertain(word));
   return rest.length <= 1 && rest.every((word) => !word.includes(UNKNOWN_WORDS));
@@ -72,7 +72,7 @@ function readFind(words: readonly Word[]): Finding {
   return words.some((word) => OTHER_TESTS.test(word)) ? 'maybe' : 'yes';
 }
 
-/** What cannot be told may be an action, unless it is what a test is about. */
+/** Tells whether an unknown word may be an action rather than the argument of a test. */
 function mayDelete(word: Word, before: Word | undefined): boolean {
   return (
     mayAddOption(word) &&

@@ -8,7 +8,7 @@ const WRITERS = new Set(
   ),
 );
 
-/** What these do when they are only asked. */
+/** Options with which these programs only print. */
 const QUESTIONS = /^(-l|-p|--list|--print|print|--dump|-d|--json|-J|--help|--version|-I)$/;
 
 const PLAIN_COPIERS = ['tee', 'cp', 'mv', 'install', 'ln'];

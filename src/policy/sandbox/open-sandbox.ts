@@ -3,7 +3,7 @@ import { toErrorText } from '../../config/error-text.ts';
 import type { PolicySettings } from '../../config/policy-options.ts';
 import type { SandboxRuntime, SharedSandbox } from './sandbox-runtime.ts';
 
-/** What the operating system shall hold commands to. */
+/** Restrictions that the operating system enforces for commands. */
 export interface SandboxPlan {
   /** Folders that may be written to, with all below them. */
   readonly writable: readonly string[];

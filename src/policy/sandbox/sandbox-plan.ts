@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import type { PolicySettings } from '../../config/policy-options.ts';
 import type { SandboxPlan } from './open-sandbox.ts';
 
-/** What holds when all of these policies hold; `null` where none of them has a sandbox. */
+/** Combines the plans of all policies; `null` where none has a sandbox. */
 export function toSandboxPlan(
   layers: readonly PolicySettings[],
 ): (SandboxPlan & { readonly isRequired: boolean }) | null {
@@ -19,7 +19,7 @@ export function toSandboxPlan(
   };
 }
 
-/** Of two folders of which one lies in the other, the inner one. */
+/** Intersects two lists of folders: of two nested folders the inner one remains. */
 function meetPaths(some: readonly string[], others: readonly string[]): readonly string[] {
   const inner = some.flatMap((one) => [
     ...others.filter((other) => isWithin(other, one)),

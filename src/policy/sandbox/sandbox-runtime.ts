@@ -1,4 +1,4 @@
-/** What is used of `@anthropic-ai/sandbox-runtime`, which is installed by whoever switches the sandbox on. */
+/** Used part of `@anthropic-ai/sandbox-runtime`, which users install to enable the sandbox. */
 export interface SandboxRuntime {
   isSupportedPlatform(): boolean;
   checkDependencies(): { readonly errors: readonly string[] };
@@ -18,7 +18,7 @@ export interface SandboxRuntime {
 }
 
 export interface SandboxRuntimeConfig {
-  /** Without `allowedDomains` nothing stands between a command and the network. */
+  /** Without `allowedDomains` the network is unrestricted. */
   readonly network: {
     readonly allowedDomains?: readonly string[];
     readonly deniedDomains: readonly string[];

@@ -13,7 +13,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** What stands between `$'` and `'`, as bash(1) reads it under QUOTING. A NUL ends it. */
+/** Decodes the text between `$'` and `'`, as bash(1) describes under QUOTING. NUL ends it. */
 export function decodeAnsiC(text: string): string {
   const decoded = text.replaceAll(ESCAPE, (_, hex, short, long, octal, control, letter) => {
     const digits = hex ?? short ?? long;

@@ -4,7 +4,7 @@ import { isCertain, UNKNOWN, type Word } from './word.ts';
 /** A `cd` on the way to a command: it went there, or it failed because there is no such directory. */
 type Step = { readonly to: Word } | { readonly notTo: Word };
 
-/** Where a command may run: the steps from where the shell was started. */
+/** Possible directory of a command: the steps from where the shell was started. */
 export type Directory = readonly Step[];
 
 const MAX_DIRECTORIES = 8;
@@ -12,13 +12,13 @@ const MAX_STEPS = 32;
 
 export const unknownDirectory: Directory = [{ to: UNKNOWN }];
 
-/** All of both, each once; more than a few count as unknown. */
+/** Joins sets without duplicates; more than a few count as unknown. */
 export function joinDirectories(...sets: (readonly Directory[])[]): readonly Directory[] {
   const all = new Map(sets.flat().map((directory) => [JSON.stringify(directory), directory]));
   return all.size > MAX_DIRECTORIES ? [unknownDirectory] : [...all.values()];
 }
 
-/** The same one step on. */
+/** Adds one step to each directory. */
 export function addStep(directories: readonly Directory[], step: Step): readonly Directory[] {
   return directories.map((directory) =>
     directory.length < MAX_STEPS ? [...directory, step] : unknownDirectory,
@@ -29,7 +29,7 @@ export function haveChanged(before: readonly Directory[], after: readonly Direct
   return JSON.stringify(before) !== JSON.stringify(after);
 }
 
-/** Where `cd`, `pushd` or `popd` would lead; `null` for every other command. */
+/** Returns the target of `cd`, `pushd` or `popd`; `null` for other commands. */
 export function toChangeOfDirectory(words: readonly Word[]): Word | null {
   const [name, ...rest] = words;
   if (name === 'builtin' || name === 'command') return toChangeOfDirectory(rest);
@@ -42,8 +42,9 @@ export function toChangeOfDirectory(words: readonly Word[]): Word | null {
 }
 
 /**
- * Where `path` may lead, without a look at any disk; a directory that cannot be told counts as `/dev`, where a name can do the
- * most harm. Behind a link, `..` may lead further up than the names say: what follows it counts from the root as well.
+ * Returns where `path` may lead, without disk access. An unknown directory counts as `/dev`, where a name can do the
+ * most harm. Behind a link `..` may lead further up than the names suggest, so what follows it also counts from the
+ * root.
  */
 export function toLexicalPaths(path: Word, directories: readonly Directory[]): readonly string[] {
   const reached = directories.map((directory) => {

@@ -2,11 +2,11 @@ import { namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, type Word } from './word.ts';
 
 interface HereDocument {
-  /** What is fed to the command. */
+  /** Input of the command. */
   readonly text: Word;
   /** Between backticks, where the shell expands it: run while the document is read. */
   readonly scripts: readonly string[];
-  /** What holds `$(…)` that are run; `null` where nothing is expanded. */
+  /** Node with the `$(…)` that are run; `null` where nothing is expanded. */
   readonly expanded: SyntaxNode | null;
 }
 

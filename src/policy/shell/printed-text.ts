@@ -2,7 +2,7 @@ import { decodeAnsiC } from './ansi-c.ts';
 import { programOf, type SimpleCommand } from './simple-command.ts';
 import { isCertain, UNKNOWN, type Word } from './word.ts';
 
-/** What a command writes into a pipe, as far as that is plain from its words. */
+/** Returns what a command writes into a pipe, as far as its words tell. */
 export function toPrintedText(command: SimpleCommand): Word {
   const { words, input, redirections } = command;
   if (redirections.length > 0) return UNKNOWN;

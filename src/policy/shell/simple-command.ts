@@ -7,19 +7,22 @@ export interface Redirection {
   readonly target: Word;
 }
 
-/** One program with its arguments, or what a shell does without any, such as `> file` and `X=1`. */
+/** Program with its arguments, or a shell action without one, such as `> file` and `X=1`. */
 export interface SimpleCommand {
   /** Program and arguments, quoting undone. Empty where nothing is run. */
   readonly words: readonly Word[];
   readonly assignments: readonly { readonly name: string; readonly value: Word }[];
   readonly redirections: readonly Redirection[];
-  /** What is fed to it: text, with NUL where it cannot be told; `null` when it reads what the whole command reads. */
+  /** Input text, with NUL for unknown parts; `null` when it shares the input of the whole command. */
   readonly input: Word | null;
-  /** Where it may run. */
+  /** Possible working directories. */
   readonly directories: readonly Directory[];
 }
 
-/** A file's name without its folders and its Windows ending, in lower case: some file systems do not tell `RM` from `rm`. */
+/**
+ * Returns a file's name without folders and Windows extension, in lower case: some file systems do not distinguish
+ * `RM` from `rm`.
+ */
 function toProgramName(word: Word): string {
   const base = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1).toLowerCase();
   return base.replace(/\.(exe|com|cmd|bat)$/, '');
@@ -29,7 +32,7 @@ export function programOf({ words: [first] }: Pick<SimpleCommand, 'words'>): str
   return first === undefined ? '' : toProgramName(first);
 }
 
-/** One line that patterns are matched against and people are shown: assignments, words, redirections; what cannot be told is `…`. */
+/** Formats a command in one line for patterns and people: assignments, words, redirections; unknown parts are `…`. */
 export function showCommand({ assignments, words, redirections }: SimpleCommand): string {
   return [
     ...assignments.map(({ name, value }) => `${name}=${showWord(value)}`),

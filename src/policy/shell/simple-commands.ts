@@ -26,23 +26,23 @@ import {
 import { eachNode, namedChildren, type SyntaxNode } from './syntax-node.ts';
 import { UNKNOWN, type Word } from './word.ts';
 
-/** What a shell would run. */
+/** Commands that a shell would run. */
 interface ShellReading {
-  /** In the order of the text; also what stands in functions and in branches that may never run. */
+  /** In the order of the text, including commands in functions and branches that may never run. */
   readonly commands: readonly SimpleCommand[];
-  /** Why more may be run than that, as the end of a sentence that begins with "it". */
+  /** Reasons why more may run, each as the end of a sentence that begins with "it". */
   readonly doubts: readonly string[];
   /** Names of functions that call themselves in a pipe or in the background. */
   readonly bombs: readonly string[];
 }
 
-/** Where a shell is started and what is fed to it. */
+/** Initial directory and input of a shell. */
 export interface ShellStart {
   readonly directories: readonly Directory[];
   readonly input: Word | null;
 }
 
-/** Where the shell is after a command that did well, or did not, and what it wrote into a pipe. */
+/** State of the shell after a command succeeded or failed, and what it wrote into a pipe. */
 interface Flow {
   readonly ok: readonly Directory[];
   readonly fail: readonly Directory[];
@@ -52,7 +52,7 @@ interface Flow {
 const MAX_DEPTH = 200;
 const MAX_SCRIPTS = 500;
 
-/** Parses text as bash would and lists each simple command in it. */
+/** Parses text as bash would and lists every simple command in it. */
 export function readSimpleCommands(text: string, start: ShellStart, grammar: ShellGrammar): ShellReading {
   const commands: SimpleCommand[] = [];
   const doubts: string[] = [];
@@ -133,7 +133,7 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
     }
   };
 
-  /** Parts of which nobody knows here which will run: afterwards the shell is where it was or where any of them left it. */
+  /** Walks parts of which any may run: afterwards the shell is where it was or where any of them left it. */
   const walkParts = (nodes: readonly SyntaxNode[], state: ShellStart): Flow => {
     let { directories } = state;
     for (const node of nodes) {
@@ -201,7 +201,7 @@ export function readSimpleCommands(text: string, start: ShellStart, grammar: She
       : stay(state);
   };
 
-  /** It runs where it is called, not where it stands. */
+  /** Walks a function, which runs where it is called, not where it is defined. */
   const walkFunction = (node: SyntaxNode, state: ShellStart): Flow => {
     const directories = mayChange ? [...state.directories, unknownDirectory] : state.directories;
     const { ok } = walkParts(node.children, { ...state, directories });

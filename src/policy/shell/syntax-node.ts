@@ -68,7 +68,7 @@ export function assignedValue({ children }: SyntaxNode): SyntaxNode | null {
   return equals === -1 ? null : (children[equals + 1] ?? null);
 }
 
-/** All nodes below one, it included, in the order of the text. */
+/** Yields a node and all its descendants in the order of the text. */
 export function* eachNode(root: SyntaxNode): Generator<SyntaxNode> {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -1,7 +1,6 @@
 /**
- * A word of a command after the shell's quoting has been undone. What cannot be told before it runs (`$X`, `$(…)`) stands in it
- * as NUL, which no argument of a program can hold: one for a part of this word, two where it may as well become several
- * words or none.
+ * Word of a command after shell unquoting. Unknown parts (`$X`, `$(…)`) are represented by NUL, which no program
+ * argument can contain: one for a part of this word, two where it may become several words or none.
  */
 export type Word = string;
 
@@ -12,14 +11,14 @@ export function isCertain(word: Word): boolean {
   return !word.includes(UNKNOWN);
 }
 
-/** Whether a program may take it for an option when it runs. */
+/** Tells whether a program may take the word for an option. */
 export function mayBeOption(word: Word): boolean {
   return word.startsWith(UNKNOWN) || word.includes(UNKNOWN_WORDS);
 }
 
 const PLAIN = /^[\w@%+=:,./{}*?~^!\u2026-]+$/;
 
-/** As one would type it; what cannot be told is `…`. */
+/** Formats a word as typed; unknown parts are `…`. */
 export function showWord(word: Word): string {
   const text = word.replaceAll(/\0+/g, '…');
   return PLAIN.test(text) ? text : toQuoted(text);

@@ -7,7 +7,7 @@ const RUNNERS = ['-exec', '-execdir', '-ok', '-okdir'];
 /** A path below where `find` looks: it begins with that, so it is never an option. */
 const FOUND = './\0';
 
-/** What `find` runs for what it finds. */
+/** Returns the commands that `find` runs for its results. */
 export function unwrapFind(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const commands: SimpleCommand[] = [];
@@ -25,7 +25,7 @@ export function unwrapFind(command: SimpleCommand): Unwrapped {
   return { ...nothingInside(command), commands, ownWords };
 }
 
-/** The same of `fd`, whose command is all that follows. */
+/** Returns the command that `fd` runs: everything after the option. */
 export function unwrapFd(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const at = words.findIndex((word) => ['-x', '-X', '--exec', '--exec-batch'].includes(word));

@@ -3,7 +3,7 @@ import { isCertain, type Word } from '../shell/word.ts';
 import { isOwnInput } from './shell-call.ts';
 import { nothingInside, type Unwrapped } from './unwrapped.ts';
 
-/** Of a makefile in a file nothing is known; one that is fed to `make` is read: its recipes are the lines behind a tab. */
+/** Reads a makefile that is fed to `make`; its recipes are the lines after a tab. Makefiles on disk are unknown. */
 export function unwrapMake(command: SimpleCommand): Unwrapped {
   const nothing = nothingInside(command);
   const files = toMakefiles(command.words);

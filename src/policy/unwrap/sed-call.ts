@@ -14,7 +14,7 @@ export function unwrapSed(command: SimpleCommand): Unwrapped {
   return runs ? { ...nothing, doubts: ['lets sed run commands'] } : nothing;
 }
 
-/** What stands behind `-e` or, without that and `-f`, the first word that is no option. */
+/** Returns the arguments of `-e` or, without that and `-f`, the first word that is no option. */
 function toScripts(words: readonly Word[]): readonly Word[] {
   const scripts: Word[] = [];
   const others: Word[] = [];

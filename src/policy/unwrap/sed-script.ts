@@ -1,6 +1,6 @@
 import type { Word } from '../shell/word.ts';
 
-/** What a script for sed does beside its text. */
+/** Side effects of a sed script. */
 export interface SedReading {
   /** Files that it reads or writes. */
   readonly files: readonly Word[];
@@ -66,7 +66,10 @@ function toPattern(text: string): { readonly length: number } | null {
   return length === null ? null : { length: start + length };
 }
 
-/** How long so many parts are between signs like the first one; sed takes such a sign between brackets literally. */
+/**
+ * Returns the length of so many parts between delimiters like the first one; sed takes a delimiter in brackets
+ * literally.
+ */
 function toDelimited(text: string, parts: number): number | null {
   const [sign] = text;
   if (sign === undefined || sign === '\n' || sign === '\\') return null;

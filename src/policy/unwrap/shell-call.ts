@@ -9,7 +9,7 @@ export function isShell(program: string): boolean {
   return SHELLS.includes(program);
 }
 
-/** What a shell reads its commands from: `-c`, its input, or a file of which nothing is known here. */
+/** Returns the source of a shell's commands: `-c`, its input, or an unknown file. */
 export function unwrapShell(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const { index, isUnclear } = skipOptions(words, { letters: 'oO', long: ['--rcfile', '--init-file'] });
@@ -39,7 +39,7 @@ export function isOwnInput(file: Word): boolean {
   return /^\/(dev\/stdin|dev\/fd\/|proc\/self\/fd\/)/.test(file);
 }
 
-/** What is fed to a shell is a program, too. Without it somebody may type whatever they like. */
+/** Treats the input of a shell as a program. Without it, anything may be typed. */
 export function fromInput(command: SimpleCommand): Unwrapped {
   const { input } = command;
   const nothing = nothingInside(command);

@@ -1,17 +1,17 @@
 import { mayBeOption, type Word } from '../shell/word.ts';
 
-/** How a program takes its options, as far as one must know to find the first word behind them. */
+/** Option syntax of a program, as far as needed to find the first word after the options. */
 export interface OptionShape {
   /** Letters whose value is the next word, unless it follows at once: `-u root`, `-uroot`. */
   readonly letters?: string;
-  /** Long options whose value is the next word, unless it follows `=`. */
+  /** Long options whose value is the next word unless attached with `=`. */
   readonly long?: readonly string[];
   /** `X=1` before the program. */
   readonly assignments?: boolean;
 }
 
 interface Skipped {
-  /** Where the first word stands that is no option. */
+  /** Index of the first word that is no option. */
   readonly index: number;
   /** A word that cannot be told stands where options are: the rest may be anything. */
   readonly isUnclear: boolean;
@@ -38,7 +38,7 @@ export function skipOptions(words: readonly Word[], shape: OptionShape): Skipped
   }
 }
 
-/** Where letters are listed, the others are known to take no value. */
+/** Tells whether an option is unknown. Where letters are listed, all others take no value. */
 function isUnknownOption(word: Word, { letters, long = [] }: OptionShape): boolean {
   if (word === '--' || word.includes('=')) return false;
   if (word.startsWith('--')) return !long.includes(word);

@@ -79,7 +79,7 @@ function unwrapSource(command: SimpleCommand): Unwrapped {
   return { ...nothing, doubts: ['reads commands from a file that is only known when it runs'] };
 }
 
-/** What an alias names may get its arguments later: `alias x=rm; x -rf /`. */
+/** Treats an alias as unclear, because it may get its arguments later: `alias x=rm; x -rf /`. */
 function unwrapAlias(command: SimpleCommand): Unwrapped {
   const texts = command.words.slice(1).map((word) => word.slice(word.indexOf('=') + 1));
   const isOpen = texts.some((text) =>
@@ -150,7 +150,7 @@ function giveText(command: SimpleCommand, text: Word): Pick<Unwrapped, 'commands
   return { commands: [], scripts: [{ text, command }] };
 }
 
-/** What is run, in the directory and with the variables that the wrapper gives to it. */
+/** Returns the inner command in the directory and with the variables that the wrapper sets. */
 function toInside(
   command: SimpleCommand,
   { wrapper, options }: { wrapper: Wrapper; options: readonly Word[] },

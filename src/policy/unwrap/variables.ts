@@ -14,7 +14,7 @@ const DECLARERS = new Set(
 /** bash evaluates the index of an array wherever it computes: `x='a[$(…)]'; echo $((x))`. */
 const SUBSCRIPT = /[A-Za-z_]\w*\[[^\]]*(\$\(|`|\$\{)/;
 
-/** What is run because of the variables that a command sets. */
+/** Returns what is run because of the variables that a command sets. */
 export function readVariables(command: SimpleCommand): {
   readonly scripts: readonly Word[];
   readonly doubts: readonly string[];

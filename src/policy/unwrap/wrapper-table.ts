@@ -4,9 +4,9 @@ import type { OptionShape } from './skip-options.ts';
 export interface Wrapper extends OptionShape {
   /** Words of its own between its options and the program. Default 0. */
   readonly operands?: number;
-  /** It changes neither what the program may do nor with which arguments: patterns look through it. */
+  /** Changes neither what the program may do nor its arguments: patterns look through it. */
   readonly isTransparent?: boolean;
-  /** It hands the words to a shell, joined by blanks. */
+  /** Passes the words to a shell, joined by blanks. */
   readonly joins?: boolean;
   /** More arguments come from elsewhere. */
   readonly appends?: boolean;

@@ -23,7 +23,7 @@ type Answer =
   | { readonly type: 'deny'; readonly reason: string; readonly hint: string }
   | { readonly type: 'ask'; readonly why: string };
 
-/** Whether all that a start names by a path lies in the workspace; `null` when it does. */
+/** Checks that all paths of a start are inside the workspace; returns `null` when they are. */
 export async function checkWorkspace(
   { segments }: Pick<StartReading, 'segments'>,
   { start, settings }: { start: { readonly cwd: string }; settings: PolicySettings },

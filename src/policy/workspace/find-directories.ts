@@ -6,8 +6,8 @@ import { expandHome } from './path-words.ts';
 import { toRealPath, toRealPaths, UnclearPathError } from './real-path.ts';
 
 /**
- * Where the steps of a shell may lead: `cd` of one shell counts `..` by names, that of another by links, so that it may be two
- * places. Empty where a step cannot have happened, `null` where it cannot be told.
+ * Resolves the possible directories after the steps of a shell. `cd` resolves `..` by name in one shell and by link in
+ * another, so there may be two. Empty where a step cannot have happened, `null` where it is unknown.
  */
 export async function findDirectories(directory: Directory): Promise<readonly string[] | null> {
   let places: readonly string[] = ['/'];

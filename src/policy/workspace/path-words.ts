@@ -8,7 +8,7 @@ import { readSedCall } from '../unwrap/sed-call.ts';
 /** A word that may be a path, as a program would open it. */
 interface PathWord {
   readonly word: Word;
-  /** It may as well be something else; only where it leads through a link out of the workspace does it count. */
+  /** May also be something else; it counts only where it leads through a link out of the workspace. */
   readonly isGuess: boolean;
 }
 

@@ -6,7 +6,7 @@ interface Language {
   readonly program: RegExp;
   /** Behind it stands a program as text. */
   readonly option: RegExp;
-  /** How it takes the options before its program: what follows those is for the program. */
+  /** Syntax of the options before its program; later options belong to the program. */
   readonly shape: OptionShape;
 }
 
@@ -28,7 +28,7 @@ const languages: readonly Language[] = [
   },
 ];
 
-/** Whether a command runs a program that stands in its arguments, or is fed to it, and may open any file. */
+/** Tells whether a command runs a program from its arguments or input, which may open any file. */
 export function runsProgramText(command: SimpleCommand): boolean {
   const program = programOf(command);
   const { words, input } = command;

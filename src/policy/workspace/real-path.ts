@@ -2,18 +2,18 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import picomatch from 'picomatch';
 
-/** Why a path leads nowhere that can be told: no permission to look, or more matches than anybody wants to follow. */
+/** Error for a path that cannot be resolved: no permission, or too many matches. */
 export class UnclearPathError extends Error {}
 
 const MAX_LINKS = 40;
 const MAX_MATCHES = 200;
 
-/** What has no entry on disk is taken as it is written. */
+/** Codes of missing entries, whose paths are taken literally. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL'];
 
 /**
- * The paths that a program reaches with `path` from the real directory `from`: link by link as the kernel goes, also where the last
- * parts do not exist yet, and each match where it has a pattern of the shell in it.
+ * Resolves the real paths that a program reaches with `path` from the real directory `from`: link by link as the
+ * kernel does, including missing last parts, and every match of a shell pattern.
  *
  * @throws UnclearPathError
  */
@@ -59,7 +59,7 @@ async function listMatches(folder: string, pattern: string): Promise<readonly st
   }
 }
 
-/** What cannot be followed here cannot be opened by a program that meets it among others. */
+/** Resolves a path; one that cannot be followed here cannot be opened by a program either. */
 async function followOpenable(path: string): Promise<readonly string[]> {
   try {
     return [await followLinks(path, 0)];

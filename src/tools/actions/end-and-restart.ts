@@ -13,7 +13,10 @@ export interface EndedProcess {
   readonly message: string;
 }
 
-/** Ends a process and all that it started, and waits until that is gone. An interruption ends the wait and not the kill. */
+/**
+ * Ends a process with everything it started and waits until all of it is gone. An interruption ends the wait, not the
+ * kill.
+ */
 export async function endProcess(
   { id, signal }: { id: string; signal?: ProcessSignal },
   context: ToolContext,
@@ -35,7 +38,7 @@ interface RestartedProcess {
   readonly message: string;
 }
 
-/** Ends a process and starts it again under its id, with the command that was allowed before. Answers once it is up again, and ready. */
+/** Restarts a process under its id, with the command that was authorized before. Answers once it is up, and ready. */
 export async function restartProcess(
   { id }: { id: string },
   context: ToolContext,

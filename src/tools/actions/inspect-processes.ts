@@ -4,7 +4,10 @@ import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-/** The processes of the owner and of those under it: the live ones in order of their start, then those that have ended and are still known. */
+/**
+ * Lists the processes of the owner and its descendants: live ones in order of start, then ended ones that are still
+ * known.
+ */
 export function listProcesses(
   { includeEnded }: { includeEnded: boolean },
   { supervisor, owner }: ToolContext,
@@ -19,7 +22,7 @@ export async function checkProcess(
 ): Promise<Outcome<ProcessView>> {
   const found = findProcess(id, context);
   if ('ok' in found) return found;
-  // What the view shows of that may be some seconds old.
+  // The view may be several seconds behind.
   await found.awaitedInput();
   const view = found.view();
   return { ok: true, value: view, reveals: toRevealed(view) };

@@ -1,6 +1,6 @@
 import type { ToolAnswer } from '../tool.ts';
 
-/** What a verb has brought about, in our own terms; each tool says it in its own words. */
+/** Result of an action, independent of the tool that presents it. */
 export type Outcome<T> =
   | {
       readonly ok: true;

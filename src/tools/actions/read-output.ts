@@ -7,7 +7,7 @@ import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-/** How many lines an agent gets that does not say. */
+/** Number of lines read by default. */
 const DEFAULT_TAIL = 100;
 
 interface ReadRequest {
@@ -18,23 +18,23 @@ interface ReadRequest {
   readonly stream?: 'stdout' | 'stderr' | 'both' | undefined;
   readonly grep?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** Lines around each match. */
+  /** Number of lines around each match. */
   readonly context?: number | undefined;
-  /** Only what came since this owner's last read. */
+  /** Reads only output since this owner's last read. */
   readonly sinceLastRead?: boolean | undefined;
 }
 
-/** The process as it was before the read: where that is its end, the output is all there is. */
+/** View taken before the read: if it shows the end, the output is complete. */
 export interface ProcessOutput {
   readonly view: ProcessView;
   readonly read: OutputRead;
-  /** There was more behind it already. */
+  /** Whether more output followed at the time of the read. */
   readonly hasMore: boolean;
 }
 
 /**
- * Reads for the owner. Once the answer is recorded its next read goes on behind this one; a search moves that place only
- * where it was made since the last read.
+ * Reads for the owner. Once the answer is recorded, the owner's next read continues after it; a search moves that
+ * position only when it covers output since the last read.
  */
 export function readProcessOutput(request: ReadRequest, context: ToolContext): Outcome<ProcessOutput> {
   const found = findProcess(request.id, context);

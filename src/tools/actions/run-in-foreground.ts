@@ -17,26 +17,26 @@ import {
 } from './start-in-background.ts';
 
 interface ForegroundRequest extends CommandRequest {
-  /** How long to wait for it, in ms. */
+  /** Time to wait for the result, in ms. */
   readonly timeoutMs?: number | undefined;
 }
 
 export type RunResult =
   | { readonly type: 'ended'; readonly view: ProcessView; readonly facts: CommandFacts }
-  /** The call no longer waits for it. */
+  /** The call no longer waits for the process. */
   | {
       readonly type: 'backgrounded';
       readonly view: ProcessView;
       readonly message: string;
-      /** What it has printed so far, head and tail. */
+      /** Output so far, head and tail. */
       readonly read: OutputRead;
     };
 
-/** Of what a command has printed when it goes to the background. */
+/** Maximum output shown when a command moves to the background. */
 const MAX_SHOWN_BYTES = 4_000;
 
 /**
- * Runs a command and waits for its result. At its time-out, and when the wait is interrupted, it goes on in the background.
+ * Runs a command and waits for its result. On time-out or interruption it continues in the background.
  *
  * @throws TroupeError as `Supervisor.start` does.
  */
@@ -55,11 +55,11 @@ export async function runInForeground(
   const outcome = await orInterrupted(result, interrupt);
   if (outcome.type === 'done') return toOutcome(outcome.value, { handle, context });
   if (handle.status === 'pending') {
-    // It waits for a slot, and in the background it would not have to: nobody wants it any more.
+    // It still waits for a slot and nobody needs it any more; in the background it would start regardless.
     await handle.kill({ by: 'agent' });
     return { ok: false, error: interruptedBefore, reveals: toRevealed(handle.view()) };
   }
-  // Those that are interrupted with it leave the queue first: in the background this one frees a slot.
+  // Other interrupted calls leave the queue first, because moving this one to the background frees a slot.
   await new Promise(setImmediate);
   handle.background('owner');
   if (isEnded(handle.view())) return toOutcome(await result, { handle, context });
@@ -77,7 +77,7 @@ function toOutcome(
   }
   const reveals = toRevealed(view);
   if (envelope.ok) return { ok: true, value: { type: 'ended', view, facts: envelope }, reveals };
-  // What never started has printed nothing, and its error says more than how it ended.
+  // A process that never started printed nothing; its error says more than its end.
   const hasRun = isEnded(view) && view.startedAt !== null;
   const error = hasRun
     ? `Process ${view.id} ${describeEnd(view.reason, view.exit)}.`
@@ -85,7 +85,7 @@ function toOutcome(
   return { ok: false, error, data: toRunData(view.id, envelope), reveals, worked: true };
 }
 
-/** Its output so far counts as read, where all of it is shown. */
+/** Describes a command in the background. Its output so far counts as read where all of it is shown. */
 function toBackgrounded(
   handle: ProcessHandle,
   { message, context }: { message: string; context: ToolContext },

@@ -11,10 +11,10 @@ import { describeNotices } from './start-in-background.ts';
 
 interface ScheduleRequest {
   readonly message: string;
-  /** One of the two. */
+  /** Exactly one of `afterMs` and `everyMs` is given. */
   readonly afterMs?: number | undefined;
   readonly everyMs?: number | undefined;
-  /** The process that it belongs to, and ends with. */
+  /** Process that the schedule belongs to and ends with. */
   readonly processId?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function listSchedules({ supervisor, owner }: ToolContext): Outcome<reado
   return { ok: true, value: supervisor.schedules({ owner }) };
 }
 
-/** One of another owner is not there. */
+/** Cancels a schedule. Schedules of other owners are not found. */
 export function cancelSchedule({ id }: { id: string }, { supervisor, owner }: ToolContext): Outcome<string> {
   const ids = supervisor.schedules({ owner }).map((schedule) => schedule.id);
   if (ids.includes(id) && supervisor.unschedule(id))

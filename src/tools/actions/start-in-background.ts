@@ -8,30 +8,30 @@ import type { NoticeDelivery, ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { captureSettled, type ShownScreen } from './terminals.ts';
 
-/** What is shown of the output of a process that has just come up. */
+/** Maximum output shown of a process that has just started. */
 const MAX_FIRST_BYTES = 2_000;
 
 interface BackgroundRequest extends CommandRequest {
   /** Opens a pipe to its stdin. */
   readonly stdin?: boolean | undefined;
-  /** Asks for a terminal; the message says what became of that. */
+  /** Requests a terminal; the message describes the outcome. */
   readonly interactive?: boolean | undefined;
   readonly ready?: NonNullable<CommandSpec['ready']> | undefined;
-  /** Starts it although the same command already runs. */
+  /** Starts the command even though an identical one is running. */
   readonly force?: boolean | undefined;
 }
 
 export interface StartedProcess {
   readonly view: ProcessView;
   readonly message: string;
-  /** The first that it printed; of one with a terminal, `null`. */
+  /** First output; `null` with a terminal. */
   readonly read: OutputRead | null;
-  /** Of one with a terminal. */
+  /** Screen; only with a terminal. */
   readonly shown: ShownScreen | null;
 }
 
 /**
- * Starts a command that nobody waits for. Answers once it has come up, or is ready where that was declared, or has ended.
+ * Starts a command in the background. Answers once it is up, is ready where readiness is declared, or has ended.
  *
  * @throws TroupeError as `Supervisor.start` does.
  */
@@ -62,7 +62,7 @@ export async function startInBackground(
   };
 }
 
-/** What it became, and how a person gets at it. */
+/** Describes its terminal and how a person attaches to it. */
 function describeTerminal({ terminal }: ProcessView): readonly string[] {
   if (terminal === null) return [];
   if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe, to which you can write.`];
@@ -83,7 +83,7 @@ function toSpec(request: BackgroundRequest): CommandSpec {
   };
 }
 
-/** It waits for a place to run, or has come up and is known to be ready or not. */
+/** Tells whether it is queued, or up with its readiness settled. */
 function hasArrived(view: ProcessView): boolean {
   if (view.status === 'pending') return view.queued;
   return !('ready' in view) || view.ready.state !== 'waiting';
@@ -99,15 +99,15 @@ function describeStart(view: ProcessView, context: ToolContext): string {
   return words.join(' ');
 }
 
-/** What every start of a command has. */
+/** Parameters common to all starts of a command. */
 export interface CommandRequest {
   readonly command: string;
   readonly cwd?: string | undefined;
   readonly label?: string | undefined;
-  /** The tool on whose behalf. */
+  /** Tool that requested the start. */
   readonly tool: string;
   readonly lifetime?: CommandSpec['lifetime'] | undefined;
-  /** How long it may run, in ms, also while somebody waits for it; then it is ended. Default: as the supervisor has it. */
+  /** Maximum run time in ms, in the foreground as well as in the background. Default: the supervisor's. */
   readonly maxRunMs?: number | undefined;
 }
 
@@ -136,7 +136,7 @@ const endWords: Readonly<Record<NoticeDelivery, string>> = {
   none: 'No notice comes when it ends: ask for its status when you need it.',
 };
 
-/** How the agent learns of the end of what it has started. */
+/** Describes how the agent learns of the end of a process. */
 export function describeEndNotice({ notices }: Pick<ToolContext, 'notices'>): string {
   return endWords[notices];
 }
@@ -147,7 +147,7 @@ const newsWords: Readonly<Record<NoticeDelivery, string>> = {
   none: 'No notice of it reaches you: ask when you need to know.',
 };
 
-/** How the agent learns of what it has asked to be told. */
+/** Describes how the agent receives notices that it asked for. */
 export function describeNotices({ notices }: Pick<ToolContext, 'notices'>): string {
   return newsWords[notices];
 }

@@ -11,28 +11,28 @@ import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What a terminal shows, and how its process is then. */
+/** Screen of a terminal with the view of its process. */
 export interface ShownScreen {
   readonly view: ProcessView;
   readonly screen: ScreenCapture;
 }
 
-/** What is typed, or has just been started, is drawn without longer pauses on all but the slowest machines. */
+/** Pause in the output after which a screen counts as drawn, on all but the slowest machines. */
 const QUIET_MS = 150;
 const LONGEST_MS = 1_000;
 const LOOK_EVERY_MS = 50;
 
-/** How long the first sign of life may take. */
+/** Time to wait for the first output. */
 const firstOutputTimeoutMs = { keys: 300, start: LONGEST_MS } as const;
 
 interface SettleDeps extends Pick<ToolContext, 'clock' | 'interrupt'> {
-  /** What it has been given. */
+  /** Event that the screen settles after. */
   readonly after: keyof typeof firstOutputTimeoutMs;
-  /** How much it had printed before that. */
+  /** Output size before that event. */
   readonly printedBytes: number;
 }
 
-/** The screen of a process once it has taken in what it was given; `null` where it cannot be had. */
+/** Returns the screen once it has settled; `null` where it is unavailable. */
 export async function captureSettled(
   handle: ProcessHandle,
   settling: SettleDeps,
@@ -42,7 +42,7 @@ export async function captureSettled(
   return 'ok' in shown ? null : shown;
 }
 
-/** The screen as it is now, with what the process waits for now. */
+/** Returns the current screen and what the process currently waits for. */
 async function readScreen(
   handle: ProcessHandle,
   options: CaptureOptions,
@@ -53,14 +53,14 @@ async function readScreen(
   return { view: handle.view(), screen: answer.screen };
 }
 
-/** Resolves when the process has printed nothing for a moment, has ended, or nobody wants to wait any longer; after 1 s in any case. */
+/** Resolves when the output pauses, the process ends, or the call is interrupted; after 1 s at the latest. */
 function untilSettled(
   handle: ProcessHandle,
   { clock, interrupt, after, printedBytes }: SettleDeps,
 ): Promise<void> {
   return new Promise((resolve) => {
     const sinceMs = clock.nowMs();
-    /** Until when nothing more may come. */
+    /** End of the current quiet period. */
     let quietUntilMs = sinceMs + firstOutputTimeoutMs[after];
     let bytes = printedBytes;
     let cancel: Cancel = () => {};
@@ -84,7 +84,7 @@ function untilSettled(
   });
 }
 
-/** What the terminal of a process shows, or showed last. */
+/** Returns the screen of a process, or its last one. */
 export async function captureScreen(
   { id, scrollbackLines, words }: { id: string; scrollbackLines: number; words: TerminalWords },
   context: ToolContext,
@@ -99,17 +99,17 @@ export async function captureScreen(
 interface KeysRequest {
   readonly id: string;
   readonly typed: TypedKeys;
-  /** Looks at the screen once it has taken that in. */
+  /** Captures the screen once it has settled. */
   readonly thenCapture: boolean;
   readonly words: TerminalWords;
 }
 
-/** What is typed; a secret comes alone. */
+/** Typed input; a secret is sent alone. */
 export type TypedKeys =
   | {
       readonly type: 'keys';
       readonly text: string;
-      /** The text goes in as a paste, also where it is one line. */
+      /** Sends the text as a paste even if it is a single line. */
       readonly isPaste: boolean;
       readonly keys: readonly string[];
       readonly pressEnter: boolean;
@@ -118,11 +118,11 @@ export type TypedKeys =
 
 export interface SentKeys {
   readonly message: string;
-  /** `null` where it was not wanted, or could not be had any more. */
+  /** `null` where it was not requested or is no longer available. */
   readonly shown: ShownScreen | null;
 }
 
-/** Types in the terminal of a process, and shows what became of it. */
+/** Types into the terminal of a process and shows the result. */
 export async function sendKeys(request: KeysRequest, context: ToolContext): Promise<Outcome<SentKeys>> {
   const { id, typed, thenCapture, words } = request;
   const found = findProcess(id, context);
@@ -146,7 +146,7 @@ function refuse(
   { refusal, words }: { refusal: WriteResult & { readonly ok: false }; words: TerminalWords },
 ): Outcome<never> {
   const instead = handle.view().terminal === null ? words.answer : words.write;
-  // Of a key that is none, the field is named as the library has it.
+  // The library's error for an unknown key names its own field.
   const error = refusal.error.replace('goes into "text"', `goes into ${quote(words.textField)}`);
   return refuseTerminal(handle, { refusal: { ...refusal, error }, instead });
 }
@@ -161,7 +161,7 @@ async function type(
   return handle.sendKeys({ text, paste, keys: [...keys], pressEnter });
 }
 
-/** One without a terminal takes secrets, too, but this is not the way to give them. */
+/** Types a secret. Processes without a terminal take secrets too, but through another tool. */
 async function typeSecret(
   handle: ProcessHandle,
   secret: { name: string; pressEnter: boolean; interrupt: AbortSignal },
@@ -171,7 +171,7 @@ async function typeSecret(
   return handle.writeSecret(name, { pressEnter, signal: interrupt });
 }
 
-/** Gives the terminal of a process another size. */
+/** Resizes the terminal of a process. */
 export async function resizeTerminal(
   { id, size, words }: { id: string; size: TerminalSize; words: TerminalWords },
   context: ToolContext,
@@ -183,19 +183,19 @@ export async function resizeTerminal(
   return { ok: true, value: `Its terminal has ${size.columns} columns and ${size.rows} rows now.` };
 }
 
-/** What to do where there is no terminal, in the words of the tools that are used. */
+/** Hints for processes without a terminal, in the words of the tool in use. */
 export interface TerminalWords {
-  /** How to see what it printed: a sentence. */
+  /** Sentence: how to read its output. */
   readonly read: string;
-  /** How to answer a process that has got a pipe in place of its terminal: a sentence. */
+  /** Sentence: how to answer a process that has a pipe instead of a terminal. */
   readonly write: string;
-  /** The same for one that perhaps has a pipe. */
+  /** Sentence: how to answer a process that may have a pipe. */
   readonly answer: string;
-  /** The field for text that is typed as it stands. */
+  /** Field for text that is typed literally. */
   readonly textField: string;
 }
 
-/** The answer where a terminal was asked for something in vain. */
+/** Returns the refusal of a terminal action, with a hint. */
 function refuseTerminal(
   handle: ProcessHandle,
   { refusal, instead }: { refusal: { code: WriteFailure; error: string }; instead: string },
@@ -204,6 +204,6 @@ function refuseTerminal(
   const { code } = refusal;
   const hint = code === 'noTerminal' || (code === 'broken' && isEnded(view)) ? ` ${instead}` : '';
   const error = `${refusal.error}${hint}`;
-  // A tool that was used on the wrong process does what it should.
+  // A tool used on the wrong process has worked correctly.
   return { ok: false, error, reveals: toRevealed(view), ...(code === 'noTerminal' && { worked: true }) };
 }

@@ -6,21 +6,23 @@ import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What is shown of the output that the agent has not read yet. */
+/** Maximum unread output shown. */
 const MAX_SHOWN_BYTES = 4_000;
 
 type WaitRequest = Omit<WaitOptions, 'from' | 'signal' | 'clock'> & {
   readonly id: string;
-  /** Where in the output the search begins. `unread`: behind the last read of this owner. */
+  /** Position where the search begins. `unread`: after this owner's last read. */
   readonly from: 'unread' | 'now' | 'start';
 };
 
 export interface WaitedFor extends Waited {
-  /** What the agent had not read yet. */
+  /** Output that the agent had not read yet. */
   readonly read: OutputRead;
 }
 
-/** Waits for something of one process, without polling. It changes nothing: however the wait ends, the process goes on. */
+/**
+ * Waits for conditions of one process without polling. Changes nothing: the process continues however the wait ends.
+ */
 export async function waitFor(request: WaitRequest, context: ToolContext): Promise<Outcome<WaitedFor>> {
   const { id, from, ...wanted } = request;
   const { clock, interrupt } = context;

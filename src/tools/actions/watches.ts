@@ -10,12 +10,12 @@ import { describeNotices } from './start-in-background.ts';
 interface WatchRequest {
   readonly id: string;
   readonly quietMs: number;
-  /** A JavaScript regular expression, instead of silence. */
+  /** JavaScript regular expression to match, instead of silence. */
   readonly pattern?: string | undefined;
 }
 
 /**
- * Asks for a notice when a process has gone quiet, or prints a line that matches; another watch of this owner on it is replaced.
+ * Requests a notice when a process goes quiet or prints a matching line; replaces this owner's previous watch on it.
  *
  * @throws TroupeError `invalid-option` for an expression that does not compile.
  */
@@ -37,7 +37,7 @@ export function watchProcess({ id, quietMs, pattern }: WatchRequest, context: To
   return { ok: true, value: `${describeWatch(watch, context)}${replaced}` };
 }
 
-/** Also succeeds where there is none. */
+/** Removes a watch. Succeeds where there is none. */
 export function unwatchProcess({ id }: { id: string }, context: ToolContext): Outcome<string> {
   const found = findProcess(id, context);
   if ('ok' in found) return found;

@@ -10,23 +10,23 @@ import type { Outcome } from './outcome.ts';
 interface WriteRequest {
   readonly id: string;
   readonly input: string;
-  /** The name of a secret to write instead. */
+  /** Name of a secret to write instead. */
   readonly secret?: string | undefined;
-  /** Adds a line break, unless there is one at the end. */
+  /** Appends a line break unless the input ends with one. */
   readonly newline: boolean;
-  /** End-of-file behind it. */
+  /** Sends end-of-file afterwards. */
   readonly endInput: boolean;
-  /** How to start a process that takes input, in the words of the tool that is used. */
+  /** Explains, in the words of the tool in use, how to start a process that takes input. */
   readonly hint: string;
 }
 
 interface WrittenInput {
-  /** Of a secret, `null`: its length is nobody's affair. */
+  /** `null` for a secret, whose length is confidential. */
   readonly bytesWritten: number | null;
   readonly message: string;
 }
 
-/** Writes to the stdin of a process. What did not go in, and why, is an answer. */
+/** Writes to the stdin of a process. An incomplete write and its cause are an answer. */
 export async function writeInput(
   request: WriteRequest,
   context: ToolContext,

@@ -7,12 +7,11 @@ import type { Tool } from '../tool.ts';
 type Shown = ReturnType<typeof toPlainAnswer>;
 
 /**
- * A tool of the AI SDK: an entry of `tools` of `generateText` and the like. Described by its shape, so that nobody has to install
- * the SDK for it.
+ * Tool of the AI SDK, as in `tools` of `generateText`. Described structurally, so that the SDK need not be installed.
  */
 export interface AiSdkTool {
   readonly description: string;
-  /** A Standard Schema that knows its JSON Schema and accepts everything: what is wrong, the tool says in its own words. */
+  /** Standard Schema with a JSON Schema that accepts everything; the tool validates the input itself. */
   readonly inputSchema: AiSdkSchema;
   execute(input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<Shown>;
 }
@@ -29,15 +28,15 @@ interface AiSdkSchema {
   };
 }
 
-/** What every call goes through; who leaves a signal out waits as long as it takes. */
+/** Settings of the calls; without a signal they wait without limit. */
 export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 'signal'> {
   readonly interrupt?: AbortSignal;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The tools for somebody else's agent loop. The loop's own abort signal interrupts calls that wait and ends no process. No
- * notices reach it; a loop that delivers them in its own way says how with `notices`.
+ * Returns the tools for a custom agent loop. The loop's abort signal interrupts waiting calls and ends no process. The
+ * loop receives no notices; one that delivers them itself declares how with `notices`.
  */
 export function toAiSdkTools(tools: readonly Tool[], deps: AiSdkWiring): Record<string, AiSdkTool> {
   const never = new AbortController().signal;
@@ -55,7 +54,7 @@ export function toAiSdkTools(tools: readonly Tool[], deps: AiSdkWiring): Record<
         signal,
         interrupt: interrupts,
       });
-      // A loop that has gone on without the answer has not read it.
+      // A loop that continued without the answer has not read it.
       if (!abortSignal.aborted) confirmRecorded(answer);
       return toPlainAnswer(answer);
     },

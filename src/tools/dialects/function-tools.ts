@@ -1,7 +1,7 @@
 import { toInputSchema } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
 
-/** A tool in the dialect of OpenAI's Chat Completions, and of those that imitate it. */
+/** Tool in the dialect of OpenAI's Chat Completions and compatible endpoints. */
 export interface OpenAiTool {
   readonly type: 'function';
   readonly function: {
@@ -19,7 +19,7 @@ export function toOpenAiTools(tools: readonly Tool[]): readonly OpenAiTool[] {
   }));
 }
 
-/** A tool in the dialect of Anthropic's Messages. */
+/** Tool in the dialect of Anthropic's Messages. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
@@ -37,15 +37,15 @@ export function toAnthropicTools(tools: readonly Tool[]): readonly AnthropicTool
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A tool in the dialect of Gemini's function calling. */
+/** Tool in the dialect of Gemini's function calling. */
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;
-  /** Gemini's part of OpenAPI's schema. Absent where the tool takes nothing: an object without fields is refused. */
+  /** Gemini's subset of the OpenAPI schema. Absent for a tool without input, since empty objects are refused. */
   readonly parameters?: Schema;
 }
 
-/** One entry of `tools` in a request. */
+/** Returns one entry of `tools` in a request. */
 export function toGeminiTools(tools: readonly Tool[]): {
   readonly functionDeclarations: readonly GeminiFunction[];
 } {
@@ -59,7 +59,7 @@ function toFunction(tool: Tool): GeminiFunction {
   return { name, description, ...(!isEmpty && { parameters }) };
 }
 
-/** Gemini's schema has no `additionalProperties`. */
+/** Removes `additionalProperties`, which Gemini's schema lacks. */
 function withoutAdditional(schema: Schema): Schema {
   const entries = Object.entries(schema)
     .filter(([key]) => key !== 'additionalProperties')

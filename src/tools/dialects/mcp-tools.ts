@@ -3,16 +3,19 @@ import type { Permission } from '../../policy/permission.ts';
 import { toInputSchema } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
 
-/** A tool as an MCP server lists it. */
+/** Tool as an MCP server lists it. */
 export interface McpTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   /** JSON Schema. */
   readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-  /** JSON Schema of the structured content: an answer, and the notice that may come with it. Only of tools that tell theirs. */
+  /**
+   * JSON Schema of the structured content: an answer and its optional notice. Only for tools that declare their
+   * output.
+   */
   readonly outputSchema?: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-  /** What a client may show, and rely on for nothing. */
+  /** Hints that a client may show but not rely on. */
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -45,14 +48,14 @@ function toOutputSchema(data: z.ZodObject): NonNullable<McpTool['outputSchema']>
   };
 }
 
-/** MCP's inspector warns of a schema that says nothing. */
+/** Describes otherwise empty schemas, about which MCP's inspector warns. */
 function toPortable(schema: z.core.JSONSchema.BaseSchema): void {
   if (typeof schema.additionalProperties === 'object') schema.additionalProperties = true;
 }
 
 const reading: readonly Permission[] = ['status', 'output', 'list'];
 
-/** A command may do anything, and so may what is written to one; a second kill changes nothing. */
+/** Derives annotations: commands and input to them may do anything; a repeated kill changes nothing. */
 function toAnnotations(permissions: readonly Permission[]): McpTool['annotations'] {
   const needs = (permission: Permission) => permissions.includes(permission);
   const isReading = permissions.every((permission) => reading.includes(permission));
@@ -64,7 +67,7 @@ function toAnnotations(permissions: readonly Permission[]): McpTool['annotations
   };
 }
 
-/** `run_command` is `Run command`. */
+/** Turns `run_command` into `Run command`. */
 function toTitle(name: string): string {
   const words = name.replaceAll(/[_-]+/g, ' ').trim();
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;

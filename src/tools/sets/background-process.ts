@@ -85,7 +85,7 @@ const words: TerminalWords = {
   textField: 'input',
 };
 
-/** The tool set `background_process`: one tool for everything. */
+/** Tool set `background_process`: one tool for everything. */
 export const backgroundProcess = defineActionTool({
   name,
   title: 'Background processes',
@@ -226,7 +226,7 @@ export const backgroundProcess = defineActionTool({
   },
 });
 
-/** Names with blanks between them; words of which none is a key are one text. */
+/** Splits key names separated by blanks; words without any key name are one text. */
 function splitKeys(keys: string): readonly string[] {
   const names = keys.split(/\s+/).filter((name) => name !== '');
   const isNamed = (name: string) => [...name].length > 1 && parseKeys([name]).ok;
@@ -245,7 +245,7 @@ interface SpawnInput {
   readonly tool: string;
 }
 
-/** Starts a command, and waits for its end if that is wished and it needs no input. */
+/** Starts a command, and waits for its end if requested and if it needs no input. */
 async function spawnProcess(input: SpawnInput, context: ToolContext): Promise<ToolAnswer> {
   const { command, workdir: cwd, label, tool, lifetime, interactive } = input;
   const maxRunMs = input.timeout_seconds * 1_000;

@@ -60,7 +60,7 @@ export const bgStatus = defineTool({
 
 const streams = ['stdout', 'stderr'] as const;
 
-/** Says nothing of how the process is, so nobody knows of its end by it. */
+/** Shows no status, so it does not reveal the end of the process. */
 export const bgOutput = defineTool({
   name: 'bg_output',
   title: 'Output of a background process',
@@ -121,7 +121,7 @@ function toKillText({ view, type, message }: EndedProcess): string {
   return `Killed ${view.id} after ${toSeconds(view.runtimeMs)}.`;
 }
 
-/** The words of this set for our states; all others are the same. */
+/** Names of statuses that differ in this set. */
 const states: Partial<Record<ProcessView['status'], string>> = {
   backgrounded: 'running',
   timed_out: 'timeout',
@@ -131,12 +131,12 @@ function toState({ status }: ProcessView): string {
   return states[status] ?? status;
 }
 
-/** `3.2s`. */
+/** Formats milliseconds as `3.2s`. */
 function toSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)}s`;
 }
 
-/** One line; what has ended also says how. */
+/** Describes a process in one line, with its exit if it has ended. */
 function toStatusLine(view: ProcessView): string {
   const pid = 'pid' in view && view.pid !== null ? view.pid : '-';
   const runtime = toSeconds('runtimeMs' in view ? view.runtimeMs : 0);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPlainText } from '../../spawn/terminal/parse-keys.ts';
 import type { TypedKeys } from '../actions/terminals.ts';
 
-/** Fields that mean the same in every tool of every set. */
+/** Fields with the same meaning in every tool set. */
 export const processId = z.string().min(1).describe('The id, such as tool_k3m9xq2p.');
 export const command = z.string().min(1).describe('Text for the shell.');
 export const cwd = z.string().min(1).optional().describe('Where to run it. Default: the workspace.');
@@ -35,7 +35,7 @@ interface KeysInput {
   readonly press_enter?: boolean | undefined;
 }
 
-/** In words what is wrong with what is to be typed; `null` where nothing is. */
+/** Returns what is wrong with the typed input, or `null`. */
 export function findKeysProblem(input: KeysInput & { readonly hasKeys: boolean }): string | null {
   const { secret, text = '', hasKeys, press_enter = false } = input;
   if (secret !== undefined)
@@ -54,14 +54,14 @@ export function toTypedKeys(
   return { type: 'keys', text, isPaste: paste && text !== '', keys, pressEnter: press_enter ?? false };
 }
 
-/** Plain text where a key should be is typed as it stands; behind a key it stays an error, as text is typed first. */
+/** Accepts plain text in place of a first key. After a key it remains an error, because text is typed first. */
 function takeText(keys: readonly string[]): { readonly text: string; readonly keys: readonly string[] } {
   const [first] = keys;
   if (first === undefined || !isPlainText(first)) return { text: '', keys };
   return { text: first, keys: keys.slice(1) };
 }
 
-/** What a policy has to know of a start. */
+/** Returns the start request for the policy. */
 export function toStart(input: { readonly command: string; readonly cwd?: string | undefined }) {
   const { command, cwd } = input;
   return { command, ...(cwd !== undefined && { cwd }) };

@@ -18,7 +18,7 @@ const fields = {
 
 const action = createActionBuilder(fields);
 
-/** The tool set `process_action`: one small tool. Its `pid` is our id; the number of the system is understood as well. */
+/** Tool set `process_action`: one small tool. Its `pid` is our id; the system's pid is accepted too. */
 export const processAction = defineActionTool({
   name: 'process',
   title: 'Processes',
@@ -87,7 +87,7 @@ function toOwnSummary(view: ProcessView): Readonly<Record<string, unknown>> {
   return { pid: process_id, ...rest, ...(pid !== undefined && { os_pid: pid }) };
 }
 
-/** The process of the owner that has this number now, if it is one; else the word as it is. */
+/** Resolves a system pid to the owner's process that currently has it; otherwise returns the text unchanged. */
 function toId(pid: string, { supervisor, owner }: ToolContext): string {
   if (!/^\d+$/.test(pid)) return pid;
   const views = supervisor.list({ owner, live: true });

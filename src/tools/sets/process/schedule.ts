@@ -81,7 +81,7 @@ function toData({ id, message, everyMs, nextAt, processId, told }: ScheduleView)
   };
 }
 
-/** A clock that was set may take it beyond what a `Date` knows. */
+/** Formats a time; a changed system clock may put it outside the range of `Date`. */
 function toTime(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();

@@ -94,7 +94,7 @@ export const resizeTerminal = defineTool({
   },
 });
 
-/** In the words of this set. */
+/** Hints in the words of this tool set. */
 const terminalWords: TerminalWords = {
   read: 'Read what it printed with get_process_output.',
   write: 'Its input is a pipe: use write_process; to stop it use kill_process.',

@@ -98,17 +98,17 @@ function describe({ process, end, met, missing, impossible, waitedMs }: WaitedFo
   }
 }
 
-/** Of what could not come true while the rest was waited for. */
+/** Explains conditions that became impossible while others were waited for. */
 function because(reasons: readonly string[]): string {
   return reasons.map((reason) => ` ${reason.replace(/\.$/, '')}.`).join('');
 }
 
-/** As the fields of the tool are called. */
+/** Returns the tool's field name. */
 function toField(name: ConditionName): string {
   return name === 'portFree' ? 'port_free' : name;
 }
 
-/** Who may wait may not send requests into the world. */
+/** Restricts addresses to this machine: permission to wait does not include sending requests elsewhere. */
 function isHere(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && /^https?:$/.test(url.protocol) && toLoopbackAddresses(url.hostname).length > 0;
