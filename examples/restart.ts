@@ -1,4 +1,4 @@
-// What a crash costs: run it, kill it with -9 as it says, and run it again. `npm run restart -- end` ends what goes on.
+// Shows what survives a crash: run it, kill it with -9 as it says, and run it again. `npm run restart -- end` ends the rest.
 import { join } from 'node:path';
 import { createSupervisor } from '../src/index.ts';
 
@@ -10,7 +10,7 @@ const supervisor = createSupervisor({
 const say = (text: string) => console.log(text);
 
 const { adopted, lost } = supervisor.recovered;
-for (const id of adopted) say(`adopted ${id}: it went on while nobody was there`);
+for (const id of adopted) say(`adopted ${id}: it kept running without a supervisor`);
 for (const id of lost) say(`lost    ${id}: it ended with the program that you killed`);
 
 const counter =
