@@ -55,7 +55,7 @@ await ending();
 async function quickCommand(): Promise<void> {
   stage.chapter(
     '1  A quick command',
-    'A command that ends soon is a plain tool call: the agent waits, and gets the output.',
+    'A command that ends quickly is a plain tool call: the agent waits and gets the output.',
   );
   await conversation.say('Say hello, loudly.');
   checks.expect('the quick command completed', find('greet')?.status === 'completed');
@@ -63,8 +63,8 @@ async function quickCommand(): Promise<void> {
 
 async function twoAtOnce(): Promise<void> {
   stage.chapter(
-    '2  Two at once',
-    'Calls of one step run in parallel; the answers come back in the order of the calls.',
+    '2  Two in parallel',
+    'Calls of one step run in parallel; the results return in the order of the calls.',
   );
   await conversation.say('Check lint and types.');
   const views = [find('lint'), find('types')].filter((view) => view?.status === 'completed') as FinalView[];
@@ -80,24 +80,24 @@ async function twoAtOnce(): Promise<void> {
 
 async function tooLong(): Promise<void> {
   stage.chapter(
-    '3  Too long to wait for',
-    'A command that outlasts its time-out is not killed: it goes to the background, the agent goes on, and when the process ends a ' +
-      'notice wakes the agent. Nobody polls.',
+    '3  A slow command',
+    'A command that exceeds its timeout is not killed: it moves to the background, the agent continues, and a notice wakes the ' +
+      'agent when the process ends. No polling.',
   );
   const next = nextTurn('notice');
   await conversation.say('Build the project, and count to 1000 meanwhile.');
-  checks.expect('the build went to the background', wentToBackground(find('build')));
-  checks.expect('the agent went on meanwhile', find('count')?.status === 'completed');
-  stage.say('check', 'The agent is idle now. The build is not.');
+  checks.expect('the build moved to the background', wentToBackground(find('build')));
+  checks.expect('the agent continued meanwhile', find('count')?.status === 'completed');
+  stage.say('check', 'The agent is idle now; the build is still running.');
   const woken = await next;
   checks.expect('a notice woke the agent', woken.includes('all 4 parts'));
-  checks.expect('the end was told once', noticesAbout('build') === 1);
+  checks.expect('the end was reported once', noticesAbout('build') === 1);
 }
 
 async function server(): Promise<void> {
   stage.chapter(
     '4  A server',
-    'A server is started, known to be ready, used, and ended as a tree: not only its first process, but whatever that has started.',
+    'A server starts, becomes ready, is used, and is killed as a tree: the first process and everything that it started.',
   );
   let aliveWhileUsed = 0;
   const counting = supervisor.events$
@@ -117,13 +117,13 @@ async function server(): Promise<void> {
   checks.expect('the server and its worker ran', aliveWhileUsed >= 2);
   checks.expect('the server and its worker are gone', view?.status === 'killed' && left.length === 0);
   await conversation.idle();
-  checks.expect('what the agent ended itself was not told to it', noticesAbout('server') === 0);
+  checks.expect('the agent was not notified of an end that it caused', noticesAbout('server') === 0);
 }
 
 async function forgotten(): Promise<void> {
   stage.chapter(
     '5  Forgotten',
-    'Agents forget. This one leaves a watcher running, with a companion that got away from its parent.',
+    'Agents forget. This one leaves a watcher running, with a child that has detached from its parent.',
   );
   await conversation.say('Watch the files.');
   checks.expect('the watcher runs', find('watcher')?.status === 'backgrounded');
@@ -132,8 +132,8 @@ async function forgotten(): Promise<void> {
 async function ending(): Promise<void> {
   stage.chapter(
     '6  The end',
-    'The program is about to leave. Each process carries a mark of this supervisor in its environment, and hands it on to whatever ' +
-      'it starts, so all of them can be counted: before, and after.',
+    'The program is about to exit. Each process has a mark of this supervisor in its environment and passes it on to its ' +
+      'children, so all of them can be counted, before and after.',
   );
   const before = await findCarriers(supervisor.id);
   stage.say('check', `Before: ${before.length} processes carry the mark.`);
@@ -146,7 +146,7 @@ async function ending(): Promise<void> {
       ? `After:  none. ${supervisor.list().length} processes were started here, and nothing of them is left.`
       : `After:  ${after.length} are left: pid ${after.join(', ')}.`,
   );
-  checks.expect('something was left to end', before.length >= 2);
+  checks.expect('processes were left to kill', before.length >= 2);
   checks.expect('nothing is left', after.length === 0 && report.survivors.length === 0);
 
   const { failed, total } = checks;
