@@ -4,8 +4,8 @@ import type { DamagedRecord } from '../store/record-store.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 import { recoverSchedules, type ScheduleRecovery } from './recover-schedules.ts';
 import type { ScheduleView } from './schedule.ts';
-import { createScheduleKeeper, noScheduleFiles } from './schedule-keeper.ts';
 import { readScheduleRecord } from './schedule-record.ts';
+import { createScheduleWriter, noScheduleFiles } from './schedule-writer.ts';
 import { createSchedules, type DueNews, type Schedules } from './schedules.ts';
 
 export interface ScheduleBook extends Schedules {
@@ -42,7 +42,7 @@ export function openSchedules({
     };
   const directory = paths.schedules;
   const store = createFileRecordStore({ directory, parse: readScheduleRecord });
-  const keeper = createScheduleKeeper({ store, directory, supervisorId, enter, reportError });
+  const keeper = createScheduleWriter({ store, directory, supervisorId, enter, reportError });
   const schedules = createSchedules({ ...wiring, keeper });
   return {
     ...schedules,

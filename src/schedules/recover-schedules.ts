@@ -1,8 +1,8 @@
 import { toErrorText } from '../config/error-text.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { DamagedRecord, RecordStore } from '../store/record-store.ts';
-import type { ScheduleKeeper } from './schedule-keeper.ts';
 import type { ScheduleRecord } from './schedule-record.ts';
+import type { ScheduleWriter } from './schedule-writer.ts';
 import type { Schedules } from './schedules.ts';
 
 /** How a supervisor takes over. */
@@ -19,7 +19,7 @@ export interface ScheduleRecovery {
 interface Shelf {
   readonly store: RecordStore<ScheduleRecord>;
   readonly schedules: Schedules;
-  readonly keeper: ScheduleKeeper;
+  readonly keeper: ScheduleWriter;
 }
 
 /**
@@ -40,7 +40,7 @@ export function recoverSchedules(recovery: ScheduleRecovery, shelf: Shelf): read
       try {
         // Again: another supervisor may have been quicker.
         const record = store.read(schedule.id);
-        if (record !== null && isOrphan(record)) takeOver(record, { recovery, shelf });
+        if (record !== null && isOrphan(record)) adopt(record, { recovery, shelf });
       } catch (error) {
         damaged.push({ name: schedule.id, why: `it cannot be taken over: ${toErrorText(error)}` });
       }
@@ -51,7 +51,7 @@ export function recoverSchedules(recovery: ScheduleRecovery, shelf: Shelf): read
   return damaged;
 }
 
-function takeOver(
+function adopt(
   { schedule }: ScheduleRecord,
   { recovery, shelf }: { recovery: ScheduleRecovery; shelf: Shelf },
 ): void {

@@ -7,7 +7,7 @@ import type { NotificationFilter } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedule.ts';
-import type { ScheduleKeeper } from './schedule-keeper.ts';
+import type { ScheduleWriter } from './schedule-writer.ts';
 
 /** Whoever wants more lets one of them tell of several things. */
 const MAX_SCHEDULES = 1_000;
@@ -54,7 +54,7 @@ interface Scheduled {
 export function createSchedules(world: {
   readonly clock: Clock;
   readonly news: DueNews;
-  readonly keeper: ScheduleKeeper;
+  readonly keeper: ScheduleWriter;
   /** It is not told any more, and what of it was told is void. */
   readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;
@@ -191,7 +191,7 @@ function toNewsId({ id, told }: Scheduled): string {
   return `${id}/${told + 1}`;
 }
 
-function keepOrRefuse(schedule: ScheduleView, keeper: ScheduleKeeper): void {
+function keepOrRefuse(schedule: ScheduleView, keeper: ScheduleWriter): void {
   try {
     keeper.save(schedule);
   } catch (error) {

@@ -38,7 +38,7 @@ export async function resolveStatus(
   if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, world) };
   if (!isSameScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
-      ? lost(record, 'the machine was started anew since')
+      ? lost(record, 'the machine was restarted since')
       : { type: 'elsewhere', view };
   }
   // Must precede reading the file, which then holds what a process wrote before it ended.

@@ -22,30 +22,25 @@ import { startProcess } from './start-process.ts';
 import type { Supervisor } from './supervisor.ts';
 import { createSupervisorDeps } from './supervisor-deps.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
-import { forgetAll, forgetOld, removeOldLogs } from './sweep.ts';
+import { forgetAll, forgetOld, removeOldLogs, sweepRegularly } from './sweep.ts';
 
-/** For what stands before a supervisor: whoever orders the end, a signal too, these are called. */
+/** Callbacks for what serves a supervisor to others, such as its socket. */
 export interface SupervisorHooks {
   /** How this supervisor is registered in its state directory. Default: a program that cannot be reached. */
   readonly entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
-  /** `restore` writes again what was removed from the state directory: the entry, and the records of processes and schedules. */
+  /** `restore` rewrites what was removed from the state directory: the entry, and the records of processes and schedules. */
   readonly onCreated?: (own: { restore(): void }) => void;
+  /** Called when a shutdown begins, whether by a call or by a signal. */
   readonly onStopping?: () => void;
-  /** The shutdown is over when this is. */
+  /** The shutdown resolves after this. */
   readonly onStopped?: () => Promise<void> | void;
 }
 
-/** How often ended processes are looked through for those to forget. */
-const SWEEP_EVERY_MS = 60_000;
-
-/** Logs are kept for days: their directory is read once an hour. */
-const SWEEPS_FOR_LOGS = 60;
-
 /**
- * Creates a supervisor. What earlier supervisors of the state directory have left is taken over at once (option
- * `recover`). Apart from that nothing is started and no file is written before the first process.
+ * Creates a supervisor and adopts what earlier supervisors of the state directory have left (option `recover`). Apart from that nothing
+ * is started and no file is written before the first process.
  *
- * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or can be written to by others;
+ * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or is writable by others;
  * `unsupported-platform` on Windows, Bun and Deno.
  */
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
@@ -65,7 +60,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     clock,
     publish: ({ error, times }) => {
       publication.events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
-      // Once: a subscriber is told all of them.
+      // Only the first: subscribers receive all of them.
       if (!hasWarned) process.emitWarning(toError(error));
       hasWarned = true;
     },
@@ -85,7 +80,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     if (stopping !== null) return stopping;
     hooks.onStopping?.();
     stopping = shutDown(runtime, deps).finally(() => {
-      cancelSweep();
+      cancelSweeps();
       removeSignals();
       return hooks.onStopped?.();
     });
@@ -93,22 +88,13 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   };
   const removeSignals = settings.handleSignals ? installHostSignals(shutdown) : () => {};
 
-  const sweepLater = () => clock.at(clock.nowMs() + SWEEP_EVERY_MS, sweepNow, { idle: true });
-  const sweepNow = () => {
-    forgetOld(runtime, deps);
-    if (sweeps % SWEEPS_FOR_LOGS === 0) void removeOldLogs(runtime, deps);
-    sweeps += 1;
-    cancelSweep = sweepLater();
-  };
-  let sweeps = 0;
-  let cancelSweep = sweepLater();
-
+  const cancelSweeps = sweepRegularly(runtime, deps);
   const recovered = settings.recover ? recover(runtime, deps) : nothingRecovered;
   if (recovered.damaged.length > 0) warnOfDamage(recovered.damaged);
   if (recovered.problem !== null) process.emitWarning(recovered.problem, 'TroupeRecoveryWarning');
   hooks.onCreated?.({
     restore: () => {
-      deps.enter();
+      deps.register();
       for (const each of [...registry.live.values(), ...registry.ended.values()]) runtime.records.touch(each);
       runtime.schedules.saveAll();
     },
@@ -161,7 +147,6 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   };
 }
 
-/** Whoever reads warnings can look at them; nothing else suffers. */
 function warnOfDamage(damaged: readonly DamagedRecord[]): void {
   const [first] = damaged;
   const more = damaged.length === 1 ? '' : ` (and ${damaged.length - 1} more)`;

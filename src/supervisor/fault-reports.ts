@@ -3,12 +3,12 @@ import { toErrorText } from '../config/error-text.ts';
 
 const EVERY_MS = 1_000;
 
-/** Faults of so many kinds are told apart. */
+/** Maximum number of kinds that are counted apart. */
 const MAX_KINDS = 100;
 
 /**
- * Publishes faults: the first of a kind at once, and those that follow as one event a second with their number. What cannot be read is looked at
- * many times a second for each process, and each look would be an event.
+ * Publishes faults: the first of a kind at once, and those that follow as one event a second with their number. An unreadable file alone
+ * may fail many times a second for each process.
  */
 export function createFaultReports({
   clock,
@@ -17,10 +17,10 @@ export function createFaultReports({
   readonly clock: Clock;
   readonly publish: (fault: { readonly error: unknown; readonly times: number }) => void;
 }): (error: unknown) => void {
-  /** By kind, how often each has come since it was told. */
+  /** By kind, with the number of faults since the last event. */
   const waiting = new Map<string, { error: unknown; times: number }>();
 
-  const tellLater = (kind: string) =>
+  const publishLater = (kind: string) =>
     clock.at(
       clock.nowMs() + EVERY_MS,
       () => {
@@ -34,7 +34,7 @@ export function createFaultReports({
     );
   const begin = (kind: string, error: unknown) => {
     waiting.set(kind, { error, times: 0 });
-    tellLater(kind);
+    publishLater(kind);
   };
 
   return (error) => {
@@ -50,7 +50,7 @@ export function createFaultReports({
   };
 }
 
-/** Errors of the system name a file, which is another one each time. */
+/** The message of a system error names a file, which differs each time. */
 function kindOf(error: unknown): string {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return syscall === undefined ? toErrorText(error) : `${code} ${syscall}`;

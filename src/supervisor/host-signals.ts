@@ -3,7 +3,7 @@ import type { Cancel } from '../clock/clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ignores a signal for as long as this program runs: it ends neither a supervisor nor the program. */
+/** Ignores a signal while this program runs: it ends neither a supervisor nor the program. */
 export function ignoreSignal(signal: NodeJS.Signals): void {
   if (!isIgnored(signal)) process.on(signal, ignore);
 }
@@ -14,13 +14,13 @@ export function isIgnored(signal: NodeJS.Signals): boolean {
 
 function ignore(): void {}
 
-/** Marks our listeners, so that several supervisors in one program know of each other's. */
-const mark = Symbol.for('troupe.host-signal');
+/** Marks the listeners of all supervisors in one program. */
+const ownListener = Symbol.for('troupe.host-signal');
 
 /**
- * Ends this program in order when it is told to end or when it breaks: first the processes, then itself, with the exit
- * code it would have had. A second signal ends it at once; what then is left is the watchdog's. What breaks while the
- * end is under way is printed and changes nothing. With several supervisors the last one to be done ends the program.
+ * Shuts down on a signal or an uncaught exception, then exits with the exit code that the program would have had. A second signal exits
+ * at once and leaves the rest to the watchdog. Exceptions during the shutdown are only printed. With several supervisors the last one
+ * exits.
  */
 export function installHostSignals(shutdown: () => Promise<unknown>): Cancel {
   let isEnding = false;
@@ -45,12 +45,12 @@ export function installHostSignals(shutdown: () => Promise<unknown>): Cancel {
     process.off('uncaughtException', onException);
   };
 
-  Object.assign(onSignal, { [mark]: true });
+  Object.assign(onSignal, { [ownListener]: true });
   for (const signal of SIGNALS) if (!isIgnored(signal)) process.on(signal, onSignal);
   process.on('uncaughtException', onException);
   return remove;
 }
 
 function isOurs(listener: object): boolean {
-  return mark in listener;
+  return ownListener in listener;
 }

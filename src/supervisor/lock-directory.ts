@@ -5,15 +5,14 @@ import { lockFile } from '../store/file-lock.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 
-/** Whoever takes over records holds the lock for milliseconds. */
+/** A supervisor that adopts records holds the lock for milliseconds. */
 const WAIT_MS = 2_000;
 const STEP_MS = 10;
 
 /**
- * Keeps other supervisors from taking over records at the same time. Waits for one that does, without letting anything else
- * happen in this program.
+ * Locks out other supervisors that would adopt records. Waits for one that does, and blocks this program meanwhile.
  *
- * @throws TroupeError `state-directory`; what the system says where the directory cannot be made.
+ * @throws TroupeError `state-directory`; the error of the system where the directory cannot be created.
  */
 export function lockDirectory({ directory }: StatePaths): Cancel {
   makeDirectory(directory);
@@ -22,7 +21,7 @@ export function lockDirectory({ directory }: StatePaths): Cancel {
     try {
       return lockFile(join(directory, 'recovery'), {
         code: 'state-directory',
-        advice: 'it takes over the records of this directory, and does not finish: end it, and try again',
+        advice: 'it adopts the records of this directory and does not finish. End it, and try again',
       });
     } catch (error) {
       if (!(error instanceof TroupeError) || performance.now() > untilMs) throw error;

@@ -2,7 +2,7 @@ import type { Subject } from 'rxjs';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { ProcessView } from '../process/process-view.ts';
 
-/** The list now and after each change, but only once for all changes of one turn of the event loop. */
+/** Emits the list now and after changes, at most once in each turn of the event loop. */
 export function observeProcesses(options: {
   changes: Subject<void>;
   list: () => readonly ProcessView[];

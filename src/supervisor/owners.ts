@@ -2,15 +2,16 @@ import type { Cancel } from '../clock/clock.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
-/** Which owner stands under which. */
+/** The hierarchy of owners. */
 export interface Owners {
-  /** @throws TroupeError `invalid-option` where an owner would stand under itself. */
+  /** Puts an owner below another until cancelled. @throws TroupeError `invalid-option` where an owner would be below itself. */
   adopt(owner: string, place: { readonly parent: string }): Cancel;
+  /** Whether `owner` is `ancestor`, or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
 }
 
 export function createOwners(): Owners {
-  /** The newest of an owner's places counts. */
+  /** By owner; the newest place counts. */
   const places = new Map<string, { readonly parent: string }>();
 
   const isWithin = (owner: string, ancestor: string): boolean => {
@@ -24,7 +25,7 @@ export function createOwners(): Owners {
     isWithin,
     adopt: (owner, { parent }) => {
       if (isWithin(parent, owner)) {
-        const message = `adopt: the parent of ${quote(owner)} is ${quote(parent)}; expected an owner that does not stand under it.`;
+        const message = `adopt: the parent of ${quote(owner)} is ${quote(parent)}; expected an owner that is not below it.`;
         throw new TroupeError({ code: 'invalid-option', message });
       }
       const place = { parent };

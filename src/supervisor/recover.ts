@@ -3,26 +3,26 @@ import type { ProcessRecord } from '../process/process-record.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
-import { setApart } from './left-alone.ts';
+import { adoptEnded, adoptLive, loadEnded, type Recovery } from './adopt-records.ts';
 import { lockDirectory } from './lock-directory.ts';
+import { partitionAdoptable } from './partition-adoptable.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { isPastRetention } from './sweep.ts';
-import { keepEnded, keepOwed, type Taking, takeLive } from './take-over.ts';
 
-/** What a supervisor found of those before it. */
+/** What a supervisor found of earlier supervisors at its creation. */
 export interface RecoveryReport {
-  /** Ids of processes that were to outlive their supervisor: each is looked for, and goes on here or has ended meanwhile. */
+  /** Ids of adopted persistent processes: each is looked for, and continues here or has ended meanwhile. */
   readonly adopted: readonly string[];
   /** Ids of processes that died with their supervisor. */
   readonly lost: readonly string[];
-  /** How many had ended before, and can be asked for. */
+  /** Number of processes that had ended before and are still listed. */
   readonly ended: number;
-  /** Records that cannot be used; they are left as they are. */
+  /** Unusable records, which are left as they are. */
   readonly damaged: readonly DamagedRecord[];
   /**
-   * Why nothing, or not everything, could be taken over, and what to do, in sentences; the supervisor works all the same. What it names was left as
-   * it is. `null` when all is well.
+   * Why not everything was adopted, and what to do, in sentences; the supervisor works all the same, and what is named was left as it
+   * is. `null` when all is well.
    */
   readonly problem: string | null;
 }
@@ -36,15 +36,15 @@ export const nothingRecovered: RecoveryReport = {
 };
 
 /**
- * Takes over what earlier supervisors of the state directory have left. Records of those that are alive, or cannot be looked at from
- * here, are not touched. Reading is synchronous, so that whoever has a supervisor has all of its processes. Never throws: what cannot
- * be read or locked is told in the report.
+ * Adopts what earlier supervisors of the state directory have left. Records of supervisors that are alive, or whose state is unknown, are
+ * not touched. Reading is synchronous, so that a new supervisor has all of its processes at once. Never throws: the report names what
+ * cannot be read or locked.
  */
 export function recover(runtime: Runtime, deps: SupervisorDeps): RecoveryReport {
   try {
     return recoverOrThrow(runtime, deps);
   } catch (error) {
-    return { ...nothingRecovered, problem: `Nothing was taken over: ${toErrorText(error)}` };
+    return { ...nothingRecovered, problem: `Nothing was adopted: ${toErrorText(error)}` };
   }
 }
 
@@ -53,33 +53,32 @@ function recoverOrThrow(runtime: Runtime, deps: SupervisorDeps): RecoveryReport 
   if (store === null) return nothingRecovered;
   const isOrphan = createOrphanTest(deps);
   const found = store.load();
-  // The oldest first: in this order they were created.
+  // In the order of creation.
   const orphans = found.records
     .filter(({ supervisorId, view: { owner } }) => isOrphan({ supervisorId, owner }))
     .toSorted((one, other) => one.view.createdAt - other.view.createdAt);
   const damaged: DamagedRecord[] = [...found.damaged];
-  const taking: Taking = {
+  const recovery: Recovery = {
     runtime,
     deps,
-    onDamage: (id, error) =>
-      damaged.push({ name: id, why: `it cannot be taken over: ${toErrorText(error)}` }),
+    onDamage: (id, error) => damaged.push({ name: id, why: `it cannot be adopted: ${toErrorText(error)}` }),
   };
-  const ended = keepAll(orphans.filter(isOver), taking);
-  // Before anybody is locked out: to look for tmux may take seconds.
-  const { within, problems } = setApart(
+  const ended = loadAllEnded(orphans.filter(isOver), recovery);
+  // Before the lock is taken: to look for tmux may take seconds.
+  const { adoptable, problems } = partitionAdoptable(
     orphans.filter((record) => !isOver(record) || hasPendingNotice(record)),
     deps,
   );
-  const claimed = claimAll(within, { ...taking, isOrphan });
+  const adopted = adoptAll(adoptable, { ...recovery, isOrphan });
   const schedules = recoverSchedules(runtime, { deps, isOrphan });
-  leaveRoll(deps);
-  const live = claimed.taken.filter((record) => !isOver(record));
+  unregisterDead(deps);
+  const live = adopted.records.filter((record) => !isOver(record));
   return {
     adopted: live.filter(isDurable).map(({ view }) => view.id),
     lost: live.filter((record) => !isDurable(record)).map(({ view }) => view.id),
-    ended: ended + claimed.taken.length - live.length,
+    ended: ended + adopted.records.length - live.length,
     damaged: [...damaged, ...schedules.damaged],
-    problem: toProblem([claimed.problem, ...problems, schedules.problem]),
+    problem: toProblem([adopted.problem, ...problems, schedules.problem]),
   };
 }
 
@@ -96,11 +95,10 @@ function isDurable({ revival }: ProcessRecord): boolean {
   return revival !== null;
 }
 
-/** Whose something is, and of which supervisor. */
-type OrphanTest = (kept: { readonly supervisorId: string; readonly owner: string }) => boolean;
+type OrphanTest = (record: { readonly supervisorId: string; readonly owner: string }) => boolean;
 
-/** Whether a record has nobody any more who answers for it. Each supervisor is looked up once. */
-function createOrphanTest({ roll, supervisorId, settings }: SupervisorDeps): OrphanTest {
+/** Creates a test for records whose supervisor is dead. Each supervisor is looked up once. */
+function createOrphanTest({ supervisors: roll, supervisorId, settings }: SupervisorDeps): OrphanTest {
   const { recover } = settings;
   const states = new Map<string, boolean>();
   return ({ supervisorId: before, owner }) => {
@@ -113,11 +111,11 @@ function createOrphanTest({ roll, supervisorId, settings }: SupervisorDeps): Orp
 }
 
 /**
- * What has ended and concerns nobody any more can be asked for by everybody: it is not claimed. What retention does not allow is
- * forgotten for good. How many are kept.
+ * Loads ended processes that need no owner: every supervisor may list them, and none claims them. Records past their retention are
+ * removed. Returns the number of loaded processes.
  */
-function keepAll(records: readonly ProcessRecord[], taking: Taking): number {
-  const { store, settings, clock } = taking.deps;
+function loadAllEnded(records: readonly ProcessRecord[], recovery: Recovery): number {
+  const { store, settings, clock } = recovery.deps;
   const nowAt = clock.epochMs();
   const isOld = ({ view, timeline }: ProcessRecord) =>
     isPastRetention({ view: view as FinalView, timeline }, { settings, nowAt });
@@ -127,41 +125,42 @@ function keepAll(records: readonly ProcessRecord[], taking: Taking): number {
   const kept = records
     .filter((record) => !gone.has(record) && !hasPendingNotice(record))
     .slice(-settings.maxFinished);
-  return kept.filter((record) => keepEnded(record, taking)).length;
+  return kept.filter((record) => loadEnded(record, recovery)).length;
 }
 
-/** Under a lock, and each record read again: two supervisors may come at the same time. */
-function claimAll(
+/** Adopts records under a lock, and reads each again: two supervisors may start at the same time. */
+function adoptAll(
   records: readonly ProcessRecord[],
-  { isOrphan, ...taking }: Taking & { readonly isOrphan: OrphanTest },
-): { readonly taken: readonly ProcessRecord[]; readonly problem: string | null } {
-  const { deps, onDamage } = taking;
-  if (records.length === 0) return { taken: [], problem: null };
+  { isOrphan, ...recovery }: Recovery & { readonly isOrphan: OrphanTest },
+): { readonly records: readonly ProcessRecord[]; readonly problem: string | null } {
+  const { deps, onDamage } = recovery;
+  if (records.length === 0) return { records: [], problem: null };
   let release = () => {};
   try {
     if (deps.paths !== null) release = lockDirectory(deps.paths);
   } catch (error) {
-    return { taken: [], problem: toErrorText(error) };
+    return { records: [], problem: toErrorText(error) };
   }
   try {
-    const taken = records.flatMap(({ view }) => {
+    const adopted = records.flatMap(({ view }) => {
       try {
         const record = deps.store?.read(view.id) ?? null;
         if (record === null || !isOrphan({ ...record, owner: record.view.owner })) return [];
-        const isTaken = isOver(record) ? keepOwed(record, taking) : takeLive(record, taking);
-        return isTaken ? [record] : [];
+        if (isOver(record)) adoptEnded(record, recovery);
+        else adoptLive(record, recovery);
+        return [record];
       } catch (error) {
         onDamage(view.id, error);
         return [];
       }
     });
-    return { taken, problem: null };
+    return { records: adopted, problem: null };
   } finally {
     release();
   }
 }
 
-/** Once the processes are taken over: some schedules belong to one. */
+/** Adopts schedules once the processes are adopted: some schedules belong to one. */
 function recoverSchedules(
   { schedules, registry }: Runtime,
   { deps, isOrphan }: { deps: SupervisorDeps; isOrphan: OrphanTest },
@@ -173,11 +172,11 @@ function recoverSchedules(
       registry.live.has(id) ? 'live' : registry.ended.has(id) ? 'ended' : undefined;
     return { damaged: schedules.recover({ stateOf, processes, isOrphan, lock }), problem: null };
   } catch (error) {
-    return { damaged: [], problem: `No schedules were taken over: ${toErrorText(error)}` };
+    return { damaged: [], problem: `No schedules were adopted: ${toErrorText(error)}` };
   }
 }
 
-/** The dead need no entry: a record whose supervisor has none is an orphan. */
-function leaveRoll({ roll }: SupervisorDeps): void {
+/** Removes the entries of dead supervisors: a record whose supervisor has no entry is an orphan as well. */
+function unregisterDead({ supervisors: roll }: SupervisorDeps): void {
   for (const { entry, state } of roll?.list() ?? []) if (state === 'dead') roll?.unregister(entry.id);
 }

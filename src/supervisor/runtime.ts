@@ -64,7 +64,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     clock,
     paths: deps.paths,
     supervisorId: deps.supervisorId,
-    enter: deps.enter,
+    enter: deps.register,
     news: {
       tell: news.tell,
       withdraw: (isMeant) => news.withdraw((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
@@ -137,7 +137,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 }
 
 function openRecords(deps: SupervisorDeps, reportError: (error: unknown) => void): RecordWriter {
-  const { store, environments, trees, enter } = deps;
+  const { store, environments, trees, register: enter } = deps;
   if (store === null) return noRecords;
   return createRecordWriter({ store, environments, ground: deps, trees, enter, reportError });
 }

@@ -2,12 +2,12 @@ import type { Runtime } from './runtime.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** Ends everything, and says what is left. Never rejects. */
+/** Ends all processes that do not outlive this supervisor, and reports what is left. Never rejects. */
 export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<ShutdownReport> {
   const { clock } = deps;
   const { registry, leftovers, publication } = runtime;
   const startMs = clock.nowMs();
-  // Held on to: what ends may be forgotten at once.
+  // Held here: what ends may be forgotten at once.
   const withLeftovers = leftovers.ids.map((id) => registry.get(id)).filter((each) => each !== undefined);
   const concerned = [...registry.live.values(), ...withLeftovers];
   publication.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
@@ -20,7 +20,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   const ended = concerned.filter(({ life }) => life.hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   const detached = concerned.filter(({ life }) => life.isDetached);
-  // Whoever comes next finds their files as they are to be.
+  // The next supervisor finds complete files.
   await Promise.all([...registry.ended.values(), ...detached].map((process) => process.output.log.close()));
   runtime.records.flush();
 
@@ -34,11 +34,11 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, deps),
   };
-  // With survivors the watchdog stays: it ends with this program, and then they are its to end.
+  // With survivors the watchdog stays: when this program ends, it ends them.
   if (report.survivors.length === 0) {
     await deps.watchdog?.close();
     runtime.records.close();
-    leaveRoll(runtime, deps);
+    unregister(runtime, deps);
   }
   publication.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
   for (const subject of [publication.events, publication.completions, runtime.news, publication.changes])
@@ -46,8 +46,8 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   return report;
 }
 
-/** An entry that stays says that nobody is there: its program has ended. */
-function leaveRoll({ reportError }: Runtime, { roll, supervisorId }: SupervisorDeps): void {
+/** A failure is reported: an entry that stays belongs to a dead program and is harmless. */
+function unregister({ reportError }: Runtime, { supervisors: roll, supervisorId }: SupervisorDeps): void {
   try {
     roll?.unregister(supervisorId);
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 
-/** What a shutdown achieved. */
+/** The result of a shutdown. */
 export interface ShutdownReport {
   readonly durationMs: number;
-  /** Ids of the processes that were alive and are gone. */
+  /** Ids of processes that were alive and are gone. */
   readonly ended: readonly string[];
-  /** Ids of persistent processes that go on without this supervisor. */
+  /** Ids of persistent processes that continue without this supervisor. */
   readonly left: readonly string[];
-  /** What could not be proven gone; empty in all but the strangest cases. */
+  /** Members of trees that could not be proven gone; almost always empty. */
   readonly survivors: readonly { readonly id: string; readonly members: readonly TreeMember[] }[];
 }

@@ -55,9 +55,9 @@ export interface SupervisorDeps {
   /** `null` where nothing is written down. */
   readonly store: RecordStore<ProcessRecord> | null;
   /** Who else supervises in the same directory; `null` where there is none. */
-  readonly roll: SupervisorRegistry | null;
+  readonly supervisors: SupervisorRegistry | null;
   /** Sees to it that the roll has this supervisor, before it writes or claims anything: else nobody could tell that it is alive. */
-  enter(): void;
+  register(): void;
 }
 
 /** @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option` where the environment tells no depth. */
@@ -99,8 +99,8 @@ export function createSupervisorDeps(
     environments: paths === null ? null : createEnvironmentStore(paths),
     scope: readTableScope(),
     store: openStore(settings, paths),
-    roll,
-    enter: () => {
+    supervisors: roll,
+    register: () => {
       // Looked at each time, which is cheap: whoever emptied the directory took the entry, too.
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
         roll?.register({ id: supervisorId, ...entry() });

@@ -9,10 +9,10 @@ export type SupervisorOptions = Omit<
   z.input<typeof supervisorOptions>,
   'backend' | 'wrapBackend' | 'records'
 > & {
-  /** Another way to run commands, for tests and far hosts. */
+  /** Runs commands in another way, for tests and remote hosts. */
   readonly backend?: Backend | undefined;
-  /** Another place for the records of processes, for tests. Default: files in the state directory. */
+  /** Stores the records of processes, for tests. Default: files in the state directory. */
   readonly records?: RecordStore<ProcessRecord> | undefined;
-  /** Puts something between the own backend and its processes: it sees each byte and sets the pace. Not for persistent ones. */
+  /** Wraps the built-in backend, and so sees each byte and sets the pace. Persistent processes are not wrapped. */
   readonly wrapBackend?: ((backend: Backend) => Backend) | undefined;
 };

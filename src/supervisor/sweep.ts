@@ -1,4 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises';
+import type { Cancel } from '../clock/clock.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/log-times.ts';
@@ -10,9 +11,30 @@ import type { StatePaths } from '../store/state-paths.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
+/** How often ended processes are checked for their retention. */
+const SWEEP_EVERY_MS = 60_000;
+
+/** Logs are kept for days: their directory is read once an hour. */
+const SWEEPS_FOR_LOGS = 60;
+
+/** Forgets old processes and removes old logs in the background, until cancelled. */
+export function sweepRegularly(runtime: Runtime, deps: SupervisorDeps): Cancel {
+  const { clock } = deps;
+  let sweeps = 0;
+  const sweepLater = () => clock.at(clock.nowMs() + SWEEP_EVERY_MS, sweep, { idle: true });
+  const sweep = () => {
+    forgetOld(runtime, deps);
+    if (sweeps % SWEEPS_FOR_LOGS === 0) void removeOldLogs(runtime, deps);
+    sweeps += 1;
+    cancel = sweepLater();
+  };
+  let cancel = sweepLater();
+  return () => cancel();
+}
+
 /**
- * Whether an ended process was kept for long enough. One that was to outlive its owner, and whose end nobody was told of, waits for the
- * owner as long as its log is there.
+ * Whether the retention of an ended process is over. A persistent process whose end was not delivered waits for its owner as long as its
+ * log is kept.
  */
 export function isPastRetention(
   { view, timeline }: { view: FinalView; timeline: readonly TimelineEntry[] },
@@ -22,7 +44,7 @@ export function isPastRetention(
   return view.endedAt < nowAt - keptMs;
 }
 
-/** Forgets processes that ended longer ago than `retention`; how many. */
+/** Forgets processes that ended longer ago than `retention`, and returns their number. */
 export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }: SupervisorDeps): number {
   const nowAt = clock.epochMs();
   const old = [...registry.ended.values()].filter((process) => {
@@ -33,7 +55,7 @@ export function forgetOld({ registry, leftovers }: Runtime, { clock, settings }:
   return old.length;
 }
 
-/** Forgets every process that has ended, but for those that left something alive, and removes their logs. */
+/** Forgets all ended processes without leftovers, and removes their logs. */
 export async function forgetAll(
   { registry, leftovers }: Runtime,
   { paths }: SupervisorDeps,
@@ -52,11 +74,11 @@ export async function forgetAll(
   return { forgotten: ended.length, logsRemoved: removed.filter(Boolean).length };
 }
 
-/** Removes logs that nobody has written to for `logRetention` and whose process is not alive; how many. */
+/** Removes logs that were not written to for `logRetention` and whose process is not alive; returns their number. */
 export async function removeOldLogs(runtime: Runtime, deps: SupervisorDeps): Promise<number> {
   const old = await findOldLogs(runtime, deps);
   if (old.length === 0) return 0;
-  // A process of another supervisor in this directory may be alive, silent as it may be.
+  // A silent process of another supervisor in this directory may be alive.
   const entries = (await deps.table?.list()) ?? [];
   let removed = 0;
   for (const { id, files } of old) {
@@ -85,7 +107,7 @@ async function findOldLogs(
   return old;
 }
 
-/** A log, and what else of a process goes with it. */
+/** Returns the paths of the log and of all files that are removed with it. */
 export function outputFilesOf(id: string, { logOf, statusOf, screenOf }: StatePaths): readonly string[] {
   const log = logOf(id);
   return [log, tailPathOf(log), timesPathOf(log), statusOf(id), screenOf(id)];

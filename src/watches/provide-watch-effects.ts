@@ -1,5 +1,5 @@
 import { watchMachine } from '../../machines/watch/machine.ts';
-import type { Watching } from './watching.ts';
+import type { ActiveWatch } from './active-watch.ts';
 
 /** Fills in what the chart of a watch only names: once for a supervisor, since providing copies the chart. */
 export function provideWatchEffects({
@@ -7,11 +7,11 @@ export function provideWatchEffects({
   reportError,
 }: {
   /** `undefined` where it is over. */
-  readonly find: (id: string) => Watching | undefined;
+  readonly find: (id: string) => ActiveWatch | undefined;
   readonly reportError: (error: unknown) => void;
 }): typeof watchMachine {
   /** An effect that throws is told of; the watch goes on. */
-  const withWatching = (id: string, effect: (watching: Watching) => void) => {
+  const withWatching = (id: string, effect: (watching: ActiveWatch) => void) => {
     try {
       const watching = find(id);
       if (watching !== undefined) effect(watching);

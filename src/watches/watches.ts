@@ -6,9 +6,9 @@ import { createRandomId } from '../process/process-id.ts';
 import type { RecordedWatch } from '../process/process-record.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { ActiveWatch, type WatchActor } from './active-watch.ts';
 import { provideWatchEffects } from './provide-watch-effects.ts';
 import type { WatchNews, WatchOptions, WatchView } from './watch.ts';
-import { type WatchActor, Watching } from './watching.ts';
 
 const DEFAULT_QUIET_MS = 5_000;
 
@@ -31,7 +31,7 @@ export interface Watches extends ProcessService {
 
 interface OpenWatch {
   readonly id: string;
-  readonly watching: Watching;
+  readonly watching: ActiveWatch;
   /** Whether it is written down. */
   readonly isKept: boolean;
 }
@@ -44,7 +44,7 @@ export function createWatches(world: {
   reportError(error: unknown): void;
 }): Watches {
   const { clock } = world;
-  const byId = new Map<string, Watching>();
+  const byId = new Map<string, ActiveWatch>();
   const byProcess = new Map<string, Map<string, OpenWatch>>();
   /** Searches of what ended processes printed last. */
   const ending = new Map<string, Promise<unknown>>();
@@ -62,7 +62,7 @@ export function createWatches(world: {
     if (process.plan.lifetime === 'persistent') world.save(process);
   };
 
-  const forget = (id: string, { process, owner }: Watching) => {
+  const forget = (id: string, { process, owner }: ActiveWatch) => {
     byId.delete(id);
     const watches = byProcess.get(process.id);
     if (watches?.get(owner)?.id === id) watches.delete(owner);
@@ -72,9 +72,9 @@ export function createWatches(world: {
   const open = (
     process: SupervisedProcess,
     { watch, isKept, onOver }: { watch: RecordedWatch; isKept: boolean; onOver?: WatchOptions['onOver'] },
-  ): Watching => {
+  ): ActiveWatch => {
     const id = createRandomId();
-    const watching = new Watching(process, {
+    const watching = new ActiveWatch(process, {
       watch,
       world: { ...world, onChange: () => keep(process), onSearched: () => note(process) },
       toActor: (wants) => createActor(machine, { input: { id, wants } }),
@@ -150,11 +150,11 @@ export function createWatches(world: {
     on: ({ type }, process) => {
       if (type === 'process.created') restore(process);
       if (type === 'process.ended') end(process.id);
-      if (type === 'process.detached') for (const { watching } of of(process.id)) watching.release();
+      if (type === 'process.detached') for (const { watching } of of(process.id)) watching.detach();
     },
     ended: (processId) => ending.get(processId) ?? null,
     close: () => {
-      for (const watching of [...byId.values()]) watching.release();
+      for (const watching of [...byId.values()]) watching.detach();
     },
     actorOf: (processId, owner) => find(processId, owner)?.actor,
   };

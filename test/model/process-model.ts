@@ -231,7 +231,7 @@ function toPast(input: ProcessInput, before: readonly ModelEvent[]): ProcessPast
 }
 
 /** Why one is lost that is found again after the machine itself was restarted. */
-const OTHER_BOOT = 'the machine was started anew since';
+const OTHER_BOOT = 'the machine was restarted since';
 
 /** Alive beside the leader. */
 export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };

@@ -169,7 +169,7 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
     leave: async () => {
       await stopping;
       runtime.records.flush();
-      deps.roll?.unregister(deps.supervisorId);
+      deps.supervisors?.unregister(deps.supervisorId);
     },
     /** A shutdown that was begun comes to its end, if need be by its deadline. */
     end: async () => {

@@ -50,6 +50,6 @@ test.each(['parent', 'grandchild'])('no owner stands under itself: %s', async (p
   supervisor.adopt('grandchild', { parent: 'child' });
 
   expect(() => supervisor.adopt('parent', { parent })).toThrow(
-    `adopt: the parent of "parent" is "${parent}"; expected an owner that does not stand under it.`,
+    `adopt: the parent of "parent" is "${parent}"; expected an owner that is not below it.`,
   );
 });

@@ -112,6 +112,6 @@ test('nothing outlives its machine, whatever ran it', () => {
   expect(supervisor.recovered.problem).toBeNull();
   expect(supervisor.get(id)?.view()).toMatchObject({
     status: 'lost',
-    reason: { why: 'the machine was started anew since' },
+    reason: { why: 'the machine was restarted since' },
   });
 });

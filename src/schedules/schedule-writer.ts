@@ -3,7 +3,7 @@ import type { ScheduleView } from './schedule.ts';
 import type { ScheduleRecord } from './schedule-record.ts';
 
 /** Keeps what is written down of schedules; what another supervisor has taken over is not touched. */
-export interface ScheduleKeeper {
+export interface ScheduleWriter {
   /** Where that is; `null` where nothing is written down. */
   readonly directory: string | null;
   /** @throws what the system says when it could not be written. */
@@ -13,14 +13,14 @@ export interface ScheduleKeeper {
   remove(id: string): void;
 }
 
-export const noScheduleFiles: ScheduleKeeper = {
+export const noScheduleFiles: ScheduleWriter = {
   directory: null,
   save: () => {},
   note: () => {},
   remove: () => {},
 };
 
-export function createScheduleKeeper({
+export function createScheduleWriter({
   store,
   directory,
   supervisorId,
@@ -33,7 +33,7 @@ export function createScheduleKeeper({
   /** Called before anything is written: that the one who writes is alive is to be known before. */
   readonly enter: () => void;
   readonly reportError: (error: unknown) => void;
-}): ScheduleKeeper {
+}): ScheduleWriter {
   const save = (schedule: ScheduleView) => {
     enter();
     store.save(schedule.id, { version: 1, supervisorId, schedule });

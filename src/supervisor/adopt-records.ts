@@ -10,82 +10,84 @@ import { planRecorded } from './plan-recorded.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What takes records over, and who is told of one that could not be. */
-export interface Taking {
+/** What adopts records. */
+export interface Recovery {
   readonly runtime: Runtime;
   readonly deps: SupervisorDeps;
+  /** Called for a record that cannot be used. */
   readonly onDamage: (id: string, error: unknown) => void;
 }
 
-/** One that has ended: it can be asked for here, and stays as its supervisor left it. */
-export function keepEnded(record: ProcessRecord, taking: Taking): boolean {
+/** Lists an ended process here, with its record as its supervisor left it. Returns `false` for an unusable record. */
+export function loadEnded(record: ProcessRecord, recovery: Recovery): boolean {
   try {
-    const process = open(record, taking);
-    taking.runtime.registry.add(process);
-    taking.runtime.registry.end(process);
+    const process = restore(record, recovery);
+    recovery.runtime.registry.add(process);
+    recovery.runtime.registry.end(process);
     return true;
   } catch (error) {
-    taking.onDamage(record.view.id, error);
+    recovery.onDamage(record.view.id, error);
     return false;
   }
 }
 
-/** One that has ended and still concerns somebody: what it left behind is owned here, and its end is told from here. */
-export function keepOwed(record: ProcessRecord, taking: Taking): boolean {
-  const { runtime, deps } = taking;
-  const process = open(record, taking);
+/** Adopts an ended process that still needs an owner: its leftovers are owned here, and its end is delivered from here. */
+export function adoptEnded(record: ProcessRecord, recovery: Recovery): void {
+  const { runtime, deps } = recovery;
+  const process = restore(record, recovery);
   claim(record, deps);
   runtime.registry.add(process);
   runtime.registry.end(process);
   const { leftovers, lifetime } = record.view as FinalView;
-  if (leftovers.length === 0) return true;
-  const isKnown = addTree(record, { deps, hasLeaderEnded: true });
+  if (leftovers.length === 0) return;
+  const isKnown = registerTree(record, { deps, hasLeaderEnded: true });
   if (isKnown && lifetime === 'persistent') {
     runtime.leftovers.watch(process);
-    return true;
+    return;
   }
-  // They were to end with their supervisor.
+  // Leftovers of a session process were to end with their supervisor.
   if (isKnown) deps.trees.forceKill(process.id);
   process.life.forgetLeftovers();
-  return true;
 }
 
-/** One that was alive: its chart finds out what became of it. Nothing happens before it is ours on disk. */
-export function takeLive(record: ProcessRecord, taking: Taking): boolean {
-  const { runtime, deps } = taking;
-  const process = open(record, taking);
+/** Adopts a process that was alive: its chart finds out what became of it. Nothing happens before the record is claimed. */
+export function adoptLive(record: ProcessRecord, recovery: Recovery): void {
+  const { runtime, deps } = recovery;
+  const process = restore(record, recovery);
   claim(record, deps);
   runtime.registry.add(process);
   process.life.begin();
   runtime.processDeps.emit(process.id, { type: 'process.created' });
   process.life.send(toFirstEvent(record, deps));
-  return true;
 }
 
-/** All that is known of it stays: how it is now is written down when that is found out. */
-function claim(record: ProcessRecord, { store, supervisorId, scope, clock, enter }: SupervisorDeps): void {
+/** Makes this supervisor the owner of a record and leaves the rest as it is until the state of the process is known. */
+function claim(
+  record: ProcessRecord,
+  { store, supervisorId, scope, clock, register: enter }: SupervisorDeps,
+): void {
   enter();
   const isSame = isSameScope(record.scope, scope);
   store?.save(record.view.id, {
     ...withoutValues(record),
     supervisorId,
-    // Of another boot it stays what it was: nobody is to take its numbers for ours.
+    // The scope of another boot stays: its process ids must not be taken for those of this boot.
     scope: isSame ? scope : record.scope,
     ...toSaved(clock),
   });
 }
 
-/** What was to outlive its supervisor is looked for; the rest is over, and what is alive of it all the same is ended. */
+/** Returns `process.adopt` for a process that may have outlived its supervisor; any other is lost, and what is alive of it is ended. */
 function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent {
   if (!isSameScope(record.scope, deps.scope))
-    return { type: 'process.lost', why: 'the machine was started anew since' };
+    return { type: 'process.lost', why: 'the machine was restarted since' };
   if (record.revival !== null) return { type: 'process.adopt' };
-  addTree(record, { deps, hasLeaderEnded: false });
+  registerTree(record, { deps, hasLeaderEnded: false });
   return { type: 'process.lost', why: `its supervisor ${record.supervisorId} ended without ending it` };
 }
 
-/** Makes the tree known of which a record tells. `false` where it tells of none that means anything here. */
-function addTree(
+/** Registers the tree of a recorded process. Returns `false` where the record has no leader of this boot and namespace. */
+function registerTree(
   { view, leader }: ProcessRecord,
   { deps, hasLeaderEnded }: { deps: SupervisorDeps; hasLeaderEnded: boolean },
 ): boolean {
@@ -98,7 +100,7 @@ function addTree(
   return true;
 }
 
-function open(record: ProcessRecord, { runtime, deps }: Taking): SupervisedProcess {
+function restore(record: ProcessRecord, { runtime, deps }: Recovery): SupervisedProcess {
   return new SupervisedProcess(
     planRecorded(record, deps),
     runtime.processDeps,

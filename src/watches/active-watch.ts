@@ -16,7 +16,7 @@ export type WatchActor = ActorRefFrom<typeof watchMachine>;
 /** After news of lines, the next ones wait for so long and are told together. */
 const WINDOW_MS = 10_000;
 
-export interface WatchWorld {
+export interface WatchDeps {
   readonly clock: Clock;
   tell(news: WatchNews): void;
   /** What is written down of it is another. */
@@ -26,7 +26,7 @@ export interface WatchWorld {
   reportError(error: unknown): void;
 }
 
-type Eyes =
+type Observation =
   | { readonly type: 'quiet'; readonly quietMs: number; readonly changes: ChangeSource }
   | { readonly type: 'pattern'; readonly pattern: string; readonly matches: MatchFollower };
 
@@ -37,12 +37,12 @@ type NewsFacts = WatchNews extends infer News
   : never;
 
 /** One watch: what its chart names is done here. */
-export class Watching {
+export class ActiveWatch {
   readonly process: SupervisedProcess;
   readonly actor: WatchActor;
-  readonly #world: WatchWorld;
+  readonly #world: WatchDeps;
   readonly #watch: RecordedWatch;
-  readonly #eyes: Eyes;
+  readonly #eyes: Observation;
   readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
   #told: number;
   /** Where another supervisor goes on. */
@@ -57,7 +57,7 @@ export class Watching {
     process: SupervisedProcess,
     wiring: {
       readonly watch: RecordedWatch;
-      readonly world: WatchWorld;
+      readonly world: WatchDeps;
       /** Not started. */
       readonly toActor: (wants: WatchInput['wants']) => WatchActor;
     },
@@ -153,7 +153,7 @@ export class Watching {
   }
 
   /** Nobody here watches any more. Of a process that has ended nobody will later either, which is told. */
-  release(): void {
+  detach(): void {
     if (!this.#isEnding) return this.#send({ type: 'process.released' });
     this.#problem = `The process has ended, and its supervisor stopped before the rest of the output was searched; look for the lines in ${this.process.output.log.logFile ?? 'its output'}.`;
     this.#send({ type: 'search.failed' });
@@ -172,7 +172,7 @@ export class Watching {
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event);
   }
 
-  #open(wants: WatchView['wants']): Eyes {
+  #open(wants: WatchView['wants']): Observation {
     const { clock, reportError } = this.#world;
     const { process } = this;
     if (wants.type === 'quiet') {
