@@ -53,6 +53,6 @@ function findSocket({ directory, id }: Place): string {
     .list()
     .find(({ entry, state }) => entry.id === id && state === 'alive');
   if (found !== undefined && isPeer(found.entry)) return found.entry.socket;
-  const message = `The agent above, which could ask a person, is not reachable: its supervisor ${id} is gone or does not listen.`;
+  const message = `The agent above, which could ask a person, cannot be reached: its supervisor ${id} is gone or does not listen.`;
   throw new TroupeError({ code: 'unreachable', message });
 }

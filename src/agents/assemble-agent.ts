@@ -138,7 +138,7 @@ function checkToolNames({ name: agent, tools: filter }: AgentDefinition, tools: 
     if (unknown === undefined) continue;
     const meant = nearest(unknown, names);
     const hint = meant === null ? `Its tools: ${names.join(', ')}.` : `Did you mean ${quote(meant)}?`;
-    const message = `The agent ${quote(agent)} has no tool ${quote(unknown)}, which stands in its "tools.${list}". ${hint}`;
+    const message = `The agent ${quote(agent)} has no tool ${quote(unknown)}, which its "tools.${list}" names. ${hint}`;
     throw new TroupeError({ code: 'invalid-agent-file', message });
   }
 }

@@ -26,7 +26,7 @@ export function fromDelegationText(text: string): ParsedDelegation {
   try {
     value = JSON.parse(plain);
   } catch (error) {
-    return { ok: false, error: `The task on stdin begins like JSON and is none: ${toErrorText(error)}.` };
+    return { ok: false, error: `The task on stdin looks like JSON but is invalid: ${toErrorText(error)}.` };
   }
   const { task, context } = value as { task?: unknown; context?: unknown };
   if (typeof task !== 'string' || task.trim() === '') {
@@ -34,7 +34,7 @@ export function fromDelegationText(text: string): ParsedDelegation {
   }
   if (context === undefined) return { ok: true, task };
   if (!isContext(context))
-    return { ok: false, error: 'The "context" on stdin is no JSON object; expected {"key": …}.' };
+    return { ok: false, error: 'The "context" on stdin is not a JSON object; expected {"key": …}.' };
   return { ok: true, task, context };
 }
 
@@ -51,7 +51,7 @@ export function parseContext(
     return { ok: false, error: `Invalid context JSON: ${quote(text)}: ${toErrorText(error)}.` };
   }
   if (isContext(value)) return { ok: true, context: value };
-  return { ok: false, error: `Invalid context JSON: ${quote(text)} is no object; expected {"key": …}.` };
+  return { ok: false, error: `Invalid context JSON: ${quote(text)} is not an object; expected {"key": …}.` };
 }
 
 function isContext(value: unknown): value is DelegationContext {

@@ -11,7 +11,7 @@ const DEFAULT_TIMEOUT = '300s';
 const task = z
   .string()
   .min(1)
-  .describe('What it shall do, with all that it must know: it has not read this conversation.');
+  .describe('What to do, with everything it must know: it has not read this conversation.');
 
 /** Creates one tool per delegate and one for all of them; none where there are no delegates. */
 export function createDelegationTools(deps: DelegationDeps): readonly Tool[] {
@@ -26,7 +26,7 @@ function createDelegateTool(delegate: AgentDefinition, deps: DelegationDeps): To
   return defineTool({
     name: `delegate_to_${name}`,
     title: `Delegate to ${name}`,
-    description: `Gives work to the agent ${name}${what}. It works alone and answers once.`,
+    description: `Gives work to the agent ${name}${what}. It works on its own and answers once.`,
     permission: 'start',
     input: z.strictObject({
       task,
@@ -34,11 +34,8 @@ function createDelegateTool(delegate: AgentDefinition, deps: DelegationDeps): To
       mode: z
         .enum(['subprocess', 'in_process'])
         .default(defaultMode)
-        .describe('A process of its own, or inside this one.'),
-      background: z
-        .boolean()
-        .default(false)
-        .describe('Answers with an id at once; a notice brings the answer.'),
+        .describe('In a process of its own, or inside this one.'),
+      background: z.boolean().default(false).describe('Returns an id at once; a notice brings the answer.'),
       timeout: z
         .number()
         .positive()
@@ -65,15 +62,12 @@ function createSpawnTool(deps: DelegationDeps): Tool {
   return defineTool({
     name: 'spawn_agent',
     title: 'Start an agent',
-    description: 'Gives work to an agent of that type. It works alone and answers once.',
+    description: 'Gives work to an agent of that type. It works on its own and answers once.',
     permission: 'start',
     input: z.strictObject({
       agent_type: z.enum(names).describe('Which agent.'),
       task,
-      background: z
-        .boolean()
-        .default(false)
-        .describe('Answers with an id at once; a notice brings the answer.'),
+      background: z.boolean().default(false).describe('Returns an id at once; a notice brings the answer.'),
     }),
     execute: ({ agent_type, ...request }, context) =>
       delegateWork(

@@ -129,7 +129,7 @@ function throwNotFound(id: string, supervisor: Supervisor): never {
 }
 
 function noPersonError(): TroupeError {
-  const message = `The program with pid ${process.pid} has no person to ask.`;
+  const message = `The program with pid ${process.pid} cannot ask a person.`;
   return new TroupeError({ code: 'protocol', message });
 }
 

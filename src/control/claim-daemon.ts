@@ -16,16 +16,16 @@ const LOOK_MS = 10;
  */
 export async function claimDaemon(registry: SupervisorRegistry, clock: Clock): Promise<(() => void) | null> {
   const id = createSupervisorId();
-  const leave = () => registry.unregister(id);
+  const release = () => registry.unregister(id);
   const untilMs = clock.nowMs() + SETTLED_MS;
   registry.register({ id, role: 'daemon', socket: null });
   while (true) {
-    const others = lookTwice(registry);
-    if (others.length === 0) return leave;
+    const others = listOthersTwice(registry);
+    if (others.length === 0) return release;
     const isTaken = others.some(({ socket }) => socket !== null);
     const isFirst = others.every((other) => id < other.id);
     if (isTaken || !isFirst || clock.nowMs() > untilMs) {
-      leave();
+      release();
       return null;
     }
     await pause(clock, { ms: LOOK_MS });
@@ -37,7 +37,7 @@ export async function claimDaemon(registry: SupervisorRegistry, clock: Clock): P
  * its supervisor can be missed once, when the new entry appears after the names were listed and the old one disappears
  * before it is read.
  */
-function lookTwice(registry: SupervisorRegistry): readonly SupervisorEntry[] {
+function listOthersTwice(registry: SupervisorRegistry): readonly SupervisorEntry[] {
   const others = listOtherDaemons(registry);
   return others.length > 0 ? others : listOtherDaemons(registry);
 }

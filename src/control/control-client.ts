@@ -44,7 +44,7 @@ export async function connectControl(
       return (pulseMs === undefined ? asked : whileAlive(connection, { asked, pulseMs })) as Promise<never>;
     },
     get isFull() {
-      return connection.underWay >= MAX_REQUESTS - 1;
+      return connection.pending >= MAX_REQUESTS - 1;
     },
     get isClosed() {
       return connection.isClosed;

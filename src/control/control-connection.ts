@@ -32,7 +32,7 @@ export interface ControlConnection {
     options?: CallOptions,
     onItem?: (item: unknown) => void,
   ): Promise<unknown>;
-  readonly underWay: number;
+  readonly pending: number;
   readonly isClosed: boolean;
   pause(): void;
   resume(): void;
@@ -46,7 +46,7 @@ export async function openConnection(
   socketPath: string,
   { deadlineMs = 2_000 }: ConnectOptions,
 ): Promise<ControlConnection> {
-  refuseForeign(socketPath);
+  refuseForeignSocket(socketPath);
   const socket = await connectSocket(socketPath, deadlineMs);
   const reader = createLineReader(MAX_REPLY_BYTES);
   const waiting = new Map<number, Waiting>();
@@ -81,7 +81,7 @@ export async function openConnection(
     for (const line of lines) take(line);
   });
   socket.on('error', () => {});
-  socket.on('close', () => fail(gone(socketPath)));
+  socket.on('close', () => fail(goneError(socketPath)));
 
   return {
     ask: ({ method, params }, { deadlineMs: within, signal } = {}, onItem = () => {}) =>
@@ -105,7 +105,9 @@ export async function openConnection(
         };
         const onAbort = () => giveUp(signal?.reason);
         const timer =
-          within === undefined ? undefined : setTimeout(() => giveUp(silent(socketPath, within)), within);
+          within === undefined
+            ? undefined
+            : setTimeout(() => giveUp(silentError(socketPath, within)), within);
         signal?.addEventListener('abort', onAbort);
         waiting.set(id, {
           resolve: (result) => {
@@ -120,7 +122,7 @@ export async function openConnection(
         });
         socket.write(toLine({ v: PROTOCOL_VERSION, id, method, params }));
       }),
-    get underWay() {
+    get pending() {
       return waiting.size;
     },
     get isClosed() {
@@ -128,17 +130,17 @@ export async function openConnection(
     },
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
-    close: () => fail(closed(socketPath)),
+    close: () => fail(closedError(socketPath)),
   };
 }
 
 /** Refuses a socket of another user before connecting: that user would receive what is typed. */
-function refuseForeign(socketPath: string): void {
+function refuseForeignSocket(socketPath: string): void {
   let stats: Stats;
   try {
     stats = lstatSync(socketPath);
   } catch (error) {
-    throw notReached(socketPath, error as NodeJS.ErrnoException);
+    throw unreachableError(socketPath, error as NodeJS.ErrnoException);
   }
   const { uid } = stats;
   if (!stats.isSocket()) throw noSupervisor(`${socketPath} is no socket`);
@@ -153,11 +155,11 @@ function connectSocket(socketPath: string, deadlineMs: number): Promise<Socket> 
     const socket = connect(socketPath);
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(silent(socketPath, deadlineMs));
+      reject(silentError(socketPath, deadlineMs));
     }, deadlineMs);
     const onError = (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      reject(notReached(socketPath, error));
+      reject(unreachableError(socketPath, error));
     };
     socket.once('error', onError);
     socket.once('connect', () => {
@@ -173,9 +175,9 @@ function parseReply(line: Uint8Array): ControlReply | TroupeError {
   try {
     reply = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString());
   } catch {
-    return noSupervisor('what it says is no JSON');
+    return noSupervisor('its reply is not valid JSON');
   }
-  if (typeof reply !== 'object' || reply === null) return noSupervisor('what it says is no reply');
+  if (typeof reply !== 'object' || reply === null) return noSupervisor('its reply is not valid');
   const { v, id } = reply;
   if (v !== PROTOCOL_VERSION) {
     return new TroupeError({
@@ -185,7 +187,7 @@ function parseReply(line: Uint8Array): ControlReply | TroupeError {
   }
   return typeof id === 'number' || id === null
     ? (reply as ControlReply)
-    : noSupervisor('what it says is no reply');
+    : noSupervisor('its reply is not valid');
 }
 
 function noSupervisor(why: string): TroupeError {
@@ -193,29 +195,29 @@ function noSupervisor(why: string): TroupeError {
   return new TroupeError({ code: 'protocol', message });
 }
 
-function notReached(socketPath: string, error: NodeJS.ErrnoException): TroupeError {
+function unreachableError(socketPath: string, error: NodeJS.ErrnoException): TroupeError {
   const { code } = error;
   const why =
     code === 'EACCES' || code === 'EPERM'
       ? 'it belongs to another user, so run this command as that user'
       : code === 'ENOENT' || code === 'ECONNREFUSED'
-        ? 'nobody listens there any more'
+        ? 'no process listens there any more'
         : toErrorText(error);
   const message = `The supervisor at ${socketPath} cannot be reached: ${why}.`;
   return new TroupeError({ code: 'unreachable', message, cause: error });
 }
 
-function silent(socketPath: string, deadlineMs: number): TroupeError {
-  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. What was asked may still be done once it goes on: look before you try again.`;
+function silentError(socketPath: string, deadlineMs: number): TroupeError {
+  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. The request may still be executed once it continues: check before you try again.`;
   return new TroupeError({ code: 'unreachable', message });
 }
 
-function gone(socketPath: string): TroupeError {
+function goneError(socketPath: string): TroupeError {
   const message = `The supervisor at ${socketPath} ended the connection.`;
   return new TroupeError({ code: 'unreachable', message });
 }
 
-function closed(socketPath: string): TroupeError {
+function closedError(socketPath: string): TroupeError {
   const message = `The connection to ${socketPath} was closed here.`;
   return new TroupeError({ code: 'unreachable', message });
 }

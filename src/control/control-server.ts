@@ -10,7 +10,7 @@ import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
 import { createFairScheduler, flushAndClose, type ServedClient, serveClient } from './serve-client.ts';
 
 /** Maximum number of refused clients that are being told why. */
-const MAX_LEAVING = 32;
+const MAX_REFUSED = 32;
 
 interface ControlServerOptions {
   /** Absolute path in a directory of this user; other users are denied access to it. */
@@ -53,27 +53,27 @@ export async function serveControl(
     onClients,
     ask = null,
   } = options;
-  shutOthersOut(dirname(socketPath));
+  restrictDirectory(dirname(socketPath));
   const answer = createRequestHandlers({ supervisor, role, redactNames, ask, onShutdown });
   const clients = new Set<ServedClient>();
   const scheduler = createFairScheduler();
-  let leaving = 0;
+  let refusedCount = 0;
 
-  const sendAway = (socket: Socket) => {
+  const refuseClient = (socket: Socket) => {
     socket.on('error', () => {});
     // Each one holds a file descriptor until it has read the refusal.
-    if (leaving >= MAX_LEAVING) return socket.destroy();
-    leaving += 1;
+    if (refusedCount >= MAX_REFUSED) return socket.destroy();
+    refusedCount += 1;
     socket.once('close', () => {
-      leaving -= 1;
+      refusedCount -= 1;
     });
     socket.end(toLine(tooManyClients()));
     flushAndClose(socket);
   };
 
-  const welcome = (socket: Socket) => {
+  const accept = (socket: Socket) => {
     socket.unref();
-    if (clients.size >= MAX_CLIENTS) return sendAway(socket);
+    if (clients.size >= MAX_CLIENTS) return refuseClient(socket);
     const client: ServedClient = serveClient(socket, {
       answer,
       scheduler,
@@ -86,7 +86,7 @@ export async function serveControl(
     onClients?.(clients.size);
   };
   const open = async () => {
-    const server = createServer(welcome);
+    const server = createServer(accept);
     await listenOnce(server, socketPath).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error;
       if (await isListening(socketPath)) throw inUse(socketPath);
@@ -106,7 +106,7 @@ export async function serveControl(
       if (isClosed) return;
       // Must come first: it unlinks whatever is at its path.
       server.close();
-      shutOthersOut(dirname(socketPath));
+      restrictDirectory(dirname(socketPath));
       server = await open();
       if (isClosed) server.close();
     },
@@ -125,7 +125,7 @@ export async function serveControl(
 /**
  * Restricts the directory to its owner. Node cannot identify a peer, so the directory is what keeps other users out.
  */
-function shutOthersOut(directory: string): void {
+function restrictDirectory(directory: string): void {
   const { uid, mode } = lstatSync(directory);
   if (uid !== process.geteuid?.()) {
     const message = `${directory} belongs to user ${uid}, so no control socket is opened there: use another state directory, or take this one over with chown.`;
@@ -174,6 +174,6 @@ function inUse(socketPath: string): TroupeError {
 }
 
 function tooManyClients() {
-  const message = `This supervisor serves ${MAX_CLIENTS} clients and takes no more: close one, and try again.`;
+  const message = `This supervisor serves ${MAX_CLIENTS} clients and accepts no more: close one, and try again.`;
   return { v: PROTOCOL_VERSION, id: null, error: { code: 'protocol', message } } as const;
 }

@@ -42,7 +42,7 @@ const DEFAULT_IDLE_MS = 10_000;
 const MAX_BACKGROUND_PROCESSES = 1_000;
 
 /** Processes that a person starts inherit that person's environment, including keys: no model is involved. */
-const everyNameIsPassedOn: string[] = [];
+const noRedactedNames: string[] = [];
 
 /** Longer than any program runs. */
 const FOREVER_MS = 2 ** 47;
@@ -60,8 +60,8 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const paths = toStatePaths(options.directory);
   const { directory } = paths;
   const registry = createFileSupervisorRegistry({ directory, clock });
-  const leaveClaim = await claimDaemon(registry, clock);
-  if (leaveClaim === null) return { type: 'notNeeded' };
+  const releaseClaim = await claimDaemon(registry, clock);
+  if (releaseClaim === null) return { type: 'notNeeded' };
 
   let socket: string | null = null;
   let restoreRecords = () => {};
@@ -83,18 +83,18 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   });
   const asked = Promise.withResolvers<'asked'>();
   const workspace = Promise.withResolvers<'workspaceRemoved'>();
-  let leavePlace: Cancel = () => {};
+  let stopGuard: Cancel = () => {};
   const end = () => asked.resolve('asked');
   const idle = watchIdle(supervisor, { clock, idleMs });
   // Adopted processes are not children of this program, so a timer must keep it alive.
-  const letGo = clock.at(clock.nowMs() + FOREVER_MS, () => {});
+  const cancelKeepAlive = clock.at(clock.nowMs() + FOREVER_MS, () => {});
   let server: ControlServer | null = null;
   try {
     const socketPath = registry.makeSocketPath(supervisor.id);
     const deps = {
       socketPath,
       role: 'daemon',
-      redactNames: everyNameIsPassedOn,
+      redactNames: noRedactedNames,
       onShutdown: end,
       onClients: idle.setClients,
     } as const;
@@ -102,7 +102,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     server = served;
     socket = socketPath;
     registry.register({ id: supervisor.id, role: 'daemon', socket });
-    leavePlace = guardEntry({
+    stopGuard = guardEntry({
       ...{ clock, paths, socketPath, supervisorId: supervisor.id },
       restore: async () => {
         registry.makeSocketPath(supervisor.id);
@@ -112,7 +112,7 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
       onWorkspaceRemoved: () => workspace.resolve('workspaceRemoved'),
       reportError: (error) => process.emitWarning(toError(error)),
     });
-    leaveClaim();
+    releaseClaim();
     onReady?.({ supervisor, end });
     const why = await Promise.race([asked.promise, idle.reached, workspace.promise]);
     if (why === 'workspaceRemoved') await killAll(supervisor);
@@ -121,13 +121,13 @@ export async function serveDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     const report = await supervisor.shutdown();
     return { type: 'ended', why, report };
   } finally {
-    leaveClaim();
-    leavePlace();
+    releaseClaim();
+    stopGuard();
     idle.cancel();
     await supervisor.shutdown();
     server?.close();
     registry.unregister(supervisor.id);
-    letGo();
+    cancelKeepAlive();
   }
 }
 
@@ -151,7 +151,7 @@ function watchIdle(
   let disarm: Cancel | null = null;
   let isCancelled = false;
 
-  const isBusy = () => clients > 0 || supervisor.list().some(isHeld);
+  const isBusy = () => clients > 0 || supervisor.list().some(keepsDaemonAlive);
   const look = () => {
     // Clients disconnect after the end, and then no timer may keep the program alive.
     if (isCancelled) return;
@@ -177,7 +177,7 @@ function watchIdle(
 }
 
 /** Tells whether the process is alive, or has leftovers that the daemon's end would kill. */
-function isHeld(view: ProcessView): boolean {
+function keepsDaemonAlive(view: ProcessView): boolean {
   return isAlive(view) && (!('endedAt' in view) || view.lifetime !== 'persistent');
 }
 

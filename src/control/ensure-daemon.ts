@@ -48,7 +48,7 @@ const MAX_LOG_BYTES = 64 * 1024;
 const MAX_LOG_LINES = 12;
 
 /** Variables of the calling process that the daemon must not inherit: it is not one of the caller's processes. */
-const callersVariables = [
+const callerVariables = [
   LINEAGE,
   DEPTH_VARIABLE,
   'TROUPE_PROCESS_ID',
@@ -70,7 +70,7 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
   const logPath = join(paths.supervisors, 'daemon.log');
   let started: Started | null = null;
   while (true) {
-    const client = await reach(registry);
+    const client = await connectDaemon(registry);
     if (client !== null) return client;
     const nowMs = clock.nowMs();
     if (started === null || (started.hasYielded() && nowMs > started.sinceMs + OTHER_MS)) {
@@ -78,15 +78,17 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
       started = startDaemon({ program, directory: paths.directory, logPath, nowMs });
     }
     const failure = started.failure();
-    if (failure !== null) throw notStarted(failure, logPath);
+    if (failure !== null) throw startError(failure, logPath);
     if (nowMs > untilMs)
-      throw findMute(registry) ?? notStarted(`it did not answer within ${deadlineMs} ms`, logPath);
+      throw (
+        findUnresponsiveDaemon(registry) ?? startError(`it did not answer within ${deadlineMs} ms`, logPath)
+      );
     await pause(clock, { ms: LOOK_MS });
   }
 }
 
 /** Connects to a daemon that responds; it will not end while the connection is open. */
-async function reach(registry: SupervisorRegistry): Promise<DaemonClient | null> {
+async function connectDaemon(registry: SupervisorRegistry): Promise<DaemonClient | null> {
   for (const { entry, state } of registry.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     try {
@@ -138,7 +140,7 @@ function startDaemon(call: { program: string; directory: string; logPath: string
   const { program, directory, logPath, nowMs } = call;
   const log = openLog(logPath);
   const env = { ...process.env };
-  for (const name of callersVariables) delete env[name];
+  for (const name of callerVariables) delete env[name];
   let child: ChildProcess;
   try {
     child = startChild(process.execPath, [program, 'serve', '--state-dir', directory], {
@@ -174,9 +176,9 @@ function openLog(path: string): number {
   return log;
 }
 
-function notStarted(why: string, logPath: string): TroupeError {
+function startError(why: string, logPath: string): TroupeError {
   const words = readTail(logPath);
-  const said = words === '' ? `it said nothing in ${logPath}` : `in ${logPath} it said:\n${words}`;
+  const said = words === '' ? `it wrote nothing to ${logPath}` : `it wrote to ${logPath}:\n${words}`;
   // A full disk may have swallowed its last words.
   const reason = isDiskFull(dirname(logPath)) ? `the disk is full, so make room; ${why}` : why;
   const message = `The daemon could not be started: ${reason}; ${said}`;
@@ -194,14 +196,14 @@ function isDiskFull(directory: string): boolean {
 }
 
 /** Returns an error for a live daemon that does not answer. */
-function findMute(registry: SupervisorRegistry): TroupeError | null {
+function findUnresponsiveDaemon(registry: SupervisorRegistry): TroupeError | null {
   for (const { entry, state } of registry.list()) {
     if (state !== 'alive' || entry.role !== 'daemon' || !isPeer(entry)) continue;
     const { pid, socket } = entry;
     const isGone = !existsSync(socket);
     const why = isGone ? `its socket ${socket} is gone` : `it is busy or halted`;
     const wayOut = isGone ? `kill ${pid}` : `kill -CONT ${pid}; kill ${pid}`;
-    const message = `The daemon (pid ${pid}) runs, and cannot be reached: ${why}. End it, and what it runs, with: ${wayOut}. Then try again.`;
+    const message = `The daemon (pid ${pid}) runs but cannot be reached: ${why}. End it and its processes with: ${wayOut}. Then try again.`;
     return new TroupeError({ code: 'unreachable', message });
   }
   return null;

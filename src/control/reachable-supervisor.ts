@@ -41,7 +41,7 @@ export function createReachableSupervisor(
   const { stateDirectory } = supervisor;
   if (stateDirectory === null || options.control === false) return supervisor;
 
-  const openSoon = () => {
+  const openDeferred = () => {
     // Deferred: the start must not wait for it.
     server ??= nextTurn().then(() =>
       isOver
@@ -55,23 +55,23 @@ export function createReachableSupervisor(
           }),
     );
   };
-  if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openSoon();
+  if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openDeferred();
 
   return {
     ...supervisor,
     start: (spec) => {
       const handle = supervisor.start(spec);
-      openSoon();
+      openDeferred();
       return handle;
     },
     execute: (spec) => {
       const result = supervisor.execute(spec);
-      openSoon();
+      openDeferred();
       return result;
     },
     schedule: (wish) => {
       const view = supervisor.schedule(wish);
-      openSoon();
+      openDeferred();
       return view;
     },
   };
@@ -112,7 +112,7 @@ async function open(
     if (isOver()) return server;
     onOpened(socketPath);
     registry.register({ id, role: 'program', socket: socketPath });
-    const leavePlace = guardEntry({
+    const stopGuard = guardEntry({
       ...{ clock: options.clock ?? createRealClock(), paths: toStatePaths(stateDirectory) },
       ...{ supervisorId: id, socketPath },
       restore: async () => {
@@ -125,7 +125,7 @@ async function open(
     return {
       ...server,
       close: () => {
-        leavePlace();
+        stopGuard();
         server.close();
       },
     };

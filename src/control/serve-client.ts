@@ -49,7 +49,7 @@ export function serveClient(
 ): ServedClient {
   const { answer, scheduler } = deps;
   const reader = createLineReader(MAX_REQUEST_BYTES);
-  const underWay = new Map<number, AbortController>();
+  const pending = new Map<number, AbortController>();
   let lines: Uint8Array[] = [];
   let next = 0;
   let isOver = false;
@@ -76,10 +76,10 @@ export function serveClient(
     flushAndClose(socket);
   };
 
-  const carryOut = async (request: ControlRequest): Promise<void> => {
+  const execute = async (request: ControlRequest): Promise<void> => {
     const { id } = request;
     const abort = new AbortController();
-    underWay.set(id, abort);
+    pending.set(id, abort);
     try {
       const result = await answer(request, {
         signal: abort.signal,
@@ -89,7 +89,7 @@ export function serveClient(
     } catch (error) {
       if (!abort.signal.aborted) refuse(id, error);
     } finally {
-      if (underWay.get(id) === abort) underWay.delete(id);
+      if (pending.get(id) === abort) pending.delete(id);
     }
   };
 
@@ -105,13 +105,13 @@ export function serveClient(
     if (parsed.type === 'refused') return refuse(parsed.id, parsed.error);
     const { request } = parsed;
     if (request.method === 'cancel') return cancel(request);
-    if (underWay.has(request.id)) return refuse(request.id, sameNumber(request.id));
-    if (underWay.size >= MAX_REQUESTS) return refuse(request.id, tooMany());
-    void carryOut(request);
+    if (pending.has(request.id)) return refuse(request.id, sameNumber(request.id));
+    if (pending.size >= MAX_REQUESTS) return refuse(request.id, tooMany());
+    void execute(request);
   };
 
   const cancel = ({ id, params }: ControlRequest): void => {
-    const abort = underWay.get((params as { request: number }).request);
+    const abort = pending.get((params as { request: number }).request);
     abort?.abort();
     write({ v: PROTOCOL_VERSION, id, result: abort !== undefined });
   };
@@ -150,7 +150,7 @@ export function serveClient(
   socket.on('close', () => {
     isOver = true;
     scheduler.leave(serve);
-    for (const abort of underWay.values()) abort.abort();
+    for (const abort of pending.values()) abort.abort();
     deps.onClosed();
   });
 
@@ -183,7 +183,10 @@ function toReplyLine(reply: ControlReply): string {
 
 function toFault(error: unknown): ControlFault {
   if (error instanceof TroupeError) return { code: error.code, message: error.message };
-  return { code: 'internal', message: `The supervisor failed over this request: ${toErrorText(error)}.` };
+  return {
+    code: 'internal',
+    message: `The supervisor failed to execute this request: ${toErrorText(error)}.`,
+  };
 }
 
 function untilDrained(socket: Socket, signal: AbortSignal): Promise<void> {

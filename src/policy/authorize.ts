@@ -68,7 +68,7 @@ export async function authorize(
   if (verdict.type === 'deny') return refuse(`${verdict.reason} ${verdict.hint}`.trim());
   const { question, reason, always: needed } = verdict;
   if (grants.cover(needed)) return { ok: true };
-  if (ask === null) return refuse(`${question} That needs somebody's consent, and there is nobody to ask.`);
+  if (ask === null) return refuse(`${question} That needs consent, and there is nobody to ask.`);
   const always = needed?.map(({ pattern }) => pattern) ?? null;
   const timeoutMs = policy.settings.askTimeout;
   return askInTime({ ...call, question, reason, always }, { ask, grants, needed, signal, clock, timeoutMs });
@@ -100,9 +100,8 @@ function askInTime(
       settle(refuse(`${question.question} ${why}`));
       stop.abort();
     };
-    const leave = () => giveUp('The question was given up before somebody answered.');
-    const late = () =>
-      giveUp(`Nobody answered within ${formatDuration(timeoutMs)}, and without consent it is not done.`);
+    const leave = () => giveUp('The question was withdrawn before an answer.');
+    const late = () => giveUp(`No answer within ${formatDuration(timeoutMs)}, so the call is not made.`);
     const cancel = clock.at(clock.nowMs() + timeoutMs, late);
     const stopListening = grants.onAdded(() => {
       if (!grants.cover(needed)) return;
@@ -130,8 +129,7 @@ async function askSafely(ask: Ask, question: PermissionQuestion, signal: AbortSi
 
 function toAuthorization(consent: Consent | Error, { question }: PermissionQuestion): Authorization {
   if (consent === true || consent === 'always') return { ok: true };
-  if (consent instanceof Error)
-    return refuse(`${question} Asking somebody failed: ${quote(consent.message)}.`);
+  if (consent instanceof Error) return refuse(`${question} Asking failed: ${quote(consent.message)}.`);
   return refuse(`The user did not consent. ${question}`);
 }
 

@@ -55,7 +55,7 @@ async function judge(start: StartRequest, settings: PolicySettings): Promise<Jud
 
 function denyTool(tool: string): Verdict {
   const reason = `This agent has no tool ${quote(tool)}.`;
-  return { type: 'deny', reason, hint: 'Use one of the tools that you were given.' };
+  return { type: 'deny', reason, hint: 'Use one of your tools.' };
 }
 
 function denyPermission({ tool, permission }: PolicyRequest, mode: PolicySettings['mode']): Verdict {
@@ -66,13 +66,13 @@ function denyPermission({ tool, permission }: PolicyRequest, mode: PolicySetting
       : `${tool} may not be used: it ${what}.`;
   const hint =
     mode === 'plan'
-      ? 'Say what you would do, and let the user change the mode.'
-      : 'Go on without it, or ask the user.';
+      ? 'Describe what you would do, and let the user change the mode.'
+      : 'Continue without it, or ask the user.';
   return { type: 'deny', reason, hint };
 }
 
 function denyQuestion(question: string): Verdict {
-  return { type: 'deny', reason: `${question} In the mode ci nobody is asked.`, hint: 'Go on without it.' };
+  return { type: 'deny', reason: `${question} In mode ci no person is asked.`, hint: 'Continue without it.' };
 }
 
 const WORDS: Readonly<Record<Permission, string>> = {

@@ -52,7 +52,7 @@ export async function refuseInput(deps: DirectoryDeps, it: Recorded): Promise<Wr
     code: isOver ? 'notRunning' : 'closed',
     error: isOver
       ? `Process ${id} is not running.`
-      : `The input of process ${id} is closed: it ended with the supervisor that had started it.`,
+      : `The input of process ${id} is closed: it ended with the supervisor that started it.`,
   };
 }
 
@@ -74,8 +74,8 @@ export function unreachableError({ record, state }: Recorded): TroupeError {
       : `the next program of its owner ${quote(owner)} with this state directory takes it over`;
   const why = {
     alive: `its supervisor ${record.supervisorId} listens on no control socket (its option "control" is false, or it has just begun): use its own program`,
-    elsewhere: `its supervisor ${record.supervisorId} is where this program cannot look, perhaps in a container: go there`,
-    dead: `nobody supervises it now: ${heir}`,
+    elsewhere: `its supervisor ${record.supervisorId} is out of reach of this program, perhaps in a container: go there`,
+    dead: `it has no supervisor now: ${heir}`,
   }[state];
   return new TroupeError({ code: 'unreachable', message: `Process ${id} cannot be reached: ${why}.` });
 }

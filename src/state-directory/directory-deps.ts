@@ -187,7 +187,7 @@ function notFound(
   const hints = [
     broken === undefined ? null : `Its record ${broken.name} cannot be used: ${broken.why}.`,
     meant === null ? null : `Did you mean ${meant}?`,
-    silent.length === 0 ? null : `Not asked, as they do not answer: ${silent.join(', ')}.`,
+    silent.length === 0 ? null : `Not asked, because they do not answer: ${silent.join(', ')}.`,
   ].filter((hint) => hint !== null);
   const message = `There is no process ${quote(id)} in ${paths.directory}.`;
   return new TroupeError({ code: 'not-found', message: [message, ...hints].join(' ') });

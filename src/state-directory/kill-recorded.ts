@@ -209,6 +209,6 @@ function emptyReceipt(signalled: ProcessSignal): KillReceipt {
 }
 
 function elsewhere({ view, supervisorId }: ProcessRecord): TroupeError {
-  const message = `Process ${view.id} of supervisor ${supervisorId} runs where this program cannot look, perhaps in a container: kill it from there.`;
+  const message = `Process ${view.id} of supervisor ${supervisorId} is out of reach of this program, perhaps in a container: kill it from there.`;
   return new TroupeError({ code: 'unreachable', message });
 }

@@ -92,9 +92,9 @@ export function toUnansweredWarning({ id, pid }: Peer, error: unknown): string {
 }
 
 export function toForeignWarning(supervisorId: string, what: 'processes' | 'schedules'): string {
-  return `Supervisor ${supervisorId} is where this program cannot look, perhaps in a container: its ${what} are shown as they were last written down.`;
+  return `Supervisor ${supervisorId} is out of reach of this program, perhaps in a container: its ${what} are shown as last recorded.`;
 }
 
 export function toDamagedWarning({ name, why }: DamagedRecord): string {
-  return `The record ${name} was left out: ${why}.`;
+  return `The record ${name} was skipped: ${why}.`;
 }

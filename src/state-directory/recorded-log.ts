@@ -41,7 +41,7 @@ function noLog(): OutputRead {
     omittedBytes: 0,
     truncated: false,
     ended: true,
-    problem: 'its output was kept in memory only, and went with its supervisor',
+    problem: 'its output was kept in memory only and was lost with its supervisor',
     positions: { stdout: 0, stderr: 0, screen: 0 },
   };
 }

@@ -57,10 +57,10 @@ function refuseKept({ registry }: DirectoryDeps, { supervisorId, schedule }: Sch
   if (state === 'dead') return;
   const why = {
     alive:
-      'cannot be asked: its program is busy or halted, or listens on no control socket. Have it go on, and try again',
-    elsewhere: 'is where this program cannot look, perhaps in a container: go there',
+      'cannot be asked: its program is busy or halted, or listens on no control socket. Resume it, and try again',
+    elsewhere: 'is out of reach of this program, perhaps in a container: go there',
   }[state];
-  const message = `Schedule ${schedule.id} was not taken back: its supervisor ${supervisorId} ${why}.`;
+  const message = `Schedule ${schedule.id} was not cancelled: its supervisor ${supervisorId} ${why}.`;
   throw new TroupeError({ code: 'unreachable', message });
 }
 

@@ -19,7 +19,7 @@ interface Swept {
   readonly warnings: readonly string[];
 }
 
-interface SweepDeps {
+interface SweepSettings {
   readonly all: boolean;
   readonly settings: SupervisorSettings;
 }
@@ -32,24 +32,24 @@ export async function sweepDirectory(
   deps: DirectoryDeps,
   { all, dryRun }: { all: boolean; dryRun: boolean },
 ): Promise<Swept> {
-  const sweeping: SweepDeps = { all, settings: supervisorOptions.parse({}) };
+  const sweepSettings: SweepSettings = { all, settings: supervisorOptions.parse({}) };
   const before = readFiles(deps);
-  const past = await findPast(deps, sweeping);
-  const doomed = [
-    ...findOldLogs(deps, { ...sweeping, files: before }),
-    ...past.flatMap(filesOf(deps, sweeping)),
+  const past = await findPast(deps, sweepSettings);
+  const expired = [
+    ...findOldLogs(deps, { ...sweepSettings, files: before }),
+    ...past.flatMap(filesOf(deps, sweepSettings)),
   ];
-  if (dryRun) return count(before, { forgotten: past.length, gone: new Set(doomed), warnings: [] });
+  if (dryRun) return count(before, { forgotten: past.length, gone: new Set(expired), warnings: [] });
 
   const answers = await Promise.all(deps.peers.list().map((peer) => askToSweep(peer, { deps, all })));
   const forgotten = answers.reduce((sum, each) => sum + each.forgotten, 0);
   const warnings = answers.flatMap(({ warning }) => (warning === null ? [] : [warning]));
   const orphans = past.filter(({ answered }) => !answered);
-  const doomedHere = [
-    ...findOldLogs(deps, { ...sweeping, files: before }),
-    ...orphans.flatMap(filesOf(deps, sweeping)),
+  const expiredHere = [
+    ...findOldLogs(deps, { ...sweepSettings, files: before }),
+    ...orphans.flatMap(filesOf(deps, sweepSettings)),
   ];
-  for (const path of doomedHere) rmSync(path, { force: true });
+  for (const path of expiredHere) rmSync(path, { force: true });
   for (const { entry, state } of deps.registry.list())
     if (state === 'dead') deps.registry.unregister(entry.id);
   const after = readFiles(deps);
@@ -68,13 +68,16 @@ async function askToSweep(
   } catch (error) {
     // It ended while it was asked, which is expected.
     if (registry.stateOf(peer.id) !== 'alive') return { forgotten: 0, warning: null };
-    const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so what it keeps was not swept`;
+    const what = `Supervisor ${peer.id} (pid ${peer.pid}) could not be asked, so its processes were not swept`;
     return { forgotten: 0, warning: `${what}: ${toErrorText(error)}` };
   }
 }
 
 /** Finds processes to remove. Those with live leftovers stay known by id. */
-async function findPast(deps: DirectoryDeps, { all, settings }: SweepDeps): Promise<readonly SeenProcess[]> {
+async function findPast(
+  deps: DirectoryDeps,
+  { all, settings }: SweepSettings,
+): Promise<readonly SeenProcess[]> {
   const { processes } = await listDirectory(deps);
   return processes.filter(({ view, answered, supervisorId }) => {
     if (!('endedAt' in view) || view.leftovers.length > 0) return false;
@@ -92,7 +95,7 @@ function isPast(
 }
 
 /** Lists the files of a process; its log outlives its record unless everything is to go. */
-function filesOf({ paths }: DirectoryDeps, { all }: SweepDeps) {
+function filesOf({ paths }: DirectoryDeps, { all }: SweepSettings) {
   return ({ view }: SeenProcess): readonly string[] => {
     const record = [paths.recordOf(view.id), paths.statusOf(view.id)];
     return all ? [...record, ...outputFilesOf(view.id, paths)] : record;
@@ -102,7 +105,7 @@ function filesOf({ paths }: DirectoryDeps, { all }: SweepDeps) {
 /** Finds logs that were not written to for long and have no record any more. */
 function findOldLogs(
   { paths, clock }: DirectoryDeps,
-  { settings, files }: SweepDeps & { files: ReadonlyMap<string, Stats> },
+  { settings, files }: SweepSettings & { files: ReadonlyMap<string, Stats> },
 ): readonly string[] {
   const oldAt = clock.epochMs() - settings.logRetention;
   return [...files].flatMap(([path, { mtimeMs }]) => {

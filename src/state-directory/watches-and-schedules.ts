@@ -170,6 +170,6 @@ async function findScheduler(
 }
 
 function noSchedulerError(why: string): TroupeError {
-  const message = `Nobody can keep the schedule: ${why}. Name a process that runs, or a supervisor.`;
+  const message = `No supervisor can run the schedule: ${why}. Name a process that runs, or a supervisor.`;
   return new TroupeError({ code: 'unreachable', message });
 }

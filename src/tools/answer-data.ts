@@ -9,7 +9,7 @@ import type { SentKeys, ShownScreen } from './actions/terminals.ts';
 import { toSummary } from './process-summary.ts';
 
 /** Described inside: zod writes a bare nullable string as a list of types, which some MCP clients reject. */
-const signalName = z.string().describe('the signal that ended it');
+const signalName = z.string().describe('signal that ended it');
 
 /** Schema of the result of `toOutputData`. */
 export const outputData = z.looseObject({
@@ -17,10 +17,10 @@ export const outputData = z.looseObject({
   status: z.string(),
   exit_code: z.int().nullable().optional(),
   signal: signalName.nullable().optional(),
-  output: z.string().describe('stdout and stderr in order of arrival, unless one of them was asked for'),
-  truncated: z.boolean().optional().describe('output is not all that was asked for'),
-  dropped_bytes: z.int().optional().describe('how many bytes are missing in output'),
-  more: z.boolean().optional().describe('there was more behind it'),
+  output: z.string().describe('stdout and stderr in order of arrival, unless one of them was requested'),
+  truncated: z.boolean().optional().describe('output is less than requested'),
+  dropped_bytes: z.int().optional().describe('number of bytes missing in output'),
+  more: z.boolean().optional().describe('more output followed'),
 });
 
 /** Returns the output read, with the state of its process. */
@@ -50,24 +50,26 @@ export function toMissingData(read: OutputRead) {
 const leftover = z.object({
   pid: z.int(),
   command: z.string(),
-  ports: z.array(z.int()).describe('TCP ports on which it listens'),
+  ports: z.array(z.int()).describe('TCP ports that it listens on'),
 });
 
 /** Data of an answer about a command, whether it has ended or runs in the background. */
 export const runData = z.looseObject({
   process_id: z.string(),
-  exit_code: z.int().nullable().optional().describe('null where it did not exit by itself'),
+  exit_code: z.int().nullable().optional().describe('null if it did not exit by itself'),
   signal: signalName.nullable().optional(),
   output: z.string().describe('stdout and stderr in order of arrival'),
-  truncated: z.boolean().optional().describe('output is not all that it printed'),
-  dropped_bytes: z.int().optional().describe('how many bytes are missing in output'),
-  leftovers: z.array(leftover).optional().describe('what it has left running'),
+  truncated: z.boolean().optional().describe('output is incomplete'),
+  dropped_bytes: z.int().optional().describe('number of bytes missing in output'),
+  leftovers: z.array(leftover).optional().describe('processes it left running'),
   suspects: z
     .array(leftover)
     .optional()
-    .describe('what it has perhaps left running: it hides who started it, and no kill of this id reaches it'),
-  status: z.string().optional().describe('where it goes on'),
-  message: z.string().optional().describe('where it goes on: how to follow it'),
+    .describe(
+      'processes it may have left running: they hide their origin, and killing this id does not reach them',
+    ),
+  status: z.string().optional().describe('if it continues'),
+  message: z.string().optional().describe('if it continues: how to follow it'),
 });
 
 /** Describes an ended command to a model, successful or not. */

@@ -32,7 +32,7 @@ export function toPlainAnswer(
  */
 export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAnswer {
   if (typeof given !== 'object' || given === null || typeof (given as { ok?: unknown }).ok !== 'boolean') {
-    const what = given === undefined ? 'nothing' : `what is no answer (${describe(given)})`;
+    const what = given === undefined ? 'nothing' : `an invalid answer (${describe(given)})`;
     return { ok: false, error: `${tool} answered ${what}; it should answer { ok, data } or { ok, error }.` };
   }
   const answer = withIds(given as ToolAnswer);
@@ -49,9 +49,9 @@ export function checkAnswer(given: unknown, { tool }: { tool: string }): ToolAns
     // Serialized only once: a second attempt may fail.
     const text: string | undefined = JSON.stringify(answer.data);
     if (text !== undefined) return { ...answer, data: toBounded(text) };
-    return { ok: false, error: `The answer of ${tool} is no JSON: it is a ${typeof answer.data}.` };
+    return { ok: false, error: `The answer of ${tool} is not valid JSON: it is a ${typeof answer.data}.` };
   } catch (error) {
-    return { ok: false, error: `The answer of ${tool} is no JSON: ${toErrorText(error)}` };
+    return { ok: false, error: `The answer of ${tool} is not valid JSON: ${toErrorText(error)}` };
   }
 }
 
@@ -92,7 +92,7 @@ function toErrorWords(error: unknown, tool: string): string {
   try {
     return JSON.stringify(error) ?? `${tool} failed and did not say why.`;
   } catch {
-    return `${tool} failed, and its error is no JSON.`;
+    return `${tool} failed, and its error is not valid JSON.`;
   }
 }
 

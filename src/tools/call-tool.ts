@@ -53,7 +53,7 @@ export async function callTool(
   } catch (error) {
     if (findTool(call.name, deps.tools) === undefined) return unknownTool(call.name, deps.tools);
     const why = toErrorText(error);
-    return rejectCall(`The arguments of ${call.name} are no JSON: ${why}. Send one object.`);
+    return rejectCall(`The arguments of ${call.name} are not valid JSON: ${why}. Send one JSON object.`);
   }
   return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, deps);
 }

@@ -25,7 +25,7 @@ export function findProcess(
 }
 
 function suggest(id: string, ids: readonly string[]): string {
-  const forgotten = OUR_ID.test(id) ? ' One that ended long ago is forgotten.' : '';
+  const forgotten = OUR_ID.test(id) ? ' A process that ended long ago is forgotten.' : '';
   if (ids.length === 0) return `There are no processes.${forgotten}`;
   const partial = ids.filter((known) => id.length > 2 && (known.includes(id) || id.includes(known)));
   const close = nearest(id, ids);

@@ -65,7 +65,7 @@ test('a question that the agent takes back is taken back from the person', async
 test('a program without a person says so', async () => {
   const { askAbove } = await arrange(null);
 
-  await expect(askAbove(question, wanted())).rejects.toThrow('has no person to ask');
+  await expect(askAbove(question, wanted())).rejects.toThrow('cannot ask a person');
 });
 
 test('a program above that is gone is named', async () => {

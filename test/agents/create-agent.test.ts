@@ -40,7 +40,7 @@ test.each([
     'a prohibition of a tool that is not there',
     { definition: { ...definition, tools: { deny: ['run_comand'] } } },
     'invalid-agent-file',
-    'has no tool "run_comand", which stands in its "tools.deny". Did you mean "run_command"?',
+    'has no tool "run_comand", which its "tools.deny" names. Did you mean "run_command"?',
   ],
   ['a depth beyond the limit', { depth: 5 }, 'delegation-depth', 'Maximum delegation depth (5) reached'],
   [
@@ -99,7 +99,7 @@ test('a limit of its own may be higher where nobody has said one', async () => {
   expect(agent.conversation.status).toBe('idle');
 });
 
-test('its processes are as deep as the environment says', async () => {
+test("an agent's processes have the depth of the environment", async () => {
   using project = openProject();
   await using agent = await create(project.directory, { env: { TROUPE_DEPTH: '3' } });
 

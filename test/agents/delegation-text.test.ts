@@ -15,10 +15,10 @@ test('plain text is the task', () => {
 test.each([
   ['', 'There is no task'],
   [' \n', 'There is no task'],
-  ['{"task": "a"', 'begins like JSON and is none'],
+  ['{"task": "a"', 'looks like JSON but is invalid'],
   ['{"text": "a"}', 'has no "task"'],
   ['{"task": ""}', 'has no "task"'],
-  ['{"task": "a", "context": [1]}', 'is no JSON object'],
+  ['{"task": "a", "context": [1]}', 'is not a JSON object'],
 ])('%j is no task', (text, expected) => {
   expect(fromDelegationText(text)).toEqual({ ok: false, error: expect.stringContaining(expected) });
 });

@@ -30,7 +30,7 @@ async function talk(definition: Partial<AgentDefinition> = {}) {
   };
 }
 
-test('it says what it is and what it can do', async () => {
+test('the demo model says what it is and what it can do', async () => {
   await using agent = await talk();
 
   const outcome = await agent.conversation.say('Hello! Who are you?');
@@ -41,7 +41,7 @@ test('it says what it is and what it can do', async () => {
   });
 });
 
-test('it runs a command and shows the output', async () => {
+test('the demo model runs a command and shows the output', async () => {
   await using agent = await talk();
 
   const outcome = await agent.conversation.say('run echo hello; exit 3');
@@ -71,7 +71,7 @@ test('a promoted command is told of twice', async () => {
   expect(agent.said().at(-1)).toMatch(/tool_\w+ failed after .*exited with code 4/);
 });
 
-test('it starts, lists and kills', async () => {
+test('the demo model starts, lists and kills', async () => {
   await using agent = await talk();
 
   await agent.conversation.say('start sleep 600');
@@ -84,7 +84,7 @@ test('it starts, lists and kills', async () => {
   expect(agent.supervisor.list({ live: true })).toEqual([]);
 });
 
-test('it says when it has no tool for that', async () => {
+test('the demo model says when it lacks a tool', async () => {
   await using agent = await talk({ tools: { deny: ['run_command'] } });
 
   const outcome = await agent.conversation.say('run echo hello');

@@ -208,7 +208,7 @@ test('a chain of delegates never waits for itself', async () => {
   expect(answer.data).toContain('Maximum delegation depth (5) reached');
 });
 
-test('what a delegate started ends with it', async () => {
+test('a process of a delegate ends with the delegate', async () => {
   let before = 0;
   await using given = await openDelegation({
     steps: [delegate('start it'), { text: 'done' }],
@@ -231,7 +231,7 @@ test('what a delegate started ends with it', async () => {
   expect(given.alive()).toEqual([]);
 });
 
-test('what is meant for the agent above is inherited', async () => {
+test('a process with the lifetime parent passes to the agent above', async () => {
   await using given = await openDelegation({
     steps: [
       delegate('start it'),

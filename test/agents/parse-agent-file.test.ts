@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test('each problem stands on a line of its own', async () => {
+test("an agent file's problems stand on separate lines", async () => {
   const text = `${head}version: 1\nlimits:\n  max_steps: 0\n  max_stps: 4\n`;
 
   const message = await messageOf(text);

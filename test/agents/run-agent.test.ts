@@ -154,7 +154,7 @@ test('an answer stands when time runs out behind it', async () => {
   });
 });
 
-test('what runs beyond the wait is ended', async () => {
+test('a process that outlasts the wait is ended', async () => {
   const mark = randomUUID();
   let pids: readonly number[] = [];
   const result = await run(
@@ -200,7 +200,7 @@ test('a run that nobody wants any more ends', async () => {
   expect(await run([{ text: 'five' }], { signal: stop.signal })).toMatchObject({ ok: false });
 });
 
-test('what cannot be created is an answer', async () => {
+test('a failed creation of an agent is an answer', async () => {
   expect(await run([], { depth: 5 })).toEqual({
     ok: false,
     error: expect.stringContaining('Maximum delegation depth (5) reached'),

@@ -107,7 +107,7 @@ test("a secret's file counts from the project", async () => {
   expect(handle.read().text.trim()).toBe(String(value.length));
 });
 
-test('where nobody can be asked, that is said', async () => {
+test('a question without a person says that nobody can be asked', async () => {
   using project = openProject({ lead: file });
   await using agent = await createAgent({
     definition: await loadAgent('lead', { directory: project.directory }),

@@ -24,7 +24,7 @@ function createRoll(directory: string, looks: readonly ('seen' | 'missed')[]) {
   return { own, roll };
 }
 
-test('who is alone has the place', async () => {
+test('a sole daemon wins the claim', async () => {
   using directory = tempDir();
   const { own, roll } = createRoll(directory.path, ['missed']);
 

@@ -64,7 +64,7 @@ test('callers at the same time get one and the same daemon', async () => {
   for (const client of clients) client.close();
 }, 60_000);
 
-test('what it starts runs on without the caller, in its environment', async () => {
+test("a process of the daemon outlives the caller, in the caller's environment", async () => {
   await using stage = openDaemonStage(60_000);
   process.env['CALLER'] = 'here';
   const client = await stage.ensure();
@@ -85,7 +85,7 @@ test('what it starts runs on without the caller, in its environment', async () =
   delete process.env['CALLER'];
 }, 60_000);
 
-test('it ends when idle and leaves records and logs only', async () => {
+test('an idle daemon ends and leaves only records and logs', async () => {
   await using stage = openDaemonStage(300);
   const client = await stage.ensure();
   const [pid = 0] = stage.pids;
@@ -103,7 +103,7 @@ test('it ends when idle and leaves records and logs only', async () => {
   expect(readFileSync(join(stage.directory, 'supervisors', 'daemon.log'), 'utf8')).toBe('');
 }, 60_000);
 
-test('it stays as long as a process lives', async () => {
+test('a daemon stays while a process is alive', async () => {
   await using stage = openDaemonStage(100);
   const client = await stage.ensure();
   const [pid = 0] = stage.pids;
@@ -119,7 +119,7 @@ test('it stays as long as a process lives', async () => {
   await waitUntil(() => !isAlive(pid), { withinMs: 20_000 });
 }, 60_000);
 
-test('it ends in order when it is told to', async () => {
+test('a daemon ends in order on request', async () => {
   await using stage = openDaemonStage(60_000);
   const client = await stage.ensure();
   const [pid = 0] = stage.pids;
@@ -217,7 +217,7 @@ test('a daemon ends with its workspace, and all that it holds', async () => {
   client.close();
 }, 60_000);
 
-test('one that was killed is replaced', async () => {
+test('a killed daemon is replaced', async () => {
   await using stage = openDaemonStage(60_000);
   const first = await stage.ensure();
   const [pid = 0] = stage.pids;
@@ -231,7 +231,7 @@ test('one that was killed is replaced', async () => {
   second.close();
 }, 60_000);
 
-test('why it does not start is told', async () => {
+test('a daemon that does not start reports why', async () => {
   using place = tempDir();
   const directory = place.file('state');
   const broken = fixtureProgram('../nowhere.ts');

@@ -14,7 +14,7 @@ import { findEntry, openControlStage, openRawClient, untilListening } from './ar
 const isRoot = process.getuid?.() === 0;
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('nothing is there before the first process, and no socket after the end', async () => {
+test('a supervisor leaves no socket before its first process or after its end', async () => {
   using place = tempDir();
   const directory = place.file('state');
   const supervisor = createReachableSupervisor({ cwd: place.path, stateDirectory: directory });
@@ -50,7 +50,7 @@ test('a directory that is open to others is closed', async () => {
   expect(modeOf(place.file('state/supervisors'))).toBe(0o700);
 });
 
-test('where the path is too long the socket has a place of its own', async () => {
+test('a socket with too long a path moves to another directory', async () => {
   using place = tempDir();
   const directory = place.file(join('x'.repeat(60), 'y'.repeat(60)));
 
@@ -173,7 +173,7 @@ test('a supervisor that does not answer is passed over within two seconds', asyn
   roll.unregister('sup_mute2222');
 });
 
-test('what is no supervisor is told apart', async () => {
+test('a client recognizes a peer that is no supervisor', async () => {
   using place = tempDir();
   const talkers = ['hello\n', '{"v":9,"id":1,"result":null}\n', '{"v":1,"id":"x"}\n'];
 
@@ -189,8 +189,8 @@ test('what is no supervisor is told apart', async () => {
   );
 
   expect(refusals).toEqual([
-    expect.stringMatching(/^protocol: .*no JSON/),
+    expect.stringMatching(/^protocol: .*not valid JSON/),
     expect.stringMatching(/^protocol: This program speaks version 1 .* other side version 9/),
-    expect.stringMatching(/^protocol: .*no reply/),
+    expect.stringMatching(/^protocol: .*not valid\.$/),
   ]);
 });

@@ -18,7 +18,7 @@ const matched = (count: number): WatchNews => ({
   suppressed: 2,
 });
 
-test('what a slow client misses is counted in what it gets', async () => {
+test('a slow client gets a count of what it missed', async () => {
   const news = new Subject<WatchNews>();
   const supervisor = { watch: () => {}, unwatch: () => true, newsOf: () => news } as unknown as Supervisor;
   const sent: WatchNews[] = [];

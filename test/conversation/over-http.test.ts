@@ -122,7 +122,9 @@ test('broken arguments on the wire of OpenAI are answered', async () => {
   const outcome = await given.conversation.say('how is it?');
 
   expect(outcome).toEqual({ type: 'answered', text: 'I am sorry.' });
-  expect(given.answers()).toMatchObject([{ ok: false, error: expect.stringContaining('are no JSON') }]);
+  expect(given.answers()).toMatchObject([
+    { ok: false, error: expect.stringContaining('are not valid JSON') },
+  ]);
   const [, request] = endpoint.requests();
   expect(request?.messages.at(-1)).toMatchObject({ role: 'tool' });
 });

@@ -101,7 +101,7 @@ test('an answer that cannot be written down is an error', async () => {
   await given.conversation.say('go');
 
   expect(given.answers()).toMatchObject([
-    { ok: false, error: expect.stringContaining('The answer of odd is no JSON') },
+    { ok: false, error: expect.stringContaining('The answer of odd is not valid JSON') },
   ]);
 });
 
@@ -234,7 +234,7 @@ test.for([
     { name: 'run_comand', argumentsText: '{}' },
     'There is no tool "run_comand". Did you mean run_command?',
   ],
-  ['broken arguments', { name: 'run_command', argumentsText: '{"command": "l' }, 'are no JSON'],
+  ['broken arguments', { name: 'run_command', argumentsText: '{"command": "l' }, 'are not valid JSON'],
   ['arguments of another shape', { name: 'run_command', argumentsText: '["ls"]' }, 'must be one JSON object'],
 ] as const)('%s is an answer', async ([, call, expected]) => {
   await using supervisor = createSupervisor({ stateDirectory: false });

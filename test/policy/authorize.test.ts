@@ -22,20 +22,20 @@ function pass(
   return authorize(request, { policy, ask, grants: createGrants(), signal, clock });
 }
 
-test('what is allowed passes without a question', async () => {
+test('an allowed call passes without a question', async () => {
   const ask = vi.fn<Ask>();
 
   expect(await pass(ask, { mode: 'auto' })).toEqual({ ok: true });
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('what is denied says so without a question', async () => {
+test('a denied call is refused without a question', async () => {
   const ask = vi.fn<Ask>();
 
   expect(await pass(ask, { mode: 'plan' })).toEqual({
     ok: false,
     error:
-      'Denied: No tool starts a process in the mode plan. Say what you would do, and let the user change the mode.',
+      'Denied: No tool starts a process in the mode plan. Describe what you would do, and let the user change the mode.',
   });
   expect(ask).not.toHaveBeenCalled();
 });
@@ -59,10 +59,10 @@ test('a person who says no is told of', async () => {
   });
 });
 
-test('nobody to ask is a denial', async () => {
+test('a question without a person is a denial', async () => {
   expect(await pass(null)).toEqual({
     ok: false,
-    error: `Denied: run_command starts "ls". That needs somebody's consent, and there is nobody to ask.`,
+    error: `Denied: run_command starts "ls". That needs consent, and there is nobody to ask.`,
   });
 });
 
@@ -82,7 +82,7 @@ test.each([
 ] as const)('an ask that %s is a denial', async (_, ask) => {
   expect(await pass(ask as unknown as Ask)).toEqual({
     ok: false,
-    error: 'Denied: run_command starts "ls". Asking somebody failed: "no terminal".',
+    error: 'Denied: run_command starts "ls". Asking failed: "no terminal".',
   });
 });
 
@@ -105,7 +105,7 @@ test('no answer in time is a denial, and a late one changes nothing', async () =
 
   expect(await passage).toEqual({
     ok: false,
-    error: 'Denied: run_command starts "ls". Nobody answered within 30s, and without consent it is not done.',
+    error: 'Denied: run_command starts "ls". No answer within 30s, so the call is not made.',
   });
   expect(stop?.aborted).toBe(true);
 });
@@ -120,7 +120,7 @@ test('the end of the conversation is a denial', async () => {
 
   expect(await passage).toMatchObject({
     ok: false,
-    error: expect.stringContaining('was given up before somebody answered'),
+    error: expect.stringContaining('was withdrawn before an answer'),
   });
   expect(ask.mock.calls[0]?.[1].aborted).toBe(true);
 });

@@ -179,7 +179,7 @@ test('always never lifts a denial', async () => {
   expect(await given.run('git status; git push')).toMatchObject({ ok: false });
 });
 
-test('what is typed into a process is asked each time', async () => {
+test('input to a process is asked about each time', async () => {
   const given = arrange();
   const write = { tool: 'write_process', permission: 'write', arguments: { text: 'y\n' } } as const;
 

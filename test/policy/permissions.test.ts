@@ -83,7 +83,7 @@ describe('entries of a user', () => {
     expect(await verdicts(policy)).toMatchObject({ start: 'deny', kill: 'deny' });
   });
 
-  test('one for a tool beats one for a permission', async () => {
+  test('an entry for a tool beats one for a permission', async () => {
     const policy = createPolicy({ permissions: { start: 'deny', run_tests: 'allow' } });
 
     expect(await policy.decide({ tool: 'run_tests', permission: 'start' })).toEqual({ type: 'allow' });
@@ -97,7 +97,7 @@ describe('entries of a user', () => {
 
     expect(verdict).toMatchObject({
       type: 'deny',
-      reason: expect.stringContaining('In the mode ci nobody is asked'),
+      reason: expect.stringContaining('In mode ci no person is asked'),
     });
   });
 });
@@ -108,7 +108,7 @@ test('a denial says why and what to do', async () => {
   expect(await policy.decide({ tool: 'run_command', permission: 'start' })).toEqual({
     type: 'deny',
     reason: 'No tool starts a process in the mode plan.',
-    hint: 'Say what you would do, and let the user change the mode.',
+    hint: 'Describe what you would do, and let the user change the mode.',
   });
 });
 

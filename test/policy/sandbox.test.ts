@@ -128,7 +128,7 @@ test('a sandbox that was missing is looked for again', async () => {
   expect(held.map(({ heldBy }) => heldBy)).toEqual(['check', 'sandbox']);
 });
 
-test('nothing is loaded where it is off', async () => {
+test('a disabled sandbox loads nothing', async () => {
   const load = vi.fn(async (): Promise<SandboxRuntime> => fakeRuntime());
   const policy = fromLayers([toSettings({ ...options, sandbox: 'off' }, '/work')], shareSandbox(load));
 

@@ -69,7 +69,7 @@ test('a schedule of a halted supervisor is shown and stays', { timeout: 40_000 }
   await endAll([], `/${id}/`);
 });
 
-test('what has ended is told without its supervisor', async () => {
+test('a wait sees an end without its supervisor', async () => {
   using place = tempDir();
   const host = await startPuppetHost(place.path, { options: { control: false } });
   const { id } = await host.ask('start', { command: 'exit 3', background: true });

@@ -56,7 +56,7 @@ test('live ones come first, then ended ones, each in order of creation', async (
   ]);
 });
 
-test('what a record of a dead supervisor says is held against the world', async () => {
+test('a record of a dead supervisor is checked against live processes', async () => {
   using stage = openQuietStage();
   const scope = readTableScope();
   const self = { pid: process.pid, pgid: process.pid, sid: 0, startedAt: String(startTicksOf(process.pid)) };
@@ -95,7 +95,7 @@ test('leftovers of a dead supervisor are listed while they live', async () => {
   ]);
 });
 
-test('what cannot be proven to be the process is not signalled', async () => {
+test('a process without a proven identity is not signalled', async () => {
   using stage = openQuietStage();
   const scope = readTableScope();
   const self = { pid: process.pid, pgid: process.pid, sid: 0, startedAt: '1' };
@@ -106,7 +106,7 @@ test('what cannot be proven to be the process is not signalled', async () => {
   const refusal = await stage.state.kill('tool_foreign2').catch(({ code, message }) => `${code}: ${message}`);
 
   expect(answer).toMatchObject({ type: 'notRunning' });
-  expect(refusal).toMatch(/^unreachable: .*where this program cannot look/);
+  expect(refusal).toMatch(/^unreachable: .*out of reach of this program/);
 });
 
 test('damaged records are told and left where they are', async () => {
@@ -121,16 +121,16 @@ test('damaged records are told and left where they are', async () => {
 
   expect(processes.map(({ view }) => view.id)).toEqual(['tool_whole222']);
   expect(warnings.toSorted()).toEqual([
-    expect.stringMatching(/tool_cut22222\.json was left out: it is no JSON/),
-    expect.stringMatching(/tool_future22\.json was left out: its version is 7; this troupe reads version 1/),
-    expect.stringMatching(/tool_odd22222\.json was left out: "view.status" is not as a record has it/),
+    expect.stringMatching(/tool_cut22222\.json was skipped: it is no JSON/),
+    expect.stringMatching(/tool_future22\.json was skipped: its version is 7; this troupe reads version 1/),
+    expect.stringMatching(/tool_odd22222\.json was skipped: "view.status" is not as a record has it/),
   ]);
   expect(readdirSync(join(stage.path, 'processes')).sort()).toEqual(
     ['tool_cut22222', 'tool_future22', 'tool_odd22222'].map((id) => `${id}.json`),
   );
 });
 
-test('of live ones only, the same is told as of all', async () => {
+test('a list of live processes equals the live part of the full list', async () => {
   using stage = openQuietStage();
   const scope = { ...readTableScope(), pidNamespace: 'pid:[1]' };
   stage.write(runningRecord('tool_live2222', { scope }));
@@ -172,7 +172,7 @@ test('a supervisor elsewhere is left alone and said to be there', async () => {
   await stage.state.sweep({ all: true });
 
   expect(processes).toMatchObject([{ view: { id: 'tool_foreign2', status: 'backgrounded' } }]);
-  expect(warnings).toEqual([expect.stringContaining('sup_dead2222 is where this program cannot look')]);
+  expect(warnings).toEqual([expect.stringContaining('sup_dead2222 is out of reach of this program')]);
   expect(createFileSupervisorRegistry({ directory: stage.path }).stateOf('sup_dead2222')).toBe('elsewhere');
 });
 

@@ -46,7 +46,7 @@ test('every request about a terminal does what its handle does', async () => {
   expect(last).toMatchObject({ ok: true, screen: { isLast: true, columns: 120 } });
 });
 
-test('who shows a process looks at what it waits for', async () => {
+test('show refreshes the awaited input', async () => {
   const backend = createScriptedBackend();
   await using stage = await openControlStage({ backend });
   const { id } = stage.supervisor.start({ command: 'login', background: true, stdin: 'pipe' });

@@ -8,7 +8,7 @@ import { endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 import { startPuppetHost } from '../fixtures/puppet-host.ts';
 import { endedRecord, writeRecord } from './records.ts';
 
-test('what is waited for from outside is told once it holds', async () => {
+test('a wait from outside resolves once its condition holds', async () => {
   await using stage = await openControlStage();
   const { state, supervisor } = stage;
   const cat = supervisor.start({ command: ['cat'], background: true, stdin: 'pipe' });
@@ -26,7 +26,7 @@ test('what is waited for from outside is told once it holds', async () => {
   });
 });
 
-test('what has held stays so under another supervisor', { timeout: 60_000 }, async () => {
+test('a met condition stays met under another supervisor', { timeout: 60_000 }, async () => {
   await using stage = await openTakeover();
   const { state, id } = stage;
   const order = { text: 'tea', file: 'made', mode: 'all' } as const;
@@ -81,7 +81,7 @@ test('a wait that is given up leaves nothing behind', async () => {
   expect((await stage.state.show(stage.idle.id)).view.status).toBe('backgrounded');
 });
 
-test('of a long log that nobody keeps all is searched', async () => {
+test('a wait searches all of a long log without a supervisor', async () => {
   using place = tempDir();
   const output = { bytes: 9, lines: 2, droppedBytes: 0, lastOutputAt: 1, logFile: 'x', degraded: null };
   writeRecord(place.path, endedRecord('tool_over2222', { output }), 'tool_over2222');
@@ -97,7 +97,7 @@ test('of a long log that nobody keeps all is searched', async () => {
   expect(later).toMatchObject({ end: { type: 'ended' }, matchedLine: null });
 });
 
-test('of one that ended without a supervisor the log is searched', async () => {
+test('a wait searches the log of a process that ended without a supervisor', async () => {
   using place = tempDir();
   const output = { bytes: 9, lines: 2, droppedBytes: 0, lastOutputAt: 1, logFile: 'x', degraded: null };
   writeRecord(place.path, endedRecord('tool_over2222', { output }), 'tool_over2222');

@@ -117,7 +117,7 @@ test('a watch that somebody takes back ends', async () => {
   expect(news).toMatchObject([{ type: 'watch.failed', why: 'somebody has taken it back' }]);
 });
 
-test('it is told whether anybody hears a schedule', async () => {
+test('a new schedule says whether its owner listens', async () => {
   await using stage = await openControlStage();
   const { state, supervisor } = stage;
   const listening = supervisor.newsOf('reviewer').subscribe(() => {});
@@ -129,7 +129,7 @@ test('it is told whether anybody hears a schedule', async () => {
   listening.unsubscribe();
 });
 
-test('what nobody keeps is listed, and can be cancelled', async () => {
+test('a schedule without a supervisor is listed and can be cancelled', async () => {
   using place = tempDir();
   mkdirSync(place.file('schedules'));
   const schedule = {

@@ -87,7 +87,7 @@ test('a write without a pipe says what to do', async () => {
   expect(errorOf(answer)).toContain('Spawn it again with interactive: true');
 });
 
-test('a call needs what its action needs', async () => {
+test('a call needs the permission of its action', async () => {
   await using given = arrange();
   const tool = given.wiring.tools.find((each) => each.name === name);
 

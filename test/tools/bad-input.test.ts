@@ -66,7 +66,7 @@ describe.for(byId)('$tool $more', ({ tool, field, more }) => {
     const answer = await given.call(tool, { ...more, [field]: id });
 
     expect(errorOf(answer)).toBe(
-      `Process ${id} not found. There are no processes. One that ended long ago is forgotten.`,
+      `Process ${id} not found. There are no processes. A process that ended long ago is forgotten.`,
     );
     expect(given.supervisor.get(id)?.status).toBe(status);
     expect(given.backend.lastRun.input).toBe('');
@@ -135,7 +135,9 @@ test('broken arguments are named, with the tool', async () => {
 
   const answer = await given.callWithText('run_command', '{"command": "ls');
 
-  expect(errorOf(answer)).toMatch(/^The arguments of run_command are no JSON: .* Send one object\.$/);
+  expect(errorOf(answer)).toMatch(
+    /^The arguments of run_command are not valid JSON: .* Send one JSON object\.$/,
+  );
 });
 
 test('an unknown tool is named, with the nearest', async () => {
@@ -190,7 +192,7 @@ test('numbers and truths written as text are taken', async () => {
   expect(dataOf(answer).output).toBe('2\n');
 });
 
-test('one thing is taken for a list of one', async () => {
+test('a single item is taken for a list of one', async () => {
   await using given = arrange();
   const { id } = given.start('vim');
 
@@ -218,13 +220,13 @@ cycle.self = cycle;
 
 test.for([
   ['nothing', undefined, /answered nothing; it should answer/],
-  ['null', null, /answered what is no answer \(null\)/],
-  ['a text', 'done', /answered what is no answer \(a string\)/],
+  ['null', null, /answered an invalid answer \(null\)/],
+  ['a text', 'done', /answered an invalid answer \(a string\)/],
   ['a list', [], /\(a list\)/],
   ['no ok', { data: 1 }, /without a boolean "ok"/],
-  ['a cycle', { ok: true, data: cycle }, /is no JSON/],
-  ['a big integer', { ok: true, data: 1n }, /is no JSON/],
-  ['a function', { ok: true, data: () => {} }, /is no JSON: it is a function/],
+  ['a cycle', { ok: true, data: cycle }, /is not valid JSON/],
+  ['a big integer', { ok: true, data: 1n }, /is not valid JSON/],
+  ['a function', { ok: true, data: () => {} }, /is not valid JSON: it is a function/],
   ['an error object', { ok: false, error: new Error('broken') }, /^broken$/],
   ['no error', { ok: false }, /odd failed and did not say why/],
 ] as const)('a tool that answers %s gets a clear text', async ([, answered, expected]) => {

@@ -9,7 +9,7 @@ test('a start says id, pid and command', async () => {
   const id = given.supervisor.list()[0]?.id;
   expect(shown(answer)).toEqual({
     ok: true,
-    data: `Process started: id=${id} pid=1 cmd="npm run \\"dev\\""\nA notice comes by itself when it ends; there is no need to poll.`,
+    data: `Process started: id=${id} pid=1 cmd="npm run \\"dev\\""\nYou will get a notice when it ends; do not poll.`,
   });
   expect(answer.reveals).toEqual([]);
 });
@@ -42,7 +42,7 @@ test('a start beyond the limit says how many are concurrent', async () => {
   );
 });
 
-test('its time-out is in milliseconds, and ends it', async () => {
+test('the time-out of bg_start is in milliseconds and ends the process', async () => {
   await using given = arrange();
   await given.call('bg_start', { command: 'serve', timeout: 3_000 });
   await given.call('bg_start', { command: 'other' });
@@ -145,7 +145,7 @@ test('output is new since the last call that arrived', async () => {
   expect(dataOf(all)).toBe('[stdout]\na\n[stderr]\n(nothing)');
 });
 
-test('what does not fit comes with the next call', async () => {
+test('output that does not fit comes with the next call', async () => {
   await using given = arrange();
   const { id } = given.start('count');
   given.backend.lastRun.print('1\n2\n3\n');

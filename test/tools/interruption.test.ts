@@ -32,7 +32,7 @@ test('an interrupted command in the queue is never started', async () => {
   expect(given.supervisor.list({ live: true })).toHaveLength(1);
 });
 
-test('nothing is started after an interruption', async () => {
+test('an interrupted call starts nothing', async () => {
   await using given = arrange();
   given.interruption.abort();
 

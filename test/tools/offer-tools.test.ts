@@ -58,7 +58,7 @@ test('an action that was taken away is unknown, and denied', async () => {
   expect([...narrowed.backend.runs, ...whole.backend.runs]).toEqual([]);
 });
 
-test('everything is offered in its order where everything is allowed', () => {
+test('an unrestricted policy offers all tools in order', () => {
   const offered = offerTools(allTools, createPolicy({ mode: 'dangerous' }));
 
   expect(offered.map(({ name }) => name)).toEqual(allTools.map(({ name }) => name));

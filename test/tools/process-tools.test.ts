@@ -153,15 +153,15 @@ test('a command that takes long goes on in the background', async () => {
 
   const answer = await pending.answer;
   expect(answer).toMatchObject({
-    data: { status: 'backgrounded', message: expect.stringContaining('A notice comes by itself') },
+    data: { status: 'backgrounded', message: expect.stringContaining('You will get a notice') },
   });
   expect(answer.reveals ?? []).toEqual([]);
   expect(given.supervisor.get(dataOf(answer).process_id)?.status).toBe('backgrounded');
 });
 
 test.each([
-  ['next-answer', 'its end is also told with the next answer of any of these tools.'],
-  ['none', 'No notice comes when it ends'],
+  ['next-answer', 'also reports its end.'],
+  ['none', 'You get no notice when it ends'],
 ] as const)('an answer promises no notice that wakes: %s', async (notices, words) => {
   await using given = arrange({ wiring: { notices } });
   const started = await given.call('start_process', { command: 'serve' });
@@ -172,7 +172,7 @@ test.each([
   const ran = await pending.answer;
   for (const answer of [started, ran]) {
     expect(dataOf(answer).message).toContain(words);
-    expect(dataOf(answer).message).not.toContain('comes by itself');
+    expect(dataOf(answer).message).not.toContain('You will get a notice');
   }
 });
 
@@ -195,7 +195,7 @@ test('a persistent process that cannot be one is an answer', async () => {
 
   const answer = await given.call('start_process', { command: 'serve', lifetime: 'persistent' });
 
-  expect(errorOf(answer)).toContain('"lifetime" is "persistent"; nothing is written down');
+  expect(errorOf(answer)).toContain('so no later supervisor could adopt the process');
   expect(given.backend.runs).toEqual([]);
 });
 
@@ -316,7 +316,7 @@ test('a process without input says what to do', async () => {
   const answer = await given.call('write_process', { process_id: id, input: 'yes' });
 
   expect(errorOf(answer)).toBe(
-    `Process ${id} takes no input: its stdin is at end-of-file. Start it again with start_process and stdin: true to write to it.`,
+    `Process ${id} takes no input: its stdin is closed. Start it again with start_process and stdin: true to write to it.`,
   );
 });
 

@@ -52,7 +52,7 @@ test('a read that was never recorded is repeated', async () => {
   expect(dataOf(again).output).toBe('1\n');
 });
 
-test('what a start has shown counts as read', async () => {
+test('output shown by a start counts as read', async () => {
   await using given = arrange({
     script: (run) => {
       run.comeUp();
@@ -83,7 +83,7 @@ test('two owners read apart', async () => {
   expect(other.supervisor.list()).toEqual([]);
 });
 
-test('one stream is read without the other', async () => {
+test('a stream is read without the other', async () => {
   await using given = arrange();
   const { id } = given.start('make');
   given.backend.lastRun.print('out\n');
@@ -157,7 +157,7 @@ test('a read that shows the end reveals it, also when cut', async () => {
   });
 });
 
-test('who reads stands in the timeline', async () => {
+test('the timeline names the reader', async () => {
   await using given = arrange();
   const handle = given.start('make');
 

@@ -156,7 +156,7 @@ test('a thousand lines a second do not hide the wanted one', async () => {
   const answer = await given.call('wait_for', { process_id, pattern: '^line 20000$' });
 
   expect(dataOf(answer)).toMatchObject({
-    message: 'It came true: pattern.',
+    message: 'Met: pattern.',
     met: ['pattern'],
     matched_line: 'line 20000',
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { confirmRecorded } from '../../src/tools/answer-text.ts';
 
-test('who is told is told at once', () => {
+test('confirmRecorded calls back at once', () => {
   const told: number[] = [];
 
   confirmRecorded({ ok: true, data: 1, onRecorded: () => void told.push(1) });

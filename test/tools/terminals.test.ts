@@ -247,7 +247,7 @@ describe.for(sets)('the set $name', (set) => {
     const beside = await given.call(...set.send(id, { secret: 'token', [set.text]: 'x' }));
     const unknown = await given.call(...set.send(id, { secret: 'tokne' }));
 
-    expect(errorOf(beside)).toContain('goes in alone');
+    expect(errorOf(beside)).toContain('is sent alone');
     expect(errorOf(unknown)).toContain('Did you mean "token"?');
     expect(given.backend.lastRun.pasted).toEqual([]);
   });
@@ -351,7 +351,7 @@ test('an interrupted call takes its question back', async () => {
 
   given.interruption.abort();
 
-  expect(errorOf(await pending.answer)).toContain('not written');
+  expect(errorOf(await pending.answer)).toContain('not have been written');
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 

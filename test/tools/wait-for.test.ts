@@ -19,7 +19,7 @@ test('a wait ends with the process', async () => {
   });
 });
 
-test('what is true already ends a wait at once', async () => {
+test('a condition that already holds ends a wait at once', async () => {
   await using given = arrange();
   const { id } = given.start('make');
   given.backend.lastRun.print('done\n');
@@ -71,7 +71,7 @@ test('streams are searched apart', async () => {
   expect(dataOf(await pending.answer).met).toEqual(['text']);
 });
 
-test('what the agent has read is not found again', async () => {
+test('output that the agent has read is not found again', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   given.backend.lastRun.print('error: one\n');
@@ -89,7 +89,7 @@ test('what the agent has read is not found again', async () => {
   });
 });
 
-test('what the agent has not read is found', async () => {
+test('output that the agent has not read is found', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   given.backend.lastRun.print('error: one\n');
@@ -119,7 +119,7 @@ test('a line read in part counts once it goes on', async () => {
   expect(dataOf(await pending.answer).met).toEqual(['text']);
 });
 
-test('what is printed last is found before the end', async () => {
+test('the last output is found before the end', async () => {
   await using given = arrange();
   const { id } = given.start('make');
   const pending = await given.begin('wait_for', { process_id: id, pattern: 'all \\d+ passed' });
@@ -151,7 +151,7 @@ test('a process that ends without it ends the wait', async () => {
   });
 });
 
-test('all of the conditions may come one after another', async () => {
+test('a wait for all conditions accepts them one after another', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   const pending = await given.begin('wait_for', {
@@ -226,7 +226,7 @@ test('a wait gives up at its time, and kills nothing', async () => {
 
   const answer = await pending.answer;
   expect(answer).toMatchObject({
-    data: { result: 'timeout', message: 'Not text within 7s. The process goes on.' },
+    data: { result: 'timeout', message: 'Not text within 7s. The process continues.' },
     reveals: [],
   });
   expect(given.backend.lastRun.signals).toEqual([]);
@@ -240,7 +240,7 @@ test('an interruption ends a wait, and kills nothing', async () => {
   given.interruption.abort();
 
   expect(await pending.answer).toMatchObject({
-    data: { result: 'interrupted', status: 'backgrounded', message: 'Interrupted. The process goes on.' },
+    data: { result: 'interrupted', status: 'backgrounded', message: 'Interrupted. The process continues.' },
     reveals: [],
   });
   expect(given.backend.lastRun.signals).toEqual([]);
@@ -324,7 +324,7 @@ test('a port that is free already ends a wait at once', async () => {
   expect(dataOf(answer)).toMatchObject({ result: 'met', met: ['port_free'], missing: [] });
 });
 
-test('what could not come true is told at the end', async () => {
+test('an impossible condition is reported at the end of a wait', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   const pending = await given.begin('wait_for', {
@@ -339,7 +339,7 @@ test('what could not come true is told at the end', async () => {
   expect(dataOf(await pending.answer)).toMatchObject({
     result: 'timeout',
     message: expect.stringMatching(
-      /^Not text, ready within 7s\. The process goes on\. ready: nothing was said .*\.$/,
+      /^Not text, ready within 7s\. The process continues\. ready: nothing was said .*\.$/,
     ),
   });
 });

@@ -54,14 +54,14 @@ test('a second watch replaces the first, and an unwatch ends it', async () => {
   const again = await given.call('unwatch_process', { process_id: id });
 
   expect(dataOf(first).message).not.toContain('replaced');
-  expect(dataOf(second).message).toContain('The watch before is replaced.');
+  expect(dataOf(second).message).toContain('It replaces the previous watch.');
   expect(watches).toMatchObject([{ processId: id, wants: { quietMs: 1_000 } }]);
-  expect(dataOf(unwatch).message).toContain('not watched any more');
+  expect(dataOf(unwatch).message).toContain('no longer watched');
   expect(dataOf(again).message).toContain('was not watched');
   expect(given.supervisor.watches()).toEqual([]);
 });
 
-test('what cannot be watched is said in words', async () => {
+test('an impossible watch is refused in words', async () => {
   await using given = arrange();
   const alive = given.start('make');
   const broken = await given.call('watch_process', { process_id: alive.id, pattern: '(' });
@@ -71,14 +71,14 @@ test('what cannot be watched is said in words', async () => {
 
   expect(errorOf(broken)).toContain('"("');
   expect(errorOf(never)).toContain('"interval_seconds" is 0; expected at least 0.1');
-  expect(errorOf(over)).toBe(`Process ${alive.id} exited with code 3: there is nothing to watch any more.`);
+  expect(errorOf(over)).toBe(`Process ${alive.id} exited with code 3: there is nothing left to watch.`);
   expect(over.reveals).toEqual([`${alive.id}/1/ended`]);
 });
 
 test.each([
-  ['wake', 'A notice comes by itself; there is no need to poll.'],
-  ['next-answer', 'Nothing wakes you: it is told with the next answer of any of these tools.'],
-  ['none', 'No notice of it reaches you: ask when you need to know.'],
+  ['wake', 'You will get a notice; do not poll.'],
+  ['next-answer', 'Nothing wakes you: the next answer of any of these tools reports it.'],
+  ['none', 'You get no notice: check when you need to know.'],
 ] as const)('an answer promises the notice that comes: %s', async (notices, promise) => {
   await using given = arrange({ wiring: { notices } });
   const { id } = given.start('make');

@@ -29,7 +29,7 @@ export async function endProcess(
   const { type, message } =
     outcome.type === 'done'
       ? outcome.value
-      : { type: outcome.type, message: `Process ${id} was told to end; nobody waits for it any more.` };
+      : { type: outcome.type, message: `Process ${id} is being ended; the wait for it was interrupted.` };
   return { ok: true, value: { view, type, message }, reveals: toRevealed(view) };
 }
 
@@ -66,7 +66,7 @@ function refuse(view: ProcessView): Outcome<never> {
 
 function describe(view: ProcessView, outcome: 'done' | 'interrupted'): string {
   if (outcome === 'interrupted') return `Interrupted: process ${view.id} is being restarted.`;
-  if (isEnded(view)) return `Process ${view.id} was restarted and has ended already.`;
+  if (isEnded(view)) return `Process ${view.id} was restarted and has already ended.`;
   return 'ready' in view
     ? `Process ${view.id} runs again, as attempt ${view.attempt}.`
     : `Process ${view.id} was restarted, and is ${view.status}.`;

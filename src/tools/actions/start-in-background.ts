@@ -43,7 +43,7 @@ export async function startInBackground(
   if (interrupt.aborted) return { ok: false, error: interruptedBefore };
   const handle = await context.start(toSpec(request));
   const arrival = await waitForView(hasArrived, { handle, interrupt });
-  const waited = arrival.type === 'interrupted' ? ['Interrupted: nobody waits until it is ready.'] : [];
+  const waited = arrival.type === 'interrupted' ? ['Interrupted: not waiting until it is ready.'] : [];
   const hasTerminal = handle.view().terminal?.type === 'terminal';
   const shown = hasTerminal
     ? await captureSettled(handle, { ...context, after: 'start', printedBytes: 0 })
@@ -65,7 +65,7 @@ export async function startInBackground(
 /** Describes its terminal and how a person attaches to it. */
 function describeTerminal({ terminal }: ProcessView): readonly string[] {
   if (terminal === null) return [];
-  if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe, to which you can write.`];
+  if (terminal.type === 'none') return [`${terminal.because} Its input is a pipe that you can write to.`];
   if (terminal.attach === null) return [terminal.because];
   return [`${terminal.because} A person can attach with: ${terminal.attach.join(' ')}`];
 }
@@ -90,7 +90,7 @@ function hasArrived(view: ProcessView): boolean {
 }
 
 function describeStart(view: ProcessView, context: ToolContext): string {
-  if (isEnded(view)) return 'It has ended already.';
+  if (isEnded(view)) return 'It has already ended.';
   const words = [
     `It runs in the background as ${view.id}.`,
     ...describeLimit(view),
@@ -130,10 +130,10 @@ export function toCommandSpec({
 }
 
 const endWords: Readonly<Record<NoticeDelivery, string>> = {
-  wake: 'A notice comes by itself when it ends; there is no need to poll.',
+  wake: 'You will get a notice when it ends; do not poll.',
   'next-answer':
-    'Nothing wakes you when it ends: wait for it, or ask; its end is also told with the next answer of any of these tools.',
-  none: 'No notice comes when it ends: ask for its status when you need it.',
+    'Nothing wakes you when it ends: wait for it or check it. The next answer of any of these tools also reports its end.',
+  none: 'You get no notice when it ends: check its status when you need it.',
 };
 
 /** Describes how the agent learns of the end of a process. */
@@ -142,9 +142,9 @@ export function describeEndNotice({ notices }: Pick<ToolContext, 'notices'>): st
 }
 
 const newsWords: Readonly<Record<NoticeDelivery, string>> = {
-  wake: 'A notice comes by itself; there is no need to poll.',
-  'next-answer': 'Nothing wakes you: it is told with the next answer of any of these tools.',
-  none: 'No notice of it reaches you: ask when you need to know.',
+  wake: 'You will get a notice; do not poll.',
+  'next-answer': 'Nothing wakes you: the next answer of any of these tools reports it.',
+  none: 'You get no notice: check when you need to know.',
 };
 
 /** Describes how the agent receives notices that it asked for. */
@@ -152,4 +152,4 @@ export function describeNotices({ notices }: Pick<ToolContext, 'notices'>): stri
   return newsWords[notices];
 }
 
-export const interruptedBefore = 'Interrupted before it began: nothing was started.';
+export const interruptedBefore = 'Interrupted before the start: nothing was started.';

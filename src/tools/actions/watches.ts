@@ -24,7 +24,7 @@ export function watchProcess({ id, quietMs, pattern }: WatchRequest, context: To
   if ('ok' in found) return found;
   const view = found.view();
   if (isEnded(view)) {
-    const error = `Process ${id} ${describeEnd(view.reason, view.exit)}: there is nothing to watch any more.`;
+    const error = `Process ${id} ${describeEnd(view.reason, view.exit)}: there is nothing left to watch.`;
     return { ok: false, error, reveals: toRevealed(view), worked: true };
   }
   const { supervisor, owner } = context;
@@ -33,7 +33,7 @@ export function watchProcess({ id, quietMs, pattern }: WatchRequest, context: To
     owner,
     ...(pattern === undefined ? { quiet: quietMs } : { pattern }),
   });
-  const replaced = isAnother ? ' The watch before is replaced.' : '';
+  const replaced = isAnother ? ' It replaces the previous watch.' : '';
   return { ok: true, value: `${describeWatch(watch, context)}${replaced}` };
 }
 
@@ -43,7 +43,7 @@ export function unwatchProcess({ id }: { id: string }, context: ToolContext): Ou
   if ('ok' in found) return found;
   const { supervisor, owner } = context;
   const wasWatched = supervisor.unwatch(id, { owner });
-  const message = wasWatched ? `Process ${id} is not watched any more.` : `Process ${id} was not watched.`;
+  const message = wasWatched ? `Process ${id} is no longer watched.` : `Process ${id} was not watched.`;
   return { ok: true, value: message };
 }
 
@@ -52,5 +52,5 @@ function describeWatch({ processId, wants }: WatchView, context: ToolContext): s
     wants.type === 'quiet'
       ? `each time it has shown nothing new for ${formatDuration(wants.quietMs)}`
       : 'when it prints lines that match';
-  return `Process ${processId} is watched until it ends: there is news ${when}. ${describeNotices(context)}`;
+  return `Process ${processId} is watched until it ends: the watch fires ${when}. ${describeNotices(context)}`;
 }

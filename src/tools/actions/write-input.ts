@@ -55,7 +55,7 @@ async function writeSecret(
   const giving = giveSecret(handle, { name, newline, endInput, interrupt });
   const outcome = await orInterrupted(giving, interrupt);
   if (outcome.type === 'interrupted')
-    return { ok: false, error: `Interrupted: the secret ${quote(name)} was perhaps not written.` };
+    return { ok: false, error: `Interrupted: the secret ${quote(name)} may not have been written.` };
   const result = outcome.value;
   if (result.ok)
     return { ok: true, value: { bytesWritten: null, message: `Wrote the secret ${quote(name)}.` } };
@@ -91,7 +91,7 @@ function refuse(
   const reveals = toRevealed(view);
   if (isEnded(view)) return { ok: false, error: result.error, reveals };
   if (result.code === 'noInput') {
-    return { ok: false, error: `Process ${view.id} takes no input: its stdin is at end-of-file. ${hint}` };
+    return { ok: false, error: `Process ${view.id} takes no input: its stdin is closed. ${hint}` };
   }
-  return { ok: false, error: `${result.bytesWritten} of ${bytes} bytes went in. ${result.error}` };
+  return { ok: false, error: `${result.bytesWritten} of ${bytes} bytes were written. ${result.error}` };
 }

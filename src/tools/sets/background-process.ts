@@ -40,34 +40,31 @@ const fields = {
   wait: z
     .boolean()
     .default(false)
-    .describe('spawn: waits for its end; it goes to the background if that takes long.'),
+    .describe('spawn: waits for its end; it moves to the background if that takes long.'),
   interactive: z
     .boolean()
     .default(false)
-    .describe('spawn: gives it a terminal; where none can be had, a pipe for the action write.'),
+    .describe('spawn: gives it a terminal, or a pipe for the action write where none is available.'),
   label: z.string().min(1).describe('spawn: a short name of your choice.'),
   lifetime,
   timeout_seconds: z
     .number()
     .positive()
     .default(1_800)
-    .describe('spawn: how long it may run; then it is ended.'),
+    .describe('spawn: maximum run time; then it is ended.'),
   handle: z.string().min(1).describe('The process_id, such as tool_k3m9xq2p.'),
-  offset: z.int().min(0).describe('log: lines to leave out at the beginning.'),
+  offset: z.int().min(0).describe('log: lines to skip at the beginning.'),
   limit: z
     .int()
     .min(1)
-    .describe('log: how many lines at most. Without offset, the last ones; then 100 unless told otherwise.'),
-  keys: z
-    .string()
-    .min(1)
-    .describe('send_keys: names of keys with blanks between them, such as "Up Enter C-c".'),
+    .describe('log: maximum number of lines. Without offset the last ones, 100 by default.'),
+  keys: z.string().min(1).describe('send_keys: key names separated by blanks, such as "Up Enter C-c".'),
   press_enter: pressEnter,
-  input: z.string().min(1).describe('Text to write or to type, as it stands.'),
+  input: z.string().min(1).describe('Text to write or to type, literally.'),
   paste: z
     .boolean()
     .default(false)
-    .describe('send_keys: the input goes in as a paste, also where it is one line.'),
+    .describe('send_keys: sends the input as a paste even if it is a single line.'),
   secret,
   then_capture: thenCapture,
   scrollback_lines: z.int().min(0).max(100_000).default(0).describe('capture: lines that have scrolled out.'),
@@ -81,7 +78,7 @@ const action = createActionBuilder(fields);
 const words: TerminalWords = {
   read: 'Read what it printed with the action log.',
   write: 'Its input is a pipe: use the action write; to stop it use kill.',
-  answer: 'Where its input is a pipe use the action write; to stop it use kill.',
+  answer: 'If its input is a pipe, use the action write; to stop it use kill.',
   textField: 'input',
 };
 
@@ -89,12 +86,12 @@ const words: TerminalWords = {
 export const backgroundProcess = defineActionTool({
   name,
   title: 'Background processes',
-  description: 'Runs commands in the background and looks after them. Actions, with what they need:',
+  description: 'Runs and manages commands in the background. Actions, with their required fields:',
   fields,
   actions: {
     spawn: action({
       permission: 'start',
-      description: 'starts a command and answers with its process_id, which is its handle.',
+      description: 'starts a command and returns its process_id, which is its handle.',
       needs: ['command'],
       takes: ['workdir', 'wait', 'interactive', 'label', 'lifetime', 'timeout_seconds'],
       intend: ({ command, workdir }) => ({
@@ -105,7 +102,7 @@ export const backgroundProcess = defineActionTool({
     }),
     list: action({
       permission: 'list',
-      description: 'all that you started, also what has ended.',
+      description: 'all processes that you started, including ended ones.',
       needs: [],
       takes: [],
       execute: (_, context) =>
@@ -115,7 +112,7 @@ export const backgroundProcess = defineActionTool({
     }),
     status: action({
       permission: 'status',
-      description: 'how a process is, and how it ended.',
+      description: 'the status of a process, and how it ended.',
       needs: ['handle'],
       takes: [],
       execute: async ({ handle }, context) =>
@@ -123,7 +120,7 @@ export const backgroundProcess = defineActionTool({
     }),
     log: action({
       permission: 'output',
-      description: 'what a process printed.',
+      description: 'the output of a process.',
       needs: ['handle'],
       takes: ['offset', 'limit'],
       execute: ({ handle, offset, limit }, context) => {
@@ -133,7 +130,7 @@ export const backgroundProcess = defineActionTool({
     }),
     capture: action({
       permission: 'output',
-      description: 'the screen of a process that has a terminal, also its last one after the end.',
+      description: 'the screen of a process with a terminal; after its end the last one.',
       needs: ['handle'],
       takes: ['scrollback_lines'],
       execute: async ({ handle, scrollback_lines }, context) =>
@@ -145,7 +142,7 @@ export const backgroundProcess = defineActionTool({
     send_keys: action({
       permission: 'keys',
       description:
-        'types in a terminal: input as it stands, then keys, then Enter; or a secret by its name. Shows the screen then.',
+        'types into a terminal: input literally, then keys, then Enter; or a secret by name. Then shows the screen.',
       needs: ['handle'],
       takes: ['keys', 'input', 'paste', 'press_enter', 'secret', 'then_capture'],
       check: ({ keys, input, secret, press_enter }) =>
@@ -159,7 +156,7 @@ export const backgroundProcess = defineActionTool({
     }),
     resize: action({
       permission: 'keys',
-      description: 'gives a terminal another size.',
+      description: 'resizes a terminal.',
       needs: ['handle', 'columns', 'rows'],
       takes: [],
       execute: async ({ handle, columns, rows }, context) =>
@@ -173,7 +170,7 @@ export const backgroundProcess = defineActionTool({
     }),
     write: action({
       permission: 'write',
-      description: 'writes to the input of a process: input, or a secret by its name.',
+      description: 'writes to the input of a process: input, or a secret by name.',
       needs: ['handle'],
       takes: ['input', 'press_enter', 'secret'],
       check: ({ input = '', secret }) => {
@@ -193,7 +190,7 @@ export const backgroundProcess = defineActionTool({
     }),
     kill: action({
       permission: 'kill',
-      description: 'ends a process with everything it started, and answers when all of it is gone.',
+      description: 'ends a process with everything it started and returns when all of it is gone.',
       needs: ['handle'],
       takes: [],
       execute: async ({ handle }, context) =>
@@ -206,7 +203,7 @@ export const backgroundProcess = defineActionTool({
     watch: action({
       permission: 'status',
       description:
-        'asks for a notice each time a process has gone quiet: its screen or its output has not changed for so long. Says how it reaches you.',
+        'requests a notice each time a process goes quiet: its screen or output has not changed for the interval. Says how the notice reaches you.',
       needs: ['handle'],
       takes: ['interval_seconds'],
       execute: ({ handle, interval_seconds }, context) =>

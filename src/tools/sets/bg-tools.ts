@@ -15,7 +15,7 @@ import { command, label, toStart } from './fields.ts';
 export const bgStart = defineTool({
   name: 'bg_start',
   title: 'Start in the background',
-  description: 'Starts a command in the background and answers with its id.',
+  description: 'Starts a command in the background and returns its id.',
   permission: 'start',
   input: z.strictObject({
     command,
@@ -45,8 +45,7 @@ function toText({ view, command }: { view: ProcessView; command: string }, conte
 export const bgStatus = defineTool({
   name: 'bg_status',
   title: 'Status of background processes',
-  description:
-    'Says how a background process is, or all of them, those that have ended included: one line each.',
+  description: 'Shows the status of one background process, or of all, including ended ones: one line each.',
   permissions: ['status', 'list'],
   input: z.strictObject({ id: z.string().min(1).optional().describe('The id. Default: all.') }),
   intend: ({ id }) => ({ permission: id === undefined ? 'list' : 'status' }),
@@ -64,17 +63,16 @@ const streams = ['stdout', 'stderr'] as const;
 export const bgOutput = defineTool({
   name: 'bg_output',
   title: 'Output of a background process',
-  description:
-    'Shows what a background process printed: what is new since the last call, or the last lines of all.',
+  description: 'Shows the output of a background process: new output since the last call, or the last lines.',
   permission: 'output',
   input: z.strictObject({
     id: z.string().min(1).describe('The id.'),
-    lines: z.int().min(1).default(50).describe('How many lines of each stream at most.'),
+    lines: z.int().min(1).default(50).describe('Maximum number of lines per stream.'),
     stream: z.enum(['both', 'stdout', 'stderr']).default('both').describe('Which output.'),
     since_last_read: z
       .boolean()
       .default(true)
-      .describe('Only what is new; what does not fit comes with the next call.'),
+      .describe('Only new output; what does not fit comes with the next call.'),
   }),
   execute: async ({ id, lines, stream, since_last_read }, context): Promise<ToolAnswer> => {
     const bound = since_last_read ? { limit: lines } : { tail: lines };
@@ -107,7 +105,7 @@ function toSection({ stream, output }: { stream: string; output: ProcessOutput }
 export const bgKill = defineTool({
   name: 'bg_kill',
   title: 'End a background process',
-  description: 'Ends a background process with everything it started, and answers when all of it is gone.',
+  description: 'Ends a background process with everything it started and returns when all of it is gone.',
   permission: 'kill',
   input: z.strictObject({
     id: z.string().min(1).describe('The id.'),

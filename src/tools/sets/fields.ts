@@ -3,30 +3,34 @@ import { isPlainText } from '../../spawn/terminal/parse-keys.ts';
 import type { TypedKeys } from '../actions/terminals.ts';
 
 /** Fields with the same meaning in every tool set. */
-export const processId = z.string().min(1).describe('The id, such as tool_k3m9xq2p.');
+export const processId = z.string().min(1).describe('Id, such as tool_k3m9xq2p.');
 export const command = z.string().min(1).describe('Text for the shell.');
 export const cwd = z.string().min(1).optional().describe('Where to run it. Default: the workspace.');
-export const label = z.string().min(1).optional().describe('A short name of your choice.');
+export const label = z.string().min(1).optional().describe('Short name of your choice.');
 export const pressEnter = z
   .boolean()
   .optional()
-  .describe('Presses Enter at the end. Default false; after a secret true.');
+  .describe('Presses Enter at the end. Default false, after a secret true.');
 export const secret = z
   .string()
   .min(1)
   .optional()
-  .describe('The name of a secret to type instead of a text: you never see its value.');
+  .describe('Name of a secret to type instead of a text; you never see its value.');
 export const thenCapture = z
   .boolean()
   .default(true)
-  .describe('Answers with the screen once it has settled, after 1 second at most.');
-export const intervalSeconds = z.number().min(0.1).default(5).describe('Quiet for so long, at least 0.1.');
+  .describe('Returns the screen once it has settled, after 1 second at most.');
+export const intervalSeconds = z
+  .number()
+  .min(0.1)
+  .default(5)
+  .describe('Length of the silence, at least 0.1.');
 
 export const lifetime = z
   .enum(['session', 'parent', 'persistent'])
   .optional()
   .describe(
-    'How long it may live: session ends with you, parent passes to the agent above you, persistent goes on after this program has ended. Default: as configured, else session.',
+    'Lifetime: session ends with you, parent passes to the agent above you, persistent survives this program. Default: as configured, else session.',
   );
 
 interface KeysInput {
@@ -39,9 +43,7 @@ interface KeysInput {
 export function findKeysProblem(input: KeysInput & { readonly hasKeys: boolean }): string | null {
   const { secret, text = '', hasKeys, press_enter = false } = input;
   if (secret !== undefined)
-    return text === '' && !hasKeys
-      ? null
-      : 'a secret goes in alone: send text and keys in a call of their own';
+    return text === '' && !hasKeys ? null : 'a secret is sent alone: send text and keys in a separate call';
   return text === '' && !hasKeys && !press_enter ? 'text, keys, secret or press_enter is required' : null;
 }
 

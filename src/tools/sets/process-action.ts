@@ -40,7 +40,7 @@ export const processAction = defineActionTool({
     }),
     status: action({
       permission: 'status',
-      description: 'how a process is, and how it ended.',
+      description: 'the status of a process, and how it ended.',
       needs: ['pid'],
       takes: [],
       execute: async ({ pid }, context) =>
@@ -71,7 +71,7 @@ export const processAction = defineActionTool({
     }),
     list: action({
       permission: 'list',
-      description: 'all that you started, also what has ended.',
+      description: 'all processes that you started, including ended ones.',
       needs: [],
       takes: [],
       execute: (_, context) =>

@@ -78,7 +78,7 @@ test('wrong input is answered in our words', async () => {
   expect(steps[0]?.toolResults[0]?.output).toEqual({ ok: false, error: 'command is required' });
 });
 
-test('its abort signal ends the wait and not the process', async () => {
+test('the abort signal of a loop ends the wait, not the process', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   const abort = new AbortController();
@@ -90,7 +90,7 @@ test('its abort signal ends the wait and not the process', async () => {
   expect(await pending).toMatchObject({ ok: true, data: { result: 'interrupted', status: 'backgrounded' } });
 });
 
-test('what it was shown counts as read', async () => {
+test('output shown to a loop counts as read', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   given.backend.lastRun.print('1\n');
@@ -103,7 +103,7 @@ test('what it was shown counts as read', async () => {
   expect(second).toMatchObject({ data: { output: '' } });
 });
 
-test('what a loop got that was aborted is not read', async () => {
+test('output given to an aborted loop is not read', async () => {
   await using given = arrange();
   const abort = new AbortController();
   const told: string[] = [];
@@ -131,6 +131,6 @@ test('no notice is promised to a loop that gets none', async () => {
   const answer = await tools['start_process']?.execute({ command: 'serve' });
   const watch = await tools['watch_process']?.execute({ process_id: given.supervisor.list()[0]?.id });
 
-  expect(answer).toMatchObject({ data: { message: expect.stringContaining('No notice comes') } });
-  expect(watch).toMatchObject({ data: { message: expect.stringContaining('No notice of it reaches you') } });
+  expect(answer).toMatchObject({ data: { message: expect.stringContaining('You get no notice') } });
+  expect(watch).toMatchObject({ data: { message: expect.stringContaining('You get no notice') } });
 });

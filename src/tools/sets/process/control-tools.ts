@@ -10,7 +10,7 @@ export const killProcess = defineTool({
   name: 'kill_process',
   title: 'End a process',
   description:
-    'Ends a process with everything it started, and answers when all of it is gone. Also ends what a process that has ended left behind.',
+    'Ends a process with everything it started and returns when all of it is gone. Also ends the leftovers of a process that has ended.',
   permission: 'kill',
   input: z.strictObject({ process_id: processId }),
   execute: async ({ process_id }, context) => {
@@ -23,7 +23,7 @@ export const restartProcess = defineTool({
   name: 'restart_process',
   title: 'Restart a process',
   description:
-    'Ends a process and starts its command again under the same id. Answers when it is up again, and ready.',
+    'Restarts a process: ends it and starts its command again under the same id. Returns when it is up, and ready.',
   permission: 'start',
   input: z.strictObject({ process_id: processId }),
   execute: async ({ process_id }, context) => {
@@ -36,15 +36,15 @@ export const writeProcess = defineTool({
   name: 'write_process',
   title: 'Write to a process',
   description:
-    'Writes to the input of a process that was started with stdin: true, such as an answer to a question that it asks, or a secret by its ' +
-    'name. In a process with a terminal use send_keys.',
+    'Writes to the input of a process that was started with stdin: true: an answer to its question, for example, or a secret by ' +
+    'name. For a process with a terminal use send_keys.',
   permission: 'write',
   input: z.strictObject({
     process_id: processId,
-    input: z.string().default('').describe('What to write.'),
-    secret: secret.describe('The name of a secret to write instead: you never see its value.'),
-    newline: z.boolean().default(true).describe('Adds a line break, unless there is one at the end.'),
-    end_input: z.boolean().default(false).describe('Then tells it that no more input comes.'),
+    input: z.string().default('').describe('Text to write.'),
+    secret: secret.describe('Name of a secret to write instead; you never see its value.'),
+    newline: z.boolean().default(true).describe('Appends a line break unless the input ends with one.'),
+    end_input: z.boolean().default(false).describe('Closes the input afterwards (end-of-file).'),
   }),
   check: ({ input, secret, end_input }) => {
     if (secret !== undefined) return input === '' ? null : 'give input or secret, not both';

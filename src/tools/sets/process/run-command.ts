@@ -9,13 +9,13 @@ export const runCommand = defineTool({
   name: 'run_command',
   title: 'Run a command',
   description:
-    'Runs a command in the shell and waits for its output. One that takes longer than the time-out goes on in the background, ' +
-    'and you get its id. It cannot be asked anything: its input is empty.',
+    'Runs a command in the shell and waits for its output. One that exceeds the time-out continues in the background, ' +
+    'and you get its id. It cannot be answered: its input is empty.',
   permission: 'start',
   input: z.strictObject({
     command,
     cwd,
-    timeout_seconds: z.number().positive().optional().describe('How long to wait for it.'),
+    timeout_seconds: z.number().positive().optional().describe('Time to wait for it.'),
     label,
   }),
   output: runData,

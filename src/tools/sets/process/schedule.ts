@@ -11,8 +11,8 @@ export const schedule = defineTool({
   name: 'schedule',
   title: 'Schedule a reminder',
   description:
-    'Plans a reminder of something to do, once or every so many seconds. The answer says how it reaches you. One that belongs to a ' +
-    'process is cancelled when that ends. Not for the end of a process, nor for waiting on its output: use watch_process or wait_for.',
+    'Schedules a reminder, once or at intervals. The answer says how it reaches you. A reminder that belongs to a ' +
+    'process is cancelled when the process ends. Not for the end of a process or its output: use watch_process or wait_for.',
   permission: 'other',
   input: z.strictObject({
     action: z.enum(['add', 'list', 'cancel']).default('add').describe('What to do.'),
@@ -20,21 +20,21 @@ export const schedule = defineTool({
       .string()
       .min(1)
       .optional()
-      .describe('add: what to remind you of, with all you will need to know.'),
+      .describe('add: what to remind you of, with everything you will need to know.'),
     after_seconds: z
       .number()
       .positive()
       .max(maxSeconds)
       .optional()
-      .describe('add: once, after so long, at most 10 years.'),
+      .describe('add: once, after this delay; at most 10 years.'),
     every_seconds: z
       .number()
       .min(1)
       .max(maxSeconds)
       .optional()
-      .describe('add: again and again, at least 1, at most 10 years.'),
-    process_id: z.string().min(1).optional().describe('add: the process that it belongs to.'),
-    schedule_id: z.string().min(1).optional().describe('cancel: which one.'),
+      .describe('add: repeatedly, at this interval; at least 1, at most 10 years.'),
+    process_id: z.string().min(1).optional().describe('add: process that it belongs to.'),
+    schedule_id: z.string().min(1).optional().describe('cancel: id of the reminder.'),
   }),
   aliases: {
     fields: { task: 'message', process_handle: 'process_id' },

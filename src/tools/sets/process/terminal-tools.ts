@@ -15,8 +15,8 @@ export const sendKeys = defineTool({
   name: 'send_keys',
   title: 'Send keys',
   description:
-    'Types in the terminal of a process that was started with interactive: true, and shows the screen once it has settled. For ' +
-    'programs that take the whole screen (vim, less, top), menus, shells and prompts. Text and names of keys are apart: to leave vim ' +
+    'Types into the terminal of a process that was started with interactive: true, and shows the screen once it has settled. For ' +
+    'full-screen programs (vim, less, top), menus, shells and prompts. Text and key names are separate: to quit vim ' +
     'send keys ["Escape"] and text ":q!" in two calls, the second with press_enter.',
   permission: 'keys',
   input: z.strictObject({
@@ -25,15 +25,13 @@ export const sendKeys = defineTool({
       .string()
       .optional()
       .describe(
-        'Typed first, as it stands. More than one line goes in as one paste: it is not run line by line, and no command of an editor.',
+        'Typed first, literally. Several lines are pasted at once: they are not run line by line and are not editor commands.',
       ),
-    paste: z.boolean().default(false).describe('The text goes in as a paste, also where it is one line.'),
+    paste: z.boolean().default(false).describe('Sends the text as a paste even if it is a single line.'),
     keys: z
       .array(z.string())
       .optional()
-      .describe(
-        'Names of keys, pressed after the text: "Enter", "Escape", "Up", "C-c", "M-x", "S-Tab", "F5".',
-      ),
+      .describe('Key names, pressed after the text: "Enter", "Escape", "Up", "C-c", "M-x", "S-Tab", "F5".'),
     press_enter: pressEnter,
     secret,
     then_capture: thenCapture,
@@ -55,8 +53,8 @@ export const captureScreen = defineTool({
   name: 'capture_screen',
   title: 'Look at the screen',
   description:
-    'Shows what a process that was started with interactive: true has on its screen now, or had at its end, with the cursor; rows and ' +
-    'columns count from 1. What stands out by its background, as the chosen entry of a menu, is listed in highlighted. Not needed after send_keys, which shows the screen by itself; to wait for a change use watch_process or ' +
+    'Shows the current or last screen of a process that was started with interactive: true, with the cursor; rows and ' +
+    'columns count from 1. Text with a distinct background, such as the selected menu entry, is listed in highlighted. Not needed after send_keys, which shows the screen itself; to wait for a change use watch_process or ' +
     'wait_for. For plain output use get_process_output.',
   permission: 'output',
   input: z.strictObject({
@@ -66,7 +64,7 @@ export const captureScreen = defineTool({
       .min(0)
       .max(100_000)
       .default(0)
-      .describe('How many lines that have scrolled out at the top.'),
+      .describe('Number of lines that have scrolled out at the top.'),
   }),
   execute: async ({ process_id, scrollback_lines }, context) => {
     const request = { id: process_id, scrollbackLines: scrollback_lines, words: terminalWords };
@@ -80,13 +78,13 @@ export const resizeTerminal = defineTool({
   name: 'resize_terminal',
   title: 'Resize a terminal',
   description:
-    'Gives the terminal of a process another size, for example to see long lines whole; the program is told. It has 80 columns and 24 ' +
-    'rows at first.',
+    'Resizes the terminal of a process, for example to see long lines in full; the program is notified. The initial size is 80 columns and 24 ' +
+    'rows.',
   permission: 'keys',
   input: z.strictObject({
     process_id: processId,
-    columns: columns.removeDefault().describe('How many characters in a row, 2 to 1000.'),
-    rows: rows.removeDefault().describe('How many rows, 1 to 1000.'),
+    columns: columns.removeDefault().describe('Characters per row, 2 to 1000.'),
+    rows: rows.removeDefault().describe('Number of rows, 1 to 1000.'),
   }),
   execute: async ({ process_id, columns, rows }, context) => {
     const outcome = await resize({ id: process_id, size: { columns, rows }, words: terminalWords }, context);

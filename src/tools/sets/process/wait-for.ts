@@ -16,9 +16,9 @@ export const waitFor = defineTool({
   name: 'wait_for',
   title: 'Wait for a process',
   description:
-    'Waits until something is true of a process: it has ended (which is what is waited for when nothing else is said), prints a text or ' +
-    'a line that matches, is ready, is quiet, serves a port or an address, has written a file, or waits for input. One call instead of many ' +
-    'checks. It changes nothing: when the time is over, the process goes on.',
+    'Waits for a condition of a process: it has ended (the default), prints a text or ' +
+    'a matching line, is ready, is quiet, serves a port or an address, has written a file, or waits for input. One call instead of many ' +
+    'checks. Changes nothing: after a time-out the process continues.',
   permission: 'output',
   input: z.strictObject({
     process_id: processId,
@@ -30,9 +30,13 @@ export const waitFor = defineTool({
       .optional()
       .describe('A line of its output matches this JavaScript regular expression.'),
     ready: z.boolean().default(false).describe('It is ready, by the condition that start_process was given.'),
-    quiet_seconds: z.number().positive().optional().describe('It has printed nothing for so long.'),
-    port: port.optional().describe('It listens on this TCP port; somebody else who does is named at once.'),
-    port_free: port.optional().describe('Nobody listens on this TCP port any more.'),
+    quiet_seconds: z.number().positive().optional().describe('It has printed nothing for this long.'),
+    port: port
+      .optional()
+      .describe(
+        'It listens on this TCP port; if another process does, the call returns at once and names it.',
+      ),
+    port_free: port.optional().describe('No process listens on this TCP port any more.'),
     http: z
       .string()
       .refine(isHere, { error: 'an address of this machine, such as "http://127.0.0.1:3000/"' })
@@ -42,16 +46,18 @@ export const waitFor = defineTool({
       .string()
       .min(1)
       .optional()
-      .describe('This file is there, written since its start; a relative path counts from where it runs.'),
-    input: z.boolean().default(false).describe('It waits for somebody to type.'),
-    mode: z.enum(['any', 'all']).default('any').describe('Whether one of these is enough.'),
+      .describe(
+        'This file exists and was written since its start; a relative path starts at its working directory.',
+      ),
+    input: z.boolean().default(false).describe('It waits for keyboard input.'),
+    mode: z.enum(['any', 'all']).default('any').describe('Whether any or all of the conditions must hold.'),
     from: z
       .enum(['unread', 'now', 'start'])
       .default('unread')
       .describe(
-        'Where text and pattern are looked for: in what you have not read yet, in what comes from now on, or in everything.',
+        'Where to search for text and pattern: in unread output, in output from now on, or in all output.',
       ),
-    timeout_seconds: z.number().positive().default(120).describe('How long to wait at most.'),
+    timeout_seconds: z.number().positive().default(120).describe('Maximum time to wait.'),
   }),
   intend: () => ({ permission: 'output', waits: true }),
   execute: async (input, context) => {
@@ -86,15 +92,15 @@ function describe({ process, end, met, missing, impossible, waitedMs }: WaitedFo
   const names = (conditions: readonly ConditionName[]) => conditions.map(toField).join(', ');
   switch (end.type) {
     case 'met':
-      return `It came true: ${names(met)}.`;
+      return `Met: ${names(met)}.`;
     case 'ended':
       return `Not ${names(missing)}: the process ${isEnded(process) ? describeEnd(process.reason, process.exit) : 'has ended'}.${because(impossible)}`;
     case 'timeout':
-      return `Not ${names(missing)} within ${formatDuration(waitedMs)}. The process goes on.${because(impossible)}`;
+      return `Not ${names(missing)} within ${formatDuration(waitedMs)}. The process continues.${because(impossible)}`;
     case 'interrupted':
-      return 'Interrupted. The process goes on.';
+      return 'Interrupted. The process continues.';
     case 'impossible':
-      return `It will not come true: ${end.why.replace(/\.$/, '')}.`;
+      return `It cannot be met: ${end.why.replace(/\.$/, '')}.`;
   }
 }
 

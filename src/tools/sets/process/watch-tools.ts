@@ -8,14 +8,18 @@ export const watchProcess = defineTool({
   name: 'watch_process',
   title: 'Watch a process',
   description:
-    'Asks for a notice while you do something else: each time a process has gone quiet (its screen, or its output, has not changed for so ' +
-    'long), or when it prints lines that match. The answer says how a notice reaches you. A second watch replaces the first; it ends ' +
-    'with the process. To stop and wait instead, use wait_for. Not for the end of a process: the answer to its start says how you learn of it.',
+    'Requests a notice while you do something else: each time a process goes quiet (its screen or output has not changed for the ' +
+    'interval), or when it prints matching lines. The answer says how the notice reaches you. A second watch replaces the first; a watch ends ' +
+    'with its process. To wait instead, use wait_for. Not for the end of a process: the answer to its start says how you learn of it.',
   permission: 'status',
   input: z.strictObject({
     process_id: processId,
     interval_seconds: intervalSeconds,
-    pattern: z.string().min(1).optional().describe('A JavaScript regular expression, instead of silence.'),
+    pattern: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('JavaScript regular expression to match instead of silence.'),
   }),
   execute: async ({ process_id, interval_seconds, pattern }, context) => {
     const outcome = watch({ id: process_id, quietMs: interval_seconds * 1_000, pattern }, context);
