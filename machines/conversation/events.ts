@@ -1,7 +1,7 @@
 import type { InboxItem } from './context.ts';
 
 /** Events from outside, which may come at any time. */
-export type InboxEvent =
+type InboxEvent =
   | { type: 'inbox.arrived'; item: InboxItem }
   /** These entries are void or replaced by newer ones, so they are not delivered. */
   | { type: 'inbox.withdrawn'; ids: readonly string[] };
@@ -29,7 +29,7 @@ export type ConversationFact =
   | { type: 'conversation.broke' };
 
 /** Commands to a conversation. */
-export type ConversationCommand =
+type ConversationCommand =
   | { type: 'turn.interrupt' }
   /** Compacts the transcript between two turns. */
   | { type: 'conversation.compact' }

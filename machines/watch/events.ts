@@ -1,5 +1,5 @@
 /** Facts that the effects report of the process, in the past tense. */
-export type WatchFact =
+type WatchFact =
   /** The process last changed `agoMs` ago. */
   | { type: 'change.seen'; agoMs: number }
   /** Nothing has changed for the whole time. */
@@ -14,7 +14,7 @@ export type WatchFact =
   | { type: 'process.released' };
 
 /** Commands to a watch. */
-export type WatchCommand =
+type WatchCommand =
   | { type: 'watch.cancel' }
   /** The same owner replaces the watch by another one. */
   | { type: 'watch.replace' };

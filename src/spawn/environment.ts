@@ -8,7 +8,7 @@ export interface Hints {
 }
 
 /** Identity of a process, which its environment passes on to all that it starts. */
-export interface EnvironmentIdentity {
+interface EnvironmentIdentity {
   readonly processId: string;
   readonly supervisorId: string;
   readonly owner: string;

@@ -23,7 +23,7 @@ export function refuseTerminal(command: TerminalCommand<WriteResult>): void {
 /** Input of a process that was started without one. */
 export const noInput = {
   code: 'noInput',
-  refusal: 'Its input was not asked for: start it with stdin: "pipe".',
+  refusal: 'It was started without input: start it with stdin: "pipe".',
 } as const;
 
 /**

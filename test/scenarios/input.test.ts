@@ -47,7 +47,7 @@ test('input that was not asked for is refused', async () => {
     ok: false,
     bytesWritten: 0,
     code: 'noInput',
-    error: 'Its input was not asked for: start it with stdin: "pipe".',
+    error: 'It was started without input: start it with stdin: "pipe".',
   });
 });
 

@@ -16,7 +16,7 @@ const runningPollMs = 1_000;
 
 const closed = {
   code: 'closed',
-  refusal: 'Its input is closed: it ended with the supervisor that had started it.',
+  refusal: 'Its input is closed: it ended with the supervisor that started it.',
 } as const;
 
 /** Follows a process that the launcher of an earlier supervisor started. */
@@ -81,14 +81,16 @@ export function adoptLaunched({
       onExit: (exit) => control.exited(exit, wasSeenAlive ? 'justNow' : 'longAgo'),
       onLost: ({ isTruncated }) => {
         const unwritten = wasSeenAlive
-          ? 'nobody saw how it ended: the launcher that was to write that down had ended before it'
-          : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
+          ? 'its exit is unknown: the launcher that would have recorded it ended first'
+          : 'it ended while no supervisor was running, and its launcher ended before it recorded the exit';
         control.lost(isTruncated ? describeMissingExit(statusPath) : unwritten);
       },
       onNeverStarted: ({ launcher }) => {
         control.setNoLeader();
         const unsaid =
-          port.leader === undefined ? neverStarted : `${neverStarted}, or ${statusPath} was removed or cut`;
+          port.leader === undefined
+            ? neverStarted
+            : `${neverStarted}, or ${statusPath} was removed or truncated`;
         port.tell({ type: 'process.lost', why: launcher === null ? unsaid : startedHalfway });
       },
     },
@@ -106,4 +108,4 @@ export function adoptLaunched({
 }
 
 const neverStarted = 'it had not been started when its supervisor ended';
-const startedHalfway = 'it was just being started when its supervisor ended, and came to nothing';
+const startedHalfway = 'its start was interrupted by the end of its supervisor';

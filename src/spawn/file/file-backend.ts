@@ -56,7 +56,7 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
         refuseAll(port);
         port.tell({
           type: 'process.lost',
-          why: 'its record names no file in which its end would be written',
+          why: 'its record names no file for its exit',
         });
         return () => {};
       }

@@ -15,7 +15,7 @@ export interface StatusListener {
   onNeverStarted(status: LaunchStatus): void;
 }
 
-export interface StatusWatch {
+interface StatusWatch {
   /** Looks now. Never rejects. */
   look(): void;
   /**

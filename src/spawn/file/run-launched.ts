@@ -81,12 +81,12 @@ export function runLaunched(
         control.lost(
           isTruncated
             ? describeMissingExit(statusPath)
-            : `nobody saw how it ended: the launcher that was to write that down had ended before it (${launcherEnd})`,
+            : `its exit is unknown: the launcher that would have recorded it ended first (${launcherEnd})`,
         ),
       onNeverStarted: ({ shellOutput }) => {
         control.setNoLeader();
         const said = redactText(shellOutput, request.secrets);
-        const message = `It could not be started: the launcher ended (${launcherEnd}) before it had started it.${said === '' ? '' : ` It said: ${said}.`} Check that ${statusPath} can be written and the disk is not full, then start it again.`;
+        const message = `It could not be started: the launcher ended (${launcherEnd}) before it started the command.${said === '' ? '' : ` It said: ${said}.`} Check that ${statusPath} can be written and the disk is not full, then start it again.`;
         port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
       },
     },

@@ -54,7 +54,7 @@ export function toBeganLine(attempt: number, { pid, startedAt }: NamedProcess): 
 }
 
 /** Attempt to read, and what is known of it beside the file. */
-export interface StatusQuery {
+interface StatusQuery {
   readonly attempt: number;
   readonly known: KnownLaunch | null;
 }
@@ -71,7 +71,7 @@ export function readStatusOf(path: string, query: StatusQuery): LaunchStatus {
 
 /** Says why an exit that should be in the status file is unknown. */
 export function describeMissingExit(statusPath: string): string {
-  return `how it ended is unknown: ${statusPath}, where that was to be written, was removed or cut`;
+  return `its exit is unknown: ${statusPath}, which would have it, was removed or truncated`;
 }
 
 function readText(path: string): string {

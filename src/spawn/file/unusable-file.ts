@@ -35,7 +35,7 @@ export function toFileFailure({ path, cause }: UnusableFile, { secrets }: SpawnR
   const { code = null } = cause as NodeJS.ErrnoException;
   // Our own errors already say what to do.
   const remedy = cause instanceof TroupeError ? '' : `. ${remedyOf(code)}`;
-  const message = `The file ${path}, which it was to write, cannot be opened: ${toErrorText(cause)}${remedy}`;
+  const message = `Its file ${path} cannot be opened: ${toErrorText(cause)}${remedy}`;
   return {
     type: 'process.spawnFailed',
     cause: causeOf(code),

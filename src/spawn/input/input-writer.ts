@@ -5,7 +5,7 @@ import { refuseWrite } from '../refusals.ts';
 import { createWriteQueue, readTimeoutMs } from './write-queue.ts';
 
 /** Writing end of a process's stdin. Writes are done in order, one after another; one that breaks stops none after it. */
-export interface InputWriter {
+interface InputWriter {
   /**
    * Writes as long as the process reads something every ten seconds. After a refusal `bytesWritten` are in for certain; the piece
    * under way, 16 KiB at most, may still arrive. Writes queued behind it are refused as well.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runSync } from '../start-child.ts';
 
 /** Pipe of the operating system; the taker owns both ends. */
-export interface Fifo {
+interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
   /** Returns the FIFO for reuse. Must be called once the reading end has seen the end of file, so that no writer is left. */

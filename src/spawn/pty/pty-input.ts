@@ -85,7 +85,7 @@ function tryPiece(child: PtyChild, piece: Uint8Array): number | Refusal {
     return child.tryWrite(piece);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EIO')
-      return { code: 'closed', error: 'Its terminal is closed: nobody has it any more.' };
+      return { code: 'closed', error: 'Its terminal is closed: no process holds it.' };
     return { code: 'broken', error: `It could not be written: ${toErrorText(error)}.` };
   }
 }

@@ -18,7 +18,7 @@ import type { PtyChild } from './pty-child.ts';
 import type { PtyInput, PtyWrite } from './pty-input.ts';
 
 /** Screen and keyboard of one child. */
-export interface PtyTerminal extends TerminalPort {
+interface PtyTerminal extends TerminalPort {
   /** Returns the current screen, marked as the last one. */
   takeLast(): Promise<ScreenCapture>;
   /** Takes the last screen, keeps it for later captures, and frees everything else. Called when nothing can change any more. */

@@ -145,7 +145,7 @@ function createPaneListener(
     if (isAdopted)
       return port.tell({ type: 'process.lost', why: await describeLoss(port, { deps, request }) });
     const said = shellOutput === '' ? '' : ` It said: ${shellOutput}.`;
-    const message = `It could not be started: its terminal closed before it was there.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
+    const message = `It could not be started: its terminal closed before the command started.${said} Check that ${files.status} can be written and the disk is not full, then start it again.`;
     port.tell({ type: 'process.spawnFailed', cause: 'other', code: null, message });
   }
 
@@ -187,8 +187,8 @@ async function describeLoss(
 ): Promise<string> {
   if (leader === undefined) return 'it had not been started when its supervisor ended';
   if (!isSameScope(leader, await deps.table.scope()))
-    return 'the machine was restarted, and its terminal was gone with it';
-  return `its terminal is gone, and ${request.files.status}, where its end was to be written, was removed or cut`;
+    return 'the machine was restarted, which ended its terminal';
+  return `its terminal is gone, and ${request.files.status}, which would have its exit, was removed or truncated`;
 }
 
 /** Creates timers that do not keep the program alive and can be cancelled together. */
@@ -215,7 +215,6 @@ function createTimers(clock: Clock) {
   };
 }
 
-const unseenEnd =
-  'nobody saw how it ended: the tmux server that kept its terminal was gone before that was written down';
+const unseenEnd = 'its exit is unknown: the tmux server of its terminal ended before it recorded the exit';
 const outlivedLauncher =
-  'nobody saw how it ended: its launcher was killed from outside, and it outlived that and its terminal';
+  'its exit is unknown: its launcher was killed from outside, and it outlived the launcher and its terminal';

@@ -5,7 +5,7 @@ import { readScreenFile } from '../terminal/screen-text.ts';
 const lastOutputMs = 2_000;
 
 /** Reports once that no more output of an attempt can come, after it has kept the last screen. */
-export interface OutputEnd {
+interface OutputEnd {
   /** Notes that no process of the tree is left that could print. */
   treeEmptied(): void;
   /** Notes that the leader was lost: the rest of the output gets its time all the same. */

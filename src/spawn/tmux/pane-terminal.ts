@@ -13,7 +13,7 @@ import type { TmuxServer } from './tmux-server.ts';
 const endOfInput = Buffer.from([0x04]);
 
 /** Input and screen of one process in tmux. */
-export interface PaneTerminal {
+interface PaneTerminal {
   readonly input: InputPort;
   readonly terminal: TerminalPort;
   capture(options: CaptureOptions): Promise<CaptureAnswer>;

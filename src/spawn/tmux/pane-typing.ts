@@ -14,7 +14,7 @@ const maxWordBytes = 1_024;
 const pieceBytes = 16 * 1024;
 
 /** Types into a terminal of tmux, which takes whatever it is given whether its program reads it or not. */
-export interface PaneTyping {
+interface PaneTyping {
   /** Waits until the terminal has taken what was typed before; `false` where its program has not read within the timeout. */
   isTaken(timeoutMs?: number): Promise<boolean>;
   typeBytes(bytes: Uint8Array): Promise<WriteResult>;
@@ -140,12 +140,12 @@ function countBytes(strokes: readonly KeyStroke[]): number {
   return strokes.reduce((sum, each) => sum + (each.type === 'text' ? Buffer.byteLength(each.text) : 1), 0);
 }
 
-export const paneEnded = 'Its terminal is closed: it has ended, or was cut off from it.';
+export const paneEnded = 'Its terminal is closed: the process has ended or lost it.';
 const notAllRead = `It has not read all of it within ${readTimeoutMs / 1_000} s: tmux keeps the rest until it does.`;
 
 export function toRefusal({ isGone, error }: Extract<TmuxAnswer, { ok: false }>): WriteResult {
   if (isGone) return refuseWrite('notRunning', paneEnded);
-  return refuseWrite('broken', `tmux did not take it: ${error}.`);
+  return refuseWrite('broken', `tmux refused it: ${error}.`);
 }
 
 const placeFormat = 'place #{pid} #{pane_tty}';

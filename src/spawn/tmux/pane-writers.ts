@@ -9,7 +9,7 @@ import type { TmuxServer } from './tmux-server.ts';
 const unseenMs = 10_000;
 
 /** Processes that may still write into the status file of one attempt: its launcher, or tmux in its place. */
-export interface PaneWriters {
+interface PaneWriters {
   /** Reads the status file. `started`: the launch it named when it was last read. */
   read(started: KnownLaunch | null): LaunchStatus;
   mayStillWrite(): Promise<boolean>;

@@ -10,7 +10,7 @@ export function toTmuxText(commands: readonly TmuxCommand[]): string {
 }
 
 /** Quotes any text as one literal argument. In single quotes tmux drops the blanks after a newline. */
-export function toTmuxWord(text: string): string {
+function toTmuxWord(text: string): string {
   return `'${text.replaceAll(/['\n]/g, (found) => (found === "'" ? `'"'"'` : `'"\\n"'`))}'`;
 }
 

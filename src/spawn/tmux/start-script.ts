@@ -5,7 +5,7 @@ import { toTrappedSignals } from '../file/launcher-script.ts';
 import { toShellWord } from './quoting.ts';
 
 /** Command of the terminal: a shell with its script and the process's command. */
-export interface StartPlan {
+interface StartPlan {
   readonly argv: readonly string[];
   /** Variables of the session, beside those that tmux sets itself. */
   readonly env: Readonly<Record<string, string>>;

@@ -85,7 +85,7 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
       const { request } = port;
       if (!hasFiles(request)) {
         refuseAll(port);
-        const why = 'its record names no file in which its end would be written';
+        const why = 'its record names no file for its exit';
         port.tell({ type: 'process.lost', why });
         return () => {};
       }

@@ -8,7 +8,7 @@ export type TmuxAnswer =
   | { readonly ok: false; readonly error: string; readonly isGone: boolean };
 
 /** Terminal of a session. */
-export interface Pane {
+interface Pane {
   /** The process that tmux started in it. */
   readonly pid: number;
   /** True if that process is dead and no other holds the terminal. */

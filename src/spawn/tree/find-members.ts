@@ -1,7 +1,7 @@
 import { ownsPid, type ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-table.ts';
 
-export interface Evidence {
+interface Evidence {
   readonly identity: ProcessIdentity;
   /** Living processes, including the leader. */
   readonly entries: readonly ProcessEntry[];

@@ -43,7 +43,7 @@ export function readMemory(pid: number, range: { address: bigint; length: number
 }
 
 /** Descriptor in a call of poll(2), with what is awaited. */
-export interface PolledDescriptor {
+interface PolledDescriptor {
   readonly fd: number;
   readonly isRead: boolean;
   readonly isWritten: boolean;

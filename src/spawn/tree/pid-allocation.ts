@@ -1,5 +1,5 @@
 /** Facts from which the pids assigned since a start are derived. */
-export interface AllocationFacts {
+interface AllocationFacts {
   /** Start of the process in clock ticks after boot. */
   readonly startTicks: number;
   /** Current time on the same clock. */

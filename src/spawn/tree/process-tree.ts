@@ -7,7 +7,7 @@ import type { IsForeign, ProcessEntry, ProcessTable } from './process-table.ts';
 import { groupExists, type SendSignal, sendToMembers } from './send-signal.ts';
 import { type LivenessWatch, watchLiveness } from './watch-liveness.ts';
 
-export interface ProcessTreeOptions {
+interface ProcessTreeOptions {
   readonly identity: ProcessIdentity;
   readonly table: ProcessTable;
   readonly clock: Clock;
@@ -54,14 +54,15 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   const send: SendSignal = options.send ?? ((target, name) => void process.kill(target, name));
   const reportError = options.reportError ?? (() => {});
   const redact = options.redact ?? ((commandLine: string) => commandLine);
-  let lastSignal: ProcessSignal | null = null;
-  /** Members that got `lastSignal`. */
-  let signalledNow = new Set<string>();
-  /** Members beside the leader that got any signal. */
-  const signalled = new Map<string, TreeMember>();
   const watches = new Set<LivenessWatch>();
   const lookup = createMemberLookup({ identity, table, clock, isForeign, describe });
   const { isLeader } = lookup;
+  const signals = createTreeSignals({
+    table,
+    send,
+    isLeader,
+    toMember: (entry) => lookup.knownAs(entry) ?? toMember(entry),
+  });
 
   const toMember = ({ pid, pgid, startedAt, command }: ProcessEntry): TreeMember => ({
     pid,
@@ -72,7 +73,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
 
   /** Describes a member. A dying process has no command line any more, so it keeps the one that was seen before. */
   function describe(entry: ProcessEntry): TreeMember {
-    return (lastSignal !== null && lookup.knownAs(entry)) || toMember(entry);
+    return (signals.last() !== null && lookup.knownAs(entry)) || toMember(entry);
   }
 
   async function survey(): Promise<readonly TreeMember[]> {
@@ -95,31 +96,13 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
   }
 
   async function signal(name: ProcessSignal): Promise<void> {
-    lastSignal = name;
-    signalledNow = new Set();
+    signals.begin(name);
     try {
-      await signalMembers(await lookup.find());
+      await signals.sendTo(await lookup.find());
     } catch (error) {
       reportError(error);
     }
     for (const watch of watches) watch.checkNow();
-  }
-
-  /** Sends the last signal to members that did not get it yet. SIGKILL is repeated, to reach what they forked meanwhile in their group. */
-  async function signalMembers(found: Members): Promise<void> {
-    if (lastSignal === null) return;
-    const signalName = lastSignal;
-    const targets = found.members.filter(
-      (entry) => signalName === 'SIGKILL' || !signalledNow.has(toKey(entry)),
-    );
-    const isFirst = signalledNow.size === 0;
-    for (const entry of targets) {
-      const key = toKey(entry);
-      signalledNow.add(key);
-      if (!isLeader(entry)) signalled.set(key, lookup.knownAs(entry) ?? toMember(entry));
-    }
-    const groups = isFirst || signalName === 'SIGKILL' ? found.groups : new Set<number>();
-    await sendToMembers({ table, send, signal: signalName, targets, groups });
   }
 
   function watch(listener: TreeListener): Cancel {
@@ -128,7 +111,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
         isKnownMemberAlive: lookup.isKnownMemberAlive,
         isAnyMemberAlive: async () => {
           const found = await lookup.find();
-          await signalMembers(found);
+          await signals.sendTo(found);
           return found.members.length > 0;
         },
         alive: lookup.known,
@@ -139,7 +122,7 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
         onAlive: (alive) => listener.onAliveChanged(alive),
         onGone: () => {
           watches.delete(watching);
-          listener.onGone([...signalled.values()]);
+          listener.onGone(signals.signalled());
         },
       },
     );
@@ -162,6 +145,46 @@ export function createProcessTree(options: ProcessTreeOptions): ProcessTree {
       lookup.leaderExited(groupExists(send, identity.pgid));
       // Members known now prove later that the group is ours; a daemon may overwrite its environment soon.
       void lookup.find().catch(reportError);
+    },
+  };
+}
+
+/** Sends signals to the members of one tree and remembers which members got them. */
+function createTreeSignals(options: {
+  readonly table: ProcessTable;
+  readonly send: SendSignal;
+  readonly isLeader: (entry: ProcessEntry) => boolean;
+  readonly toMember: (entry: ProcessEntry) => TreeMember;
+}) {
+  const { table, send, isLeader, toMember } = options;
+  let last: ProcessSignal | null = null;
+  /** Members that got the last signal. */
+  let reached = new Set<string>();
+  /** Members beside the leader that got any signal. */
+  const signalled = new Map<string, TreeMember>();
+
+  return {
+    last: () => last,
+    signalled: () => [...signalled.values()],
+    /** Sets the signal that all members get from now on. */
+    begin: (name: ProcessSignal): void => {
+      last = name;
+      reached = new Set();
+    },
+    /** Sends the last signal to members that did not get it yet. SIGKILL is repeated, to reach what they forked meanwhile in their group. */
+    sendTo: async (found: Members): Promise<void> => {
+      const signal = last;
+      if (signal === null) return;
+      const isRepeated = signal === 'SIGKILL';
+      const targets = found.members.filter((entry) => isRepeated || !reached.has(toKey(entry)));
+      const isFirst = reached.size === 0;
+      for (const entry of targets) {
+        const key = toKey(entry);
+        reached.add(key);
+        if (!isLeader(entry)) signalled.set(key, toMember(entry));
+      }
+      const groups = isFirst || isRepeated ? found.groups : new Set<number>();
+      await sendToMembers({ table, send, signal, targets, groups });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 /** Sends a signal like kill(2): a negative target is a group, signal 0 only checks. Throws an `ErrnoException`. */
 export type SendSignal = (target: number, signal: ProcessSignal | 0) => void;
 
-export interface SendRequest {
+interface SendRequest {
   readonly table: ProcessTable;
   readonly send: SendSignal;
   readonly signal: ProcessSignal;
@@ -101,7 +101,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Numbers by which this program itself can be reached. */
-export interface OwnNumbers {
+interface OwnNumbers {
   readonly pid: number;
   readonly pgid: number;
   readonly sid: number;

@@ -12,7 +12,7 @@ interface StartTime {
   readonly startTicks: number;
 }
 
-export interface TableReading {
+interface TableReading {
   /** Pid assigned last when the reading began. */
   readonly lastPid: number;
   /** Returns all entries that existed throughout the reading and began at `ticks` or later. */

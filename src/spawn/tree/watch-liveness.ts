@@ -2,7 +2,7 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Cancel, Clock } from '../../clock/clock.ts';
 
 /** Liveness of a tree whose end is awaited. */
-export interface TreeLiveness {
+interface TreeLiveness {
   /** Cheap: checks only known members. */
   isKnownMemberAlive(): Promise<boolean>;
   /** Expensive: also looks for new members. */

@@ -26,7 +26,7 @@ export interface Watchdog {
 
 type WatchedGroup = Pick<ProcessIdentity, 'pid' | 'pgid' | 'startedAt'>;
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly supervisorId: string;
   readonly clock: Clock;
   /** Called when the watchdog is missing for a while; it is started again later. */

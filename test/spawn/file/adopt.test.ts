@@ -113,7 +113,7 @@ test('who ended together with his launcher is lost', async () => {
 
   const { why } = await stage.adopt(request).fact('process.lost');
 
-  expect(why).toContain('it ended while no supervisor was there');
+  expect(why).toContain('it ended while no supervisor was running');
 });
 
 test('a number that is another’s by now is never signalled', async () => {
@@ -161,7 +161,7 @@ test('a leader is watched on when his launcher was killed', async () => {
   process.kill(pid ?? 0, 'SIGKILL');
 
   expect((await attempt.fact('process.lost')).why).toContain(
-    'the launcher that was to write that down had ended',
+    'the launcher that would have recorded it ended first',
   );
 });
 
@@ -194,7 +194,7 @@ test.each(Object.entries(damages))(
     process.kill(launcher ?? 0, 'SIGKILL');
     process.kill(leader.pid, 'SIGKILL');
 
-    expect((await adopted.fact('process.lost')).why).toContain('was removed or cut');
+    expect((await adopted.fact('process.lost')).why).toContain('was removed or truncated');
     expect(isAlive(leader.pid)).toBe(false);
   },
 );
@@ -242,7 +242,7 @@ test.each(['run', 'adopt'] as const)('a lost file does not hide the end: %s', as
 
   process.kill(pid ?? 0, 'SIGKILL');
 
-  expect((await attempt.fact('process.lost')).why).toContain('was removed or cut');
+  expect((await attempt.fact('process.lost')).why).toContain('was removed or truncated');
   expect(attempt.types).not.toContain('process.spawnFailed');
   await attempt.fact('output.ended');
 });

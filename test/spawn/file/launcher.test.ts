@@ -281,6 +281,6 @@ test('a launcher that comes to nothing is a failed start', async () => {
   await attempt.fact('tree.gone');
 
   expect(cause).toBe('other');
-  expect(message).toContain('the launcher ended (code 1) before it had started it');
+  expect(message).toContain('the launcher ended (code 1) before it started the command');
   expect(attempt.types).toEqual(['process.spawnFailed', 'tree.gone']);
 });
