@@ -61,7 +61,7 @@ export function describeBackend(
   setup: () => Promise<BackendUnderTest> | BackendUnderTest,
 ): void {
   describe(`the ${name} backend`, () => {
-    test('says spawned first and once', async () => {
+    test('reports the start first and once', async () => {
       const { play, work } = await arrange(setup);
       const greeting = play(work.greets);
 
@@ -72,7 +72,7 @@ export function describeBackend(
       expect(greeting.count('process.spawned')).toBe(1);
     });
 
-    test('tells pids where there are processes', async () => {
+    test('reports pids if there are processes', async () => {
       const { play, work, backend } = await arrange(setup);
 
       const { pid, pgid } = await play(work.greets).fact('process.spawned');
@@ -83,7 +83,7 @@ export function describeBackend(
       } else expect(typeof pid === 'number' || pid === null).toBe(true);
     });
 
-    test('says exited and output ended once each', async () => {
+    test('reports exit and end of output once each', async () => {
       const { play, work } = await arrange(setup);
       const greeting = play(work.greets);
 
@@ -96,7 +96,7 @@ export function describeBackend(
       expect(greeting.count('output.ended')).toBe(1);
     });
 
-    test('an end by a real-time signal is no success', async () => {
+    test('reports a real-time signal as a signal', async () => {
       const { play, backend } = await arrange(setup);
       if (!backend.capabilities.osProcesses || process.platform !== 'linux') return;
       // First a pause: Node collects a child at once that has ended before its pipes were read.
@@ -107,7 +107,7 @@ export function describeBackend(
       expect(exit).toMatchObject({ code: null, signal: 'SIGRTMIN+6' });
     });
 
-    test('pours every byte by its stream', async () => {
+    test('delivers every byte by its stream', async () => {
       const { play, work, backend } = await arrange(setup);
       const failing = play(work.fails);
 
@@ -122,7 +122,7 @@ export function describeBackend(
       } else expect([stdout, stderr]).toEqual(['halfproblem', '']);
     });
 
-    test('the environment is the whole of it', async () => {
+    test('passes exactly the given environment', async () => {
       const { play, work } = await arrange(setup);
       if (work.tells === null) return;
       const telling = play(work.tells);
@@ -135,7 +135,7 @@ export function describeBackend(
       );
     });
 
-    test('a signal ends the tree and proves it', async () => {
+    test('ends the tree by a signal and proves it', async () => {
       const { play, work, isGone } = await arrange(setup);
       const obeying = play(work.obeys);
       await obeying.printed('up');
@@ -150,7 +150,7 @@ export function describeBackend(
       expect(obeying.count('process.exited')).toBe(1);
     });
 
-    test('who ignores a signal is seen until it is killed', async () => {
+    test('reports a process that ignores a signal until it is killed', async () => {
       const { play, work, isGone } = await arrange(setup);
       if (work.ignoresTerm === null) return;
       const stubborn = play(work.ignoresTerm);
@@ -168,7 +168,7 @@ export function describeBackend(
       expect((await stubborn.fact('process.exited')).exit).toEqual({ code: null, signal: 'SIGKILL' });
     });
 
-    test('a signal after the exit says gone', async () => {
+    test('reports the tree as gone for a signal after the exit', async () => {
       const { play, work } = await arrange(setup);
       const greeting = play(work.greets);
       await greeting.fact('process.exited');
@@ -178,7 +178,7 @@ export function describeBackend(
       expect((await greeting.fact('tree.gone')).ended).toEqual([]);
     });
 
-    test('a survey finds nothing where nothing is left', async () => {
+    test('finds nothing in a survey without leftovers', async () => {
       const { play, work } = await arrange(setup);
       const greeting = play(work.greets);
       await greeting.fact('process.exited');
@@ -188,7 +188,7 @@ export function describeBackend(
       expect((await greeting.fact('tree.surveyed')).leftovers).toEqual([]);
     });
 
-    test('a survey finds what is left, and a signal ends it', async () => {
+    test('finds leftovers in a survey and ends them by a signal', async () => {
       const { play, work, isGone } = await arrange(setup);
       if (work.leaves === null) return;
       const leaving = play(work.leaves);
@@ -206,7 +206,7 @@ export function describeBackend(
       await leaving.fact('output.ended');
     });
 
-    test('output is quiet once no byte has come', async () => {
+    test('reports quiet output once no byte has come', async () => {
       const { play, work } = await arrange(setup);
       const obeying = play(work.obeys);
       await obeying.printed('up');
@@ -219,7 +219,7 @@ export function describeBackend(
       expect(obeying.count('output.quieted')).toBe(1);
     });
 
-    test('what cannot be started says so once', async () => {
+    test('reports a failed start once', async () => {
       const { play, work } = await arrange(setup);
       if (work.missing === null) return;
       const missing = play(work.missing);
@@ -232,7 +232,7 @@ export function describeBackend(
       expect(missing.facts.map(({ type }) => type)).toEqual(['process.spawnFailed']);
     });
 
-    test('an order before a failed start is answered', async () => {
+    test('answers a command before a failed start', async () => {
       const { play, work, backend } = await arrange(setup);
       if (work.missing === null) return;
       const missing = play(work.missing, { stdin: 'pipe' });
@@ -249,7 +249,7 @@ export function describeBackend(
       await missing.fact('process.spawnFailed');
     });
 
-    test('input is written and ended', async () => {
+    test('writes and ends input', async () => {
       const { play, work, backend, terminal } = await arrange(setup);
       if (work.echoes === null || !backend.capabilities.input) return;
       const echoing = play(work.echoes, { stdin: 'pipe' });
@@ -270,7 +270,7 @@ export function describeBackend(
       expect(textOf(echoing.log, 'stdout')).toMatch(terminal === undefined ? /^ping\n$/ : /^(ping\n){1,2}$/);
     });
 
-    test('a command beyond it is refused in words', async () => {
+    test('refuses unsupported commands with a reason', async () => {
       const { play, work, backend, terminal } = await arrange(setup);
       // A terminal takes all of them.
       if (terminal !== undefined) return;
@@ -292,7 +292,7 @@ export function describeBackend(
       }
     });
 
-    test('input after the end is answered', async () => {
+    test('answers input after the end', async () => {
       const { play, work } = await arrange(setup);
       const greeting = play(work.greets, { stdin: 'pipe' });
       await greeting.fact('process.exited');
@@ -302,7 +302,7 @@ export function describeBackend(
       expect(typeof write.ok).toBe('boolean');
     });
 
-    test('a cancelled run leaves its process alone', async () => {
+    test('leaves the process of a cancelled run alone', async () => {
       const { play, work, isGone } = await arrange(setup);
       const obeying = play(work.obeys);
       await obeying.printed('up');
@@ -316,7 +316,7 @@ export function describeBackend(
       await waitUntil(() => isGone(obeying.request), { what: 'it is gone after the signal' });
     });
 
-    test('runs do not mix', async () => {
+    test('keeps parallel runs apart', async () => {
       const { play, work } = await arrange(setup);
       const [greeting, failing] = [play(work.greets), play(work.fails)];
 

@@ -76,7 +76,7 @@ export function describeTerminal(
   setup: () => Promise<TerminalUnderTest> | TerminalUnderTest,
 ): void {
   describe(`the terminals of the ${name} backend`, () => {
-    test('a command sees a terminal of its own', async () => {
+    test('a command sees its own terminal', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(
@@ -89,7 +89,7 @@ export function describeTerminal(
       expect(lines[2]).toMatch(/^<(xterm|tmux|screen)-256color>$/);
     });
 
-    test('the capture is what a person sees', async () => {
+    test('a capture shows what a person sees', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(shell(`printf 'one\\ntwo\\033[1;8Hthere\\033[31m  \\n'; sleep 300`));
@@ -109,7 +109,7 @@ export function describeTerminal(
       expect(cursor).toEqual({ column: 0, row: 1, isVisible: true });
     });
 
-    test('wide characters stand whole in the capture', async () => {
+    test('a capture keeps wide characters whole', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(
@@ -126,7 +126,7 @@ export function describeTerminal(
       expect(cursor.column).toBe(8);
     });
 
-    test('line drawing is shown as lines', async () => {
+    test('a capture shows line drawing as lines', async () => {
       const { play } = await arrange(setup);
       const box = String.raw`printf '\033(0lqk\033(B lqk\r\n\033(0x \033(Bx\033(0 x\r\nmqj\033(B\r\nend'`;
 
@@ -140,7 +140,7 @@ export function describeTerminal(
       expect(ended.kept.at(-1)?.screen.lines.slice(0, 4)).toEqual(shown);
     });
 
-    test('a capture tells what stands out', async () => {
+    test('a capture names highlights', async () => {
       const { play } = await arrange(setup);
       const entries = [
         'first entry',
@@ -158,7 +158,7 @@ export function describeTerminal(
       ]);
     });
 
-    test('the ground of a whole window does not stand out', async () => {
+    test('the background of a whole window is no highlight', async () => {
       const { play } = await arrange(setup);
       const window = ['\\033[44m\\033[2Ja title\\n', 'much text in a window', '\\n\\033[41mNo\\033[44m\\n'];
 
@@ -168,7 +168,7 @@ export function describeTerminal(
       expect(highlights?.map(({ text }) => text)).toEqual(['No']);
     });
 
-    test('a capture has what scrolled out, if asked for', async () => {
+    test('a capture includes scrollback if asked for', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(shell('seq 1 60; sleep 300'), { columns: 40, rows: 10 });
@@ -187,7 +187,7 @@ export function describeTerminal(
       expect(all.screen.scrollback).toEqual(Array.from({ length: 51 }, (_, index) => `${index + 1}`));
     });
 
-    test('a drawing comes only where it is asked for', async () => {
+    test('a capture includes a drawing only if asked for', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell(`printf '\\033[1;31mred\\033[0m'; sleep 300`));
       await stage.shows('red');
@@ -198,7 +198,7 @@ export function describeTerminal(
       expect(drawn.ok && drawn.drawing).toMatch(/\x1b\[[0-9;]*31[0-9;]*m.*red/s);
     });
 
-    test('the offset says how much the screen has seen', async () => {
+    test('the offset counts the output on the screen', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell(`printf 'abc\\ndef'; sleep 300`));
       await stage.shows('def');
@@ -212,7 +212,7 @@ export function describeTerminal(
       expect(answer.screen.lines.slice(0, 2)).toEqual(['abc', 'def']);
     });
 
-    test('a full-screen program gives the screen back', async () => {
+    test('a full-screen program restores the screen', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(
@@ -232,7 +232,7 @@ export function describeTerminal(
       expect(after.lines.slice(0, 2)).toEqual(['before', 'after']);
     });
 
-    test('a program can name its window', async () => {
+    test('a program can set its title', async () => {
       const { play } = await arrange(setup);
 
       const stage = play(shell(`echo up; read -r _; printf '\\033]2;the title\\007named'; sleep 300`));
@@ -244,7 +244,7 @@ export function describeTerminal(
       expect(title).toBe('the title');
     });
 
-    test('another size is told to the program', async () => {
+    test('a resize is reported to the program', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell(`trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done`));
       await stage.shows('up');
@@ -256,7 +256,7 @@ export function describeTerminal(
       expect([screen.columns, screen.rows, screen.lines.length]).toEqual([101, 31, 31]);
     });
 
-    test('text goes in as it stands', async () => {
+    test('text is typed literally', async () => {
       const { play } = await arrange(setup);
       const text = `-n  Enter C-c "$HOME" \\n \`x\` #{pid} 'é😀' ~ ;`;
       const stage = play(shell(`stty -echo; echo up; IFS= read -r line; printf '<%s>' "$line"; sleep 300`));
@@ -299,7 +299,7 @@ export function describeTerminal(
       expect(lines[0]).toBe('ready 033 O A 033 O C end');
     });
 
-    test('Control-C interrupts', async () => {
+    test('Control-C interrupts a program', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell(`trap 'echo stopped; exit 5' INT; echo up; while :; do sleep 0.05; done`));
       await stage.shows('up');
@@ -309,7 +309,7 @@ export function describeTerminal(
       expect((await stage.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
     });
 
-    test('a paste is marked where the program knows of it', async () => {
+    test('a paste is marked if the program supports that', async () => {
       const { play } = await arrange(setup);
       const stage = play(dump(15, '\\033[?2004h'));
       await stage.shows('ready');
@@ -321,7 +321,7 @@ export function describeTerminal(
       expect(lines[0]).toBe('ready 033 [ 2 0 0 ~ a \\r b 033 [ 2 0 1 ~ end');
     });
 
-    test('a paste is plain where the program does not', async () => {
+    test('a paste is plain if the program does not support marks', async () => {
       const { play } = await arrange(setup);
       const stage = play(dump(3));
       await stage.shows('ready');
@@ -332,7 +332,7 @@ export function describeTerminal(
       expect(lines[0]).toBe('ready a \\r b end');
     });
 
-    test('a plain paste has no ESC either, and counts what went in', async () => {
+    test('a plain paste has no ESC and counts its bytes', async () => {
       const { play } = await arrange(setup);
       const stage = play(dump(4));
       await stage.shows('ready');
@@ -355,7 +355,7 @@ export function describeTerminal(
       expect(lines[0]).toBe('ready 033 [ 2 0 0 ~ a [ 2 0 1 ~ b 033 [ 2 0 1 ~ end');
     });
 
-    test('nobody types between a paste and its Enter', async () => {
+    test('no input comes between a paste and its Enter', async () => {
       const { play } = await arrange(setup);
       const stage = play(dump(6));
       await stage.shows('ready');
@@ -405,7 +405,7 @@ export function describeTerminal(
       await stage.shows('11one');
     });
 
-    test('vim is worked with keys', async (context) => {
+    test('vim is controlled by keys', async (context) => {
       if (!isInstalled('vim')) context.skip();
       const { play } = await arrange(setup);
       const stage = play({ type: 'argv', file: 'vim', args: ['--clean', '-n'] });
@@ -486,7 +486,7 @@ export function describeTerminal(
       expect(textOf(stage.log)).toBe(`${numbers.join('')}the end`);
     });
 
-    test('what is asked after the end is answered', async () => {
+    test('commands after the end are answered', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell('echo done'));
       await stage.fact('process.exited');
@@ -511,7 +511,7 @@ export function describeTerminal(
       expect(captured.ok ? captured.screen.isLast : captured.error).toBeTruthy();
     });
 
-    test('a signal ends all that runs in it', async () => {
+    test('a signal ends all processes of the terminal', async () => {
       const { play, isGone } = await arrange(setup);
       const stage = play(shell('trap "" HUP; sleep 300 & sleep 301 & echo up; wait'));
       await stage.shows('up');
@@ -524,7 +524,7 @@ export function describeTerminal(
       await stage.fact('output.ended');
     });
 
-    test('a resize waits for no reader', async () => {
+    test('a resize does not wait for a reader', async () => {
       const { play } = await arrange(setup);
       const stage = play(shell('stty raw -echo; printf ready; sleep 300'));
       await stage.shows('ready');
@@ -544,7 +544,7 @@ export function describeTerminal(
       expect({ columns, rows }).toEqual({ columns: 100, rows: 30 });
     });
 
-    test('what is typed before the program reads is not lost', async () => {
+    test('input typed before the program reads is not lost', async () => {
       const { play } = await arrange(setup);
       const stage = play(
         shell(`stty -echo; echo up; sleep 0.3; IFS= read -r line; echo "<$line>"; sleep 300`),

@@ -74,7 +74,7 @@ test.for([
   ['in memory', 250],
   ['in a file', 150],
 ] as const)(
-  'whatever happens is told once, with a journal %s',
+  'every event is delivered once, with a journal %s',
   { timeout: 60_000 },
   async ([kind, numRuns]) => {
     using directory = tempDir();

@@ -9,7 +9,7 @@ import { walkConversation } from './walk-conversation.ts';
 // Effects are made to break on many paths, and each break is a warning.
 beforeEach(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
 
-test('a conversation goes every way of its chart', { timeout: 300_000 }, async () => {
+test('a conversation takes every transition of its chart', { timeout: 300_000 }, async () => {
   const stage = openConversationStage();
   const coverage = createChartCoverage(conversationMachine);
   const ways = conversationWays();

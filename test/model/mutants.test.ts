@@ -15,7 +15,7 @@ import { walkSupervisor } from './walk-supervisor.ts';
 
 const ways = processWays();
 
-test('a retargeted transition is found out', async () => {
+test('a retargeted transition is detected', async () => {
   const id = 'process.pending.queued · process.stop · 0';
   const chart = withTarget(processMachine, { id, target: '#process.failed' });
   const way = ways.find((each) => takes(each, id));
@@ -25,7 +25,7 @@ test('a retargeted transition is found out', async () => {
   expect(mismatch).toContain('value: expected "killed", is "failed"');
 });
 
-test('a process without any one transition is found out', { timeout: 120_000 }, async () => {
+test('a process without any one transition is detected', { timeout: 120_000 }, async () => {
   const few = coveringPaths<typeof processModel, ProcessWay>(processModel, ways);
   const { all } = createChartCoverage(processMachine).transitions;
 
@@ -43,7 +43,7 @@ test('a process without any one transition is found out', { timeout: 120_000 }, 
   expect(unnoticed).toEqual([]);
 });
 
-test('a supervisor without any one transition is found out', { timeout: 60_000 }, async () => {
+test('a supervisor without any one transition is detected', { timeout: 60_000 }, async () => {
   const paths = supervisorPaths();
   const { all } = createChartCoverage(supervisorMachine).transitions;
 
@@ -61,7 +61,7 @@ test('a supervisor without any one transition is found out', { timeout: 60_000 }
   expect(unnoticed).toEqual([]);
 });
 
-test('a conversation without any one transition is found out', { timeout: 60_000 }, async () => {
+test('a conversation without any one transition is detected', { timeout: 60_000 }, async () => {
   vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const stage = openConversationStage();
   const shortest = conversationWays().toSorted((a, b) => a.path.length - b.path.length);

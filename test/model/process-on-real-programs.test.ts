@@ -13,7 +13,7 @@ const coverage = createChartCoverage(processMachine);
 let walkedCount = 0;
 
 test.for(policies)(
-  'a %s program goes every way that a real one can',
+  'a %s program takes every transition a real one can',
   { timeout: 120_000 },
   async (policy) => {
     const chosen = coveringPaths<typeof processModel, ProcessWay>(
@@ -32,7 +32,7 @@ test.for(policies)(
   },
 );
 
-test('real programs leave no transition out', () => {
+test('real programs take every transition of the chart', () => {
   console.log(
     toCoverageTable('process on real programs', { coverage, paths: walkedCount, excluded: unreal }),
   );

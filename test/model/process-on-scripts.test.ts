@@ -5,7 +5,7 @@ import { findGaps, toCoverageTable } from './coverage-table.ts';
 import { processWays } from './process-model.ts';
 import { walkProcess } from './walk-process.ts';
 
-test('a scripted process goes every way of its chart', { timeout: 240_000 }, async () => {
+test('a scripted process takes every transition of its chart', { timeout: 240_000 }, async () => {
   const coverage = createChartCoverage(processMachine);
   const ways = processWays();
 

@@ -5,7 +5,7 @@ import { findGaps, toCoverageTable } from './coverage-table.ts';
 import { supervisorPaths } from './supervisor-model.ts';
 import { walkSupervisor } from './walk-supervisor.ts';
 
-test('a supervisor goes every way of its chart', { timeout: 60_000 }, async () => {
+test('a supervisor takes every transition of its chart', { timeout: 60_000 }, async () => {
   const coverage = createChartCoverage(supervisorMachine);
   const paths = supervisorPaths();
 

@@ -10,7 +10,7 @@ import { watchModel, watchWays } from './watch-model.ts';
 /** It is left in the step that enters it. */
 const unseen = { 'watch.watching.begun': 'nobody sees a watch in it' };
 
-test('a watch goes every way of its chart', { timeout: 60_000 }, async () => {
+test('a watch takes every transition of its chart', { timeout: 60_000 }, async () => {
   const coverage = createChartCoverage(watchMachine);
   const ways = watchWays();
 
@@ -25,7 +25,7 @@ test('a watch goes every way of its chart', { timeout: 60_000 }, async () => {
   expect(findGaps(coverage, unseen)).toEqual([]);
 });
 
-test('a watch without any one transition is found out', { timeout: 60_000 }, async () => {
+test('a watch without any one transition is detected', { timeout: 60_000 }, async () => {
   const ways = watchWays().toSorted((a, b) => a.path.length - b.path.length);
   const { all } = createChartCoverage(watchMachine).transitions;
 

@@ -16,7 +16,7 @@ test('each system has its own limits', () => {
   expect(codes('darwin')).toEqual([null, 'E2BIG']);
 });
 
-test('the environment and what is beside it count', () => {
+test('environment and extra bytes count for the limit', () => {
   const work: Work = { type: 'shell', shell: '/bin/sh', script: kibibytes(100) };
   const env = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`V${index}`, kibibytes(100)]));
   const platform = 'darwin';

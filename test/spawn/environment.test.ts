@@ -11,7 +11,7 @@ const toEnvironment = (depth: number, overrides: Record<string, string | null> =
     identity: { processId: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth },
   });
 
-test('a process is told the depth of what it starts', () => {
+test('a process gets the depth of its children', () => {
   expect(toEnvironment(2)['TROUPE_DEPTH']).toBe('2');
 });
 

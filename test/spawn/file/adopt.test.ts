@@ -37,7 +37,7 @@ async function startAndDie(
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 
-test('who was killed leaves its process running, and its true code is recorded', async () => {
+test('a killed supervisor leaves its process running, and the exit code is recorded', async () => {
   const stage = createStage();
   const request = await startAndDie(stage, 'sleep 0.4; echo on my own; exit 23');
 
@@ -49,7 +49,7 @@ test('who was killed leaves its process running, and its true code is recorded',
   expect(adopted.printed()).toBe('on my own\n');
 });
 
-test('one that ended meanwhile is adopted and has exited', async () => {
+test('a process that ended meanwhile is adopted with its exit', async () => {
   const stage = createStage();
   const request = await startAndDie(stage, 'kill -TERM $$');
   await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'it has ended' });
@@ -75,7 +75,7 @@ test('an adopted process is signalled with its tree', async () => {
   await waitUntil(() => carriers(`/${request.id}/`).length === 0, { what: 'launcher and tree are gone' });
 });
 
-test('the start of an adopted process is what its record says', async () => {
+test('an adopted process keeps the start time of its record', async () => {
   const stage = createStage();
   const request = await startAndDie(stage, 'exec sleep 60');
 
@@ -84,7 +84,7 @@ test('the start of an adopted process is what its record says', async () => {
   expect(startedAtMs).toBe(-5_000);
 });
 
-test('writes to an adopted process are refused in words', async () => {
+test('a write to an adopted process is refused with a reason', async () => {
   const stage = createStage();
   const adopted = stage.adopt(await startAndDie(stage, 'exec sleep 60'));
   await adopted.fact('process.adopted');
@@ -95,7 +95,7 @@ test('writes to an adopted process are refused in words', async () => {
   expect('error' in answer && answer.error).toContain('ended with the supervisor');
 });
 
-test('what was never started is lost and says so', async () => {
+test('a process that never started is lost with a reason', async () => {
   const stage = createStage();
 
   const { why } = await stage.adopt(stage.createRequest(shell('true'))).fact('process.lost');
@@ -103,7 +103,7 @@ test('what was never started is lost and says so', async () => {
   expect(why).toBe('it had not been started when its supervisor ended');
 });
 
-test('who ended together with his launcher is lost', async () => {
+test('a process that ended with its launcher is lost', async () => {
   const stage = createStage();
   const request = await startAndDie(stage, 'exec sleep 60');
   const { launcher, leader } = stage.adopt(request).status();
@@ -116,7 +116,7 @@ test('who ended together with his launcher is lost', async () => {
   expect(why).toContain('it ended while no supervisor was running');
 });
 
-test('a number that is another’s by now is never signalled', async () => {
+test('a reused pid is never signalled', async () => {
   const stage = createStage();
   const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
   onTestFinished(() => void stranger.kill('SIGKILL'));
@@ -135,7 +135,7 @@ test('a number that is another’s by now is never signalled', async () => {
   expect(isAlive(pid)).toBe(true);
 });
 
-test('a number without a time of birth is believed only with the cookie', async () => {
+test('a pid without a start time counts only with the cookie', async () => {
   const stage = createStage();
   const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
   onTestFinished(() => void stranger.kill('SIGKILL'));
@@ -147,7 +147,7 @@ test('a number without a time of birth is believed only with the cookie', async 
   expect(isAlive(stranger.pid ?? 0)).toBe(true);
 });
 
-test('a leader is watched on when his launcher was killed', async () => {
+test('a leader is still watched after its launcher was killed', async () => {
   const stage = createStage();
   const attempt = stage.run(shell('exec sleep 60'));
   const { pid } = await attempt.fact('process.spawned');
@@ -215,7 +215,7 @@ test('an exit written after the file was emptied counts', async () => {
   expect((await adopted.fact('process.exited')).exit).toEqual({ code: 9, signal: null });
 });
 
-test('a recorded number that is another’s by now is not adopted', async () => {
+test('a reused recorded pid is not adopted', async () => {
   const stage = createStage();
   const { request, leader } = await startRecorded(stage, 'exec sleep 60');
   rmSync(request.files.status);
@@ -231,7 +231,7 @@ test('a recorded number that is another’s by now is not adopted', async () => 
   expect(isAlive(stranger.pid ?? 0)).toBe(true);
 });
 
-test.each(['run', 'adopt'] as const)('a lost file does not hide the end: %s', async (verb) => {
+test.each(['run', 'adopt'] as const)('a lost status file does not hide the end: %s', async (verb) => {
   const stage = createStage();
   const attempt =
     verb === 'run'
@@ -247,7 +247,7 @@ test.each(['run', 'adopt'] as const)('a lost file does not hide the end: %s', as
   await attempt.fact('output.ended');
 });
 
-test('a line that comes after the adoption is seen', async () => {
+test('a line written after the adoption is read', async () => {
   const stage = createStage();
   const request = await startAndDie(stage, 'trap "exit 9" TERM; echo up; while :; do sleep 0.02; done');
   const adopted = stage.adopt(request);
@@ -260,7 +260,7 @@ test('a line that comes after the adoption is seen', async () => {
   expect((await adopted.fact('process.exited')).exit).toEqual({ code: 9, signal: null });
 });
 
-test('a death at any moment of the start leaves nothing unknown', async () => {
+test('a supervisor that dies during a start leaves no unknown process', async () => {
   // From 0 to 220 ms: a start takes some five, and ten times that on a busy machine. Of the last one it is
   // known that it has started.
   const rounds = 20;

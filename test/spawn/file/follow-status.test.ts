@@ -51,7 +51,7 @@ async function arrange() {
   return { told, endAfter };
 }
 
-test('who outlives his launcher has not ended with it', async () => {
+test('a leader that outlives its launcher has not ended', async () => {
   const { told, endAfter } = await arrange();
 
   expect(told).toEqual(['begun']);
@@ -60,7 +60,7 @@ test('who outlives his launcher has not ended with it', async () => {
   expect(told).toEqual(['begun', 'unseen end']);
 });
 
-test('who dies together with his launcher has its end', async () => {
+test('a leader that dies with its launcher has its exit', async () => {
   const { told, endAfter } = await arrange();
 
   await endAfter(100);

@@ -25,7 +25,7 @@ for (const tools of launchers) {
   describe(`a launcher of ${tools.name}`, () => {
     const knowsWords = tools.name === 'dash';
 
-    test.each([0, 1, 3, 126, 127, 255])('records the code %i', async (code) => {
+    test.each([0, 1, 3, 126, 127, 255])('records exit code %i', async (code) => {
       const { run } = createStage(tools);
 
       const { exit } = await run(shell(`exit ${code}`)).fact('process.exited');
@@ -34,7 +34,7 @@ for (const tools of launchers) {
     });
 
     test.each(['HUP', 'INT', 'QUIT', 'ABRT', 'KILL', 'USR1', 'SEGV', 'PIPE', 'ALRM', 'TERM', 'XCPU', 'SYS'])(
-      'records the signal %s',
+      'records signal %s',
       async (name) => {
         const { run } = createStage(tools);
         const attempt = run(shell(`${noCore}kill -${name} $$`));
@@ -46,7 +46,7 @@ for (const tools of launchers) {
       },
     );
 
-    test.each([137, 143])('tells the code %i from a signal where it can', async (code) => {
+    test.each([137, 143])('distinguishes exit code %i from a signal where possible', async (code) => {
       const { run } = createStage(tools);
       const attempt = run(shell(`exit ${code}`));
 
@@ -56,7 +56,7 @@ for (const tools of launchers) {
       expect(attempt.status().exit?.certain).toBe(knowsWords);
     });
 
-    test('survives what its command does to its group', async () => {
+    test('survives signals that its command sends to its group', async () => {
       const { run } = createStage(tools);
 
       const { exit } = await run(shell('kill -KILL 0; sleep 60')).fact('process.exited');
@@ -64,7 +64,7 @@ for (const tools of launchers) {
       expect(exit).toEqual({ code: null, signal: 'SIGKILL' });
     });
 
-    test('survives signals that others get over', { repeats: 2 }, async () => {
+    test('survives signals that its command handles', { repeats: 2 }, async () => {
       const { run } = createStage(tools);
       const attempts = Array.from({ length: 4 }, () => run(shell('read -r line; exit 5'), { stdin: 'pipe' }));
       for (const attempt of attempts) await attempt.fact('process.spawned');
@@ -84,7 +84,7 @@ for (const tools of launchers) {
         expect((await attempt.fact('process.exited')).exit).toEqual({ code: 5, signal: null });
     });
 
-    test('waits for a command that is halted', async () => {
+    test('waits for a halted command', async () => {
       const { run } = createStage(tools);
       const attempt = run(shell('kill -STOP $$; exit 7'));
       const { pid } = await attempt.fact('process.spawned');
@@ -99,7 +99,7 @@ for (const tools of launchers) {
       expect(before).toBeNull();
     });
 
-    test('leaves its command the default of every signal', async () => {
+    test('leaves default signal actions to its command', async () => {
       const { run } = createStage(tools);
       const attempt = run({ type: 'argv', file: 'grep', args: ['-E', 'Sig(Blk|Ign)', '/proc/self/status'] });
 
@@ -129,7 +129,7 @@ for (const tools of launchers) {
       expect(pgid).toBe(pid);
     });
 
-    test('what its command prints is no status', async () => {
+    test('does not take printed lines for a status', async () => {
       const { run } = createStage(tools);
       const lines = '\\nexit 1 77\\nKilled\\nleader 1 1\\n';
       const attempt = run(shell(`printf '${lines}' >&2; printf '${lines}'; exit 4`));
@@ -140,7 +140,7 @@ for (const tools of launchers) {
       expect(attempt.printed()).toBe('\nexit 1 77\nKilled\nleader 1 1\n'.repeat(2));
     });
 
-    test('keeps every argument as it is', async () => {
+    test('passes every argument unchanged', async () => {
       const { run } = createStage(tools);
       const args = ['', ' a  b ', '$HOME `x` "q" \'s\'', '*', '-n', 'line\nline', '\\n', 'é'];
       const attempt = run({ type: 'argv', file: 'printf', args: ['<%s>', ...args] });
@@ -150,7 +150,7 @@ for (const tools of launchers) {
       expect(attempt.printed()).toBe(args.map((arg) => `<${arg}>`).join(''));
     });
 
-    test('gives its command what it was given of PWD and SHLVL', async () => {
+    test('passes PWD and SHLVL unchanged', async () => {
       const { run, createRequest, directory } = createStage(tools);
       const { env } = createRequest(shell(''));
       const without = run({ type: 'argv', file: 'env', args: [] });
@@ -165,7 +165,7 @@ for (const tools of launchers) {
       expect(having.printed()).toContain('STAT=x\n');
     });
 
-    test('ends soon after its command, whatever that left behind', async () => {
+    test('ends soon after its command despite leftovers', async () => {
       const { run } = createStage(tools);
       const attempt = run(shell('sleep 60 & setsid sleep 60 & exit 6'));
       await attempt.fact('process.spawned');
@@ -192,7 +192,7 @@ test.each(launchers)(
   },
 );
 
-test('log and status are for their owner alone', async () => {
+test('log and status files are private to their owner', async () => {
   const { run } = createStage();
   const attempt = run(shell('true'));
   await attempt.fact('process.exited');
@@ -201,7 +201,7 @@ test('log and status are for their owner alone', async () => {
   for (const path of [log, status]) expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a later attempt goes on in the same files', async () => {
+test('a later attempt appends to the same files', async () => {
   const { run } = createStage();
   const first = run(shell('echo one; exit 1'));
   await first.fact('process.exited');
@@ -214,7 +214,7 @@ test('a later attempt goes on in the same files', async () => {
   expect(first.status().exit?.code).toBe(1);
 });
 
-test('it is spared before it starts, and its group guarded by nobody', async () => {
+test('a persistent process is exempt before its start and its group unguarded', async () => {
   const { run, spared, guarded } = createStage();
   const attempt = run(shell('exit 0'));
 
@@ -236,7 +236,7 @@ test.each([
     'arguments-too-long',
     'E2BIG',
   ],
-] as const)('%s has the shape of any failed start', async (_, work, more, cause, code) => {
+] as const)('%s fails like any other start', async (_, work, more, cause, code) => {
   const { run } = createStage();
   const attempt = run(work, more);
 
@@ -244,7 +244,7 @@ test.each([
   expect(attempt.types).toEqual(['process.spawnFailed']);
 });
 
-test('a file that may not be run says so', async () => {
+test('a file without execute permission fails as such', async () => {
   const { run, file } = createStage();
   writeFileSync(file('plain'), 'text', { mode: 0o600 });
 
@@ -253,7 +253,7 @@ test('a file that may not be run says so', async () => {
   expect(failure).toMatchObject({ cause: 'no-permission', code: 'EACCES' });
 });
 
-test('a log that cannot be opened says which and what to do', async () => {
+test('a log that cannot be opened is named with a remedy', async () => {
   const { run, file } = createStage();
   writeFileSync(file('taken'), '');
   symlinkSync(file('taken'), file('link'));
@@ -272,7 +272,7 @@ test('a log that cannot be opened says which and what to do', async () => {
   expect(readFileSync(file('taken'), 'utf8')).toBe('');
 });
 
-test('a launcher that comes to nothing is a failed start', async () => {
+test('a launcher that fails is a failed start', async () => {
   const { run } = createStage({ shell: '/bin/false', setsid: null });
   const attempt = run(shell('true'));
 

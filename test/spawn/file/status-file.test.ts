@@ -4,7 +4,7 @@ import { parseStatus as parse, toBeganLine } from '../../../src/spawn/file/statu
 const parseStatus = (text: string, attempt: number) => parse(text, { attempt, known: null });
 const begun = '\nlauncher 1 10\n\nleader 1 11\n';
 
-test('nothing is known of an attempt that left no line', () => {
+test('an attempt without a line has an empty status', () => {
   expect(parseStatus('', 1)).toEqual({
     launcher: null,
     leader: null,
@@ -17,19 +17,19 @@ test('nothing is known of an attempt that left no line', () => {
   expect(parseStatus('\nlauncher 2 10\n\nleader 2 11\n\nexit 2 0\n', 1).launcher).toBeNull();
 });
 
-test('a half line counts for nothing', () => {
+test('a line without its newline is ignored', () => {
   expect(parseStatus('\nlauncher 1 10\n\nleader 1 1', 1)).toMatchObject({ launcher: 10, leader: null });
   expect(parseStatus(`${begun}\nexit 1 13`, 1).exit).toBeNull();
   expect(parseStatus(`\nlauncher 1 10\n\nleader 1 1\nlauncher 2 20\n`, 2).launcher).toBe(20);
 });
 
-test('a code is a code without words', () => {
+test('a status above 128 without a shell message is a code', () => {
   for (const code of [0, 1, 126, 127, 128, 137, 143, 255]) {
     expect(parseStatus(`${begun}\nexit 1 ${code}\n`, 1).exit).toEqual({ code, signal: null, certain: true });
   }
 });
 
-test('words make a code above 128 a signal', () => {
+test('a shell message makes a status above 128 a signal', () => {
   expect(parseStatus(`${begun}Killed\n\nexit 1 137\n`, 1).exit).toEqual({
     code: null,
     signal: 'SIGKILL',
@@ -37,7 +37,7 @@ test('words make a code above 128 a signal', () => {
   });
 });
 
-test('a shell without words leaves it uncertain', () => {
+test('a mute shell leaves a signal uncertain', () => {
   const uncertain = (signal: string) => ({ code: null, signal, certain: false });
 
   expect(parseStatus(`${begun}\nexit 1 130\n`, 1).exit).toEqual(uncertain('SIGINT'));
@@ -46,7 +46,7 @@ test('a shell without words leaves it uncertain', () => {
   expect(parseStatus(`${begun}\nexit 1 3 mute\n`, 1).exit).toEqual({ code: 3, signal: null, certain: true });
 });
 
-test('lines of supervisors and of other attempts are no words', () => {
+test('lines of supervisors and other attempts are no shell messages', () => {
   const text = `Killed\n${begun}${toBeganLine(1, { pid: 11, startedAt: '99' })}\ngap 4096 8192\n\nexit 1 137\n`;
 
   const status = parseStatus(text, 1);
@@ -56,7 +56,7 @@ test('lines of supervisors and of other attempts are no words', () => {
   expect(status.gaps).toEqual([{ from: 4096, to: 8192 }]);
 });
 
-test('attempts share a file', () => {
+test('several attempts share one status file', () => {
   const text = `${begun}Terminated\n\nexit 1 143\n\nlauncher 2 20\n\nleader 2 21\n\nexit 2 0\n\nlauncher 3 30\n`;
 
   expect(parseStatus(text, 1).exit?.signal).toBe('SIGTERM');
@@ -64,7 +64,7 @@ test('attempts share a file', () => {
   expect(parseStatus(text, 3)).toMatchObject({ launcher: 30, leader: null, exit: null });
 });
 
-test('the end of a known leader counts in a cut file', () => {
+test('the exit of a known leader counts in a truncated file', () => {
   const known = { launcher: 10, leader: { pid: 11, startedAt: '99' } };
 
   for (const cut of ['', 'lead', '\nlauncher 1 10\n', '\nlauncher 1 10\n\nlead']) {

@@ -32,7 +32,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
     expect(existsSync(stage.file('read'))).toBe(false);
   });
 
-  test('can be opened by name after its end', async () => {
+  test('input can be opened by name after its end', async () => {
     await using stage = openStage();
     const command = 'until [ -e go ]; do sleep 0.02; done; cat /dev/stdin';
     const handle = stage.supervisor.start({ command, stdin: 'pipe', lifetime, background: true });
@@ -45,7 +45,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
     expect(handle.read().text).toBe('kept\n');
   });
 
-  test('leaves no open file behind', { timeout: 60_000 }, async () => {
+  test('input leaves no open descriptor', { timeout: 60_000 }, async () => {
     await using stage = openStage({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
     const startSome = async () => {
       const handles = Array.from({ length: 20 }, () =>
@@ -61,7 +61,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
     await waitUntil(() => openFiles() <= before + 10, { what: `about ${before} files are open` });
   });
 
-  test('is of one process alone, read or not', { timeout: 60_000 }, async () => {
+  test('input belongs to one process, read or not', { timeout: 60_000 }, async () => {
     await using stage = openStage({ maxParallelTools: 20, maxBackgroundProcesses: 60 });
     const unread = Array.from({ length: 20 }, () =>
       stage.supervisor.start({ command: 'read -r line', stdin: 'pipe', lifetime, background: true }),
@@ -84,7 +84,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
   });
 });
 
-test('a program that is gone closes its input for what it left', async () => {
+test('a leader that exits closes the input of its leftovers', async () => {
   await using stage = openStage();
   const handle = stage.supervisor.start({
     command: 'sleep 100 <&0 & echo up',

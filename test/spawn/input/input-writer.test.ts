@@ -41,7 +41,7 @@ test('a write that breaks stops none after it', async () => {
   expect(text()).toBe('after it');
 });
 
-test('patience begins anew with each piece', async () => {
+test('the timeout starts again with each piece', async () => {
   const { clock, input, offered, take } = createSlowReader();
 
   const writing = input.write(Buffer.alloc(4 * pieceBytes));
@@ -73,7 +73,7 @@ test('a refused write says what may still arrive', async () => {
   expect(text()).toHaveLength(2 * pieceBytes);
 });
 
-test('who stood behind an unread write is refused with it', async () => {
+test('a write queued behind an unread one is refused with it', async () => {
   const { clock, input, offered, take, text } = createSlowReader();
   const unread = { ok: false, bytesWritten: 0, code: 'notReading' };
 

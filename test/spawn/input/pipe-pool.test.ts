@@ -19,7 +19,7 @@ function take(pool: PipePool) {
   return pipe;
 }
 
-test('what goes into a pipe comes out of it', () => {
+test('a pipe returns the bytes written to it', () => {
   const pool = createPipePool();
   const { readFd, writeFd } = take(pool);
 
@@ -61,11 +61,11 @@ test('no pipe is given twice, and none is left', () => {
   expect(openPipes()).toBe(before);
 });
 
-test('elsewhere there are no pipes to be had', () => {
+test('a pipe pool on another platform is empty', () => {
   expect(createPipePool('darwin').take()).toBeNull();
 });
 
-test('a closed pool gives nothing', () => {
+test('a closed pool returns no pipe', () => {
   const pool = createPipePool();
 
   pool.close();

@@ -18,7 +18,7 @@ function arrange() {
   return { timeouts, order };
 }
 
-test('who stood behind an unread order waits no more', async () => {
+test('a write queued behind an unread one does not wait', async () => {
   const { timeouts, order } = arrange();
 
   await Promise.all([order(taken), order(unread), order(unread), order(taken)]);
@@ -26,7 +26,7 @@ test('who stood behind an unread order waits no more', async () => {
   expect(timeouts).toEqual([10_000, 10_000, 0, 0]);
 });
 
-test('whoever tries again after a refusal waits anew', async () => {
+test('a retry after a refusal waits again', async () => {
   const { timeouts, order } = arrange();
 
   const again = [order(unread), order(unread)].map((first) => first.then(() => order(unread)));
@@ -35,7 +35,7 @@ test('whoever tries again after a refusal waits anew', async () => {
   expect(timeouts).toEqual([10_000, 0, 10_000, expect.any(Number)]);
 });
 
-test('another refusal leaves the next its timeouts', async () => {
+test('another kind of refusal leaves the next its timeout', async () => {
   const { timeouts, order } = arrange();
 
   await Promise.all([order(refuseWrite('broken', 'It broke.')), order(taken)]);

@@ -82,7 +82,7 @@ test.for([
   await waitUntil(() => given.alive().length === 0);
 });
 
-test('an unreadable table is reported and asked again', async () => {
+test('an unreadable process table is reported and read again', async () => {
   let looks = 0;
   const given = play('setsid sleep 600 & exec sleep 600', ({ read }) => async (pid) => {
     looks += 1;
@@ -98,7 +98,7 @@ test('an unreadable table is reported and asked again', async () => {
   expect(given.alive()).toEqual([]);
 });
 
-test('a leader that was not read ends by itself', async () => {
+test('a leader that could not be identified ends by its own exit', async () => {
   const given = play('exit 0', () => () => Promise.reject(tooMany));
   await given.until('process.exited');
 

@@ -16,7 +16,7 @@ const openFifos = () =>
     }
   }).length;
 
-test('what goes into a FIFO comes out of it', () => {
+test('a FIFO returns the bytes written to it', () => {
   const pool = createFifoPool();
   const fifo = pool.take();
   if (fifo === null) throw new Error('This machine makes no FIFOs.');
@@ -49,11 +49,11 @@ test('a FIFO has no name and no second copy', () => {
   expect(openFifos()).toBe(before);
 });
 
-test('elsewhere there are none to be had', () => {
+test('a FIFO pool on another platform is empty', () => {
   expect(createFifoPool('darwin').take()).toBeNull();
 });
 
-test('a mkfifo that hangs is not waited for', () => {
+test('a hanging mkfifo is given up', () => {
   using directory = tempDir();
   writeFileSync(directory.file('mkfifo'), '#!/bin/sh\ntrap "" TERM\nexec sleep 30\n', { mode: 0o700 });
   vi.stubEnv('PATH', `${directory.path}:${process.env['PATH']}`);
@@ -66,7 +66,7 @@ test('a mkfifo that hangs is not waited for', () => {
   expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
-test('a command may open its output by name', async () => {
+test('a command can open its output by name', async () => {
   await using supervisor = createSupervisor({ stateDirectory: false });
 
   const handle = supervisor.start({ command: 'echo out | tee /dev/stdout; echo err > /dev/stderr' });
@@ -77,7 +77,7 @@ test('a command may open its output by name', async () => {
   expect(handle.read({ stream: 'stderr' }).text).toBe('err\n');
 });
 
-test('one command never reads the words of another', { timeout: 60_000 }, async () => {
+test('a command never reads the output of another', { timeout: 60_000 }, async () => {
   await using supervisor = createSupervisor({ stateDirectory: false, maxParallelTools: 40 });
 
   const commands = Array.from({ length: 200 }, (_, number) => `echo ${number}; echo -${number} >&2`);
@@ -91,7 +91,7 @@ test('one command never reads the words of another', { timeout: 60_000 }, async 
   expect(heard).toEqual(commands.map((_, number) => [`${number}\n`, `-${number}\n`]));
 });
 
-test('a shutdown closes what the pool has kept', async () => {
+test('a shutdown closes the descriptors of the pool', async () => {
   const before = openFiles();
   const supervisor = createSupervisor({ stateDirectory: false });
   await supervisor.execute({ command: 'true' });

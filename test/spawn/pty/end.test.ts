@@ -5,7 +5,7 @@ import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { createStage, shell } from './arrange.ts';
 
-test('the end is a code or the name of a signal', async () => {
+test('an exit is a code or a signal name', async () => {
   const { play } = createStage();
   const ends = {
     'exit 0': { code: 0, signal: null },
@@ -23,7 +23,7 @@ test('the end is a code or the name of a signal', async () => {
   }
 });
 
-test('the exit is told while somebody holds the terminal', async () => {
+test('the exit is reported while a leftover holds the terminal', async () => {
   using directory = tempDir();
   const { play } = createStage();
   const late = `until test -e '${directory.file('go')}'; do sleep 0.05; done; echo late; printf "and last"`;
@@ -42,7 +42,7 @@ test('the exit is told while somebody holds the terminal', async () => {
   expect(run.kept.at(-1)?.lines.slice(0, 3)).toEqual(['up', 'late', 'and last']);
 });
 
-test('who closes its terminal lives on in it', async () => {
+test('a program that closes its terminal keeps running', async () => {
   const { play } = createStage();
 
   const run = play(shell('exec < /dev/null > /dev/null 2>&1; sleep 0.5; echo back > /dev/tty; exit 6'));
@@ -54,7 +54,7 @@ test('who closes its terminal lives on in it', async () => {
   expect(run.facts.filter(({ type }) => type === 'output.ended')).toHaveLength(1);
 });
 
-test('what was not read at the exit is not lost', async () => {
+test('output unread at the exit is not lost', async () => {
   const { play } = createStage();
   let release = () => {};
   const toSink = (sink: OutputSink): OutputSink => ({
@@ -101,7 +101,7 @@ test('no output is lost at the end, forty times', { timeout: 60_000 }, async () 
   }
 });
 
-test('who leaves at once is followed all the same', async () => {
+test('a daemon that leaves at once is still found', async () => {
   const { play } = createStage();
 
   for (let round = 0; round < 10; round += 1) {
@@ -118,7 +118,7 @@ test('who leaves at once is followed all the same', async () => {
   }
 });
 
-test('a leader that was never seen leaves a tree all the same', async () => {
+test('a leader that was never seen still has a tree', async () => {
   const table = createCurrentTable();
   let hidden = 0;
   const { play } = createStage({

@@ -22,7 +22,7 @@ function whyWithout(beginning: string): string {
 }
 
 test.each(['@lydell/node-pty', '@lydell/node-pty-', '@xterm/headless', '@xterm/addon-serialize'])(
-  'without %s it says what is missing',
+  'a pty backend without %s names the missing package',
   (beginning) => {
     const why = whyWithout(beginning);
 
@@ -31,6 +31,6 @@ test.each(['@lydell/node-pty', '@lydell/node-pty-', '@xterm/headless', '@xterm/a
   },
 );
 
-test('with all of them it is a backend', () => {
+test('a pty backend exists with all packages', () => {
   expect(whyWithout('no-such-package')).toBe('');
 });

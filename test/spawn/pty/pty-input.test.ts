@@ -62,7 +62,7 @@ async function settle<T>(
   return promise;
 }
 
-test('what is not read is given up, and counted to the byte', async () => {
+test('unread input is given up and counted to the byte', async () => {
   const directory = tempDir();
   onTestFinished(() => directory.remove());
   const clock = createVirtualClock();
@@ -87,7 +87,7 @@ test('what is not read is given up, and counted to the byte', async () => {
   expect(Number.parseInt(printed(), 10)).toBe(result.bytesWritten);
 });
 
-test('who reads slowly gets all of it', async () => {
+test('a slow reader gets all input', async () => {
   const clock = createVirtualClock();
   const { input, printed } = await arrange('head -c 300000 | wc -c', clock);
 
@@ -98,7 +98,7 @@ test('who reads slowly gets all of it', async () => {
   expect(Number.parseInt(printed(), 10)).toBe(300_000);
 });
 
-test('orders do not mix, however they are given', async () => {
+test('writes do not mix in any order', async () => {
   const clock = createVirtualClock();
   const { input, printed } = await arrange('head -c 9', clock);
 
@@ -113,7 +113,7 @@ test('orders do not mix, however they are given', async () => {
   await waitUntil(() => printed() === 'abcdefghi', { what: `abcdefghi instead of ${printed()}` });
 });
 
-test('an order that breaks stops none after it', async () => {
+test('a write that breaks stops none after it', async () => {
   const clock = createVirtualClock();
   const { input, printed } = await arrange('head -c 3', clock);
 

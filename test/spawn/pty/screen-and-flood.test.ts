@@ -14,7 +14,7 @@ test('a program gets an answer when it asks for the cursor', async () => {
   expect(lines.join('').replaceAll(/\s+/g, ' ')).toContain('ab 033 [ 3 ; 7 R');
 });
 
-test('questions of a program that reads no answers do no harm', async () => {
+test('a program that reads no answers does no harm', async () => {
   const { play } = createStage();
 
   const run = play(
@@ -26,7 +26,7 @@ test('questions of a program that reads no answers do no harm', async () => {
   expect(run.kept.at(-1)?.lines[0]).toBe('done');
 });
 
-test('absurd orders to the screen keep nobody busy', async () => {
+test('huge screen sequences do not block the program', async () => {
   const { play } = createStage();
 
   const run = play(
@@ -38,7 +38,7 @@ test('absurd orders to the screen keep nobody busy', async () => {
   await run.fact('tree.gone');
 });
 
-test('a flood neither grows memory nor stops the rest', { timeout: 60_000 }, async () => {
+test('a flood neither grows memory nor blocks other work', { timeout: 60_000 }, async () => {
   const { play } = createStage();
   const run = play(shell('yes "$(seq -s " " 1 20)"'), { terminal: { columns: 120, rows: 40 } });
   await run.shows('19 20');

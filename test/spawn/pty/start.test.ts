@@ -46,7 +46,7 @@ function arrange() {
 
 const argv = (file: string, ...args: string[]): Work => ({ type: 'argv', file, args });
 
-test('what cannot be started is said in the words of pipes', async () => {
+test('a failed start has the same message as with pipes', async () => {
   const files = arrange();
   const { play } = createStage();
   mkdirSync(files.directory.file('a file'), { recursive: true });
@@ -84,7 +84,7 @@ test('a function or a NUL byte cannot be started', async () => {
   }
 });
 
-test('what can be started is found as execvp finds it', async () => {
+test('a program is found as execvp finds it', async () => {
   const { script, bare, directory } = arrange();
   const { play } = createStage();
 
@@ -103,7 +103,7 @@ test('what can be started is found as execvp finds it', async () => {
   expect(four).toBe('bare\r\n');
 });
 
-test('arguments arrive as they were given', async () => {
+test('arguments arrive unchanged', async () => {
   const { play } = createStage();
   const args = ['', 'two words', '-n', '"quoted"', "it's", '$HOME', '*', 'a\nb', 'é😀', '\\'];
 
@@ -114,7 +114,7 @@ test('arguments arrive as they were given', async () => {
 });
 
 test.each([{ COLUMNS: '7' }, { TERM: 'dumb' }])(
-  'the environment has a type of terminal and nothing else: %j',
+  'the environment gets TERM and nothing else: %j',
   async (env) => {
     const { play } = createStage();
 
@@ -132,7 +132,7 @@ test.each([{ COLUMNS: '7' }, { TERM: 'dumb' }])(
   },
 );
 
-test('each leads a session with a terminal of its own', async () => {
+test('each command leads a session with its own terminal', async () => {
   const { play } = createStage();
 
   const runs = [1, 2].map(() => play(shell('ps -o pid=,pgid=,sid=,tpgid=,tty= -p $$; stty -a')));
@@ -150,7 +150,7 @@ test('each leads a session with a terminal of its own', async () => {
   expect(runs[0]?.text()).toContain(' iutf8');
 });
 
-test('no signal is blocked or ignored', async () => {
+test('a command starts with no signal blocked or ignored', async () => {
   const { play } = createStage();
 
   const run = play(argv('grep', '-E', 'Sig(Blk|Ign)', '/proc/self/status'));

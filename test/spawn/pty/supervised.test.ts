@@ -16,7 +16,7 @@ const shows = (handle: ProcessHandle, text: string) =>
     { withinMs: 30_000, what: `${text} is on the screen` },
   );
 
-test('a process is talked with from start to end', async () => {
+test('an interactive process takes input from start to end', async () => {
   await using stage = openStage({ terminal: 'pty' });
   const script = `printf 'name? '; read -r name; echo "hello $name"; read -r _; exit 4`;
   const handle = stage.supervisor.start({ command: script, interactive: true, background: true });
@@ -65,7 +65,7 @@ test('each attempt gets a terminal of its own', async () => {
   expect(second.lines.join()).not.toContain('first');
 });
 
-test('the offset of a screen is that of the whole output', async () => {
+test("a screen's offset counts the whole output", async () => {
   await using stage = openStage({ terminal: 'pty' });
   const secret = 'a-secret-of-21-bytes!';
   const command = 'echo "$PW"; sleep 300';

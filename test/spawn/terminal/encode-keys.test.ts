@@ -47,7 +47,7 @@ test.each([
   ['M-X', '\x1bX'],
   ['S-x', 'X'],
   ['C-M-c', '\x1b\x03'],
-])('%s is sent as xterm sends it', (name, bytes) => {
+])('key %s is sent as xterm sends it', (name, bytes) => {
   expect(sent(name)).toBe(bytes);
 });
 
@@ -59,7 +59,7 @@ test('only cursor keys without modifiers follow the mode', () => {
   expect(bytes).toEqual(['\x1bOA', '\x1bOH', '\x1b[1;5A', '\x1b[5~', '\x1bOP', '\r']);
 });
 
-test('text is sent as it stands', () => {
+test('text is sent literally', () => {
   const text = '-n  a; \\n Enter C-c \x1b[A é😀 ';
 
   expect(encodeKeys({ type: 'text', text }, { applicationCursor: true, bracketedPaste: true })).toBe(text);

@@ -25,7 +25,7 @@ test.each([
   ['PageDown', 'PgDn', 'PgDown', 'NPage'],
   ['Up', 'up', 'ArrowUp'],
   ['F12', 'f12'],
-])('%s has other names', (key, ...others) => {
+])('key %s has other names', (key, ...others) => {
   const strokes = strokesOf(key, ...others);
 
   expect(new Set(strokes.map((stroke) => JSON.stringify(stroke)))).toEqual(
@@ -33,7 +33,7 @@ test.each([
   );
 });
 
-test('modifiers are read however they are written', () => {
+test('modifiers are parsed in every spelling', () => {
   expect(strokesOf('C-c', 'c-c', 'Ctrl+c', 'Control-c', '^c')).toEqual(
     Array(5).fill({ type: 'character', character: 'c', ...none, ctrl: true }),
   );
@@ -59,7 +59,7 @@ test('a single character is its own key', () => {
   ]);
 });
 
-test('a key that does not exist is named, with the nearest', () => {
+test('an unknown key is named with the nearest known one', () => {
   expect(errorOf('Enter', 'Entr')).toMatch(/"Entr".*"Enter".*Plain text goes into "text"/);
   expect(errorOf('C-PageUpp')).toMatch(/"C-PageUpp".*"PageUp"/);
   expect(errorOf('hello world')).toMatch(/"hello world".*"text"/);
@@ -70,12 +70,12 @@ test('a key that does not exist is named, with the nearest', () => {
   expect(errorOf('x'.repeat(5_000)).length).toBeLessThan(200);
 });
 
-test('Ctrl with what has no code is an error', () => {
+test('Ctrl with a character without a code is an error', () => {
   expect(errorOf('C-é')).toMatch(/"C-é".*letters/);
   expect(errorOf('C-[', 'C-@', 'C-\\', 'C-/', 'C-2')).toBe('no error');
 });
 
-test('more than a thousand keys are too many', () => {
+test('more than a thousand keys are refused', () => {
   expect(parseKeys(Array(1_000).fill('a')).ok).toBe(true);
   expect(errorOf(...Array(1_001).fill('a'))).toMatch(/1001.*1000/);
 });

@@ -36,7 +36,7 @@ function press(
   return { clock, sent, modes, ended };
 }
 
-test('each key has time to be taken', async () => {
+test('each key gets time before the next', async () => {
   const { sent, ended } = press(['a', 'Down', 'b']);
 
   const result = await ended();
@@ -46,7 +46,7 @@ test('each key has time to be taken', async () => {
   expect((sent[1]?.atMs ?? 0) - (sent[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(10);
 });
 
-test('what follows Escape is not taken for Alt', async () => {
+test('a key after Escape is not taken for Alt', async () => {
   const { clock, sent, ended } = press(['Escape', 'O', 'C-[']);
 
   await ended();
@@ -55,7 +55,7 @@ test('what follows Escape is not taken for Alt', async () => {
   expect(clock.nowMs() - (sent[2]?.atMs ?? 0)).toBeGreaterThanOrEqual(150);
 });
 
-test('modes are asked anew for each key', async () => {
+test('modes are read again for each key', async () => {
   const { sent, modes, ended } = press(['Up', 'Up']);
   await waitUntil(() => sent.length === 1);
 
@@ -65,7 +65,7 @@ test('modes are asked anew for each key', async () => {
   expect(sent.map(({ text }) => text)).toEqual(['\x1b[A', '\x1bOA']);
 });
 
-test('it ends where a key does not go in', async () => {
+test('pressing keys ends at the first that fails', async () => {
   let count = 0;
   const { sent, ended } = press(['a', 'b', 'c'], () => {
     count += 1;

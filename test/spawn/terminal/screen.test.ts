@@ -18,7 +18,7 @@ function arrange(size = { columns: 20, rows: 5 }) {
   return { screen, answers, show };
 }
 
-test('a capture sees all that was fed before', async () => {
+test('a capture shows all bytes fed before', async () => {
   const { screen } = arrange();
   const line = `${'x'.repeat(15)}\r\n`;
 
@@ -29,7 +29,7 @@ test('a capture sees all that was fed before', async () => {
   expect((await early).screen.lines).toEqual([...Array(4).fill('x'.repeat(15)), '']);
 });
 
-test('blanks at the ends of lines are left out', async () => {
+test('a capture omits blanks at line ends', async () => {
   const { show } = arrange();
 
   const { lines } = await show('a b   \r\n\x1b[44m   \x1b[0m\r\n  c');
@@ -37,7 +37,7 @@ test('blanks at the ends of lines are left out', async () => {
   expect(lines).toEqual(['a b', '', '  c', '', '']);
 });
 
-test('a character split at any byte is whole', async () => {
+test('a character split at any byte is drawn whole', async () => {
   const { show, screen } = arrange();
 
   for (const byte of Buffer.from('é漢😀👩‍🚀“─”')) screen.feed(Buffer.from([byte]));
@@ -48,7 +48,7 @@ test('a character split at any byte is whole', async () => {
   expect(cursor.column).toBe(1 + 2 + 2 + 4 + 3 + 1);
 });
 
-test('bytes that are no text are shown as such', async () => {
+test('invalid bytes are shown as replacement characters', async () => {
   const { show } = arrange();
 
   const { lines } = await show(Buffer.from([0x61, 0xff, 0xc3, 0x28, 0x62]));
@@ -56,7 +56,7 @@ test('bytes that are no text are shown as such', async () => {
   expect(lines[0]).toBe('a\ufffd\ufffd(b');
 });
 
-test('a wide character at the edge goes to the next line', async () => {
+test('a wide character at the edge wraps', async () => {
   const { show } = arrange({ columns: 4, rows: 3 });
 
   const { lines, cursor } = await show('abc😀d');
@@ -79,13 +79,13 @@ test.each([
   ['a soft reset', '\x1b[?25l\x1b[!p', true],
   ['another mode', '\x1b[?2004l', true],
   ['split', '\x1b[?2', true],
-])('the cursor is shown or not: %s', async (_, bytes, isVisible) => {
+])('a screen tracks the cursor: %s', async (_, bytes, isVisible) => {
   const { show } = arrange();
 
   expect((await show(bytes)).cursor.isVisible).toBe(isVisible);
 });
 
-test('the modes of the keyboard are known', async () => {
+test('a screen knows the keyboard modes', async () => {
   const { screen, show } = arrange();
   const before = await screen.modes();
 
@@ -95,7 +95,7 @@ test('the modes of the keyboard are known', async () => {
   expect(await screen.modes()).toEqual({ applicationCursor: true, bracketedPaste: true });
 });
 
-test('what programs ask the terminal is answered', async () => {
+test('a screen answers queries of programs', async () => {
   const { show, answers } = arrange();
 
   await show('ab\x1b[6n\x1b[c\x1b[>c\x1b[?2004$p');
@@ -104,7 +104,7 @@ test('what programs ask the terminal is answered', async () => {
   expect(answers.join('')).toMatch(/\x1b\[\?[0-9;]+c.*\x1b\[>[0-9;]+c.*\x1b\[\?2004;2\$y/s);
 });
 
-test('the title is the last one, and is bounded', async () => {
+test('the title is the last one and its length is bounded', async () => {
   const { show } = arrange();
 
   expect((await show('a')).title).toBe(null);
@@ -113,7 +113,7 @@ test('the title is the last one, and is bounded', async () => {
   expect((await show('\x1b]2;\x07')).title).toBe(null);
 });
 
-test('another size keeps what was drawn before it', async () => {
+test('a resize keeps what was drawn before', async () => {
   const { screen, show } = arrange({ columns: 10, rows: 3 });
 
   screen.feed(Buffer.from('0123456789abc\r\n'));
@@ -124,7 +124,7 @@ test('another size keeps what was drawn before it', async () => {
   expect(lines).toEqual(['0123456789abc', 'end', '', '']);
 });
 
-test('a drawing makes the same screen again', async () => {
+test('a drawing reproduces the same screen', async () => {
   const { screen, show } = arrange();
   const before = await show('one\r\n\x1b[31mtwo 漢\x1b[0m\x1b[?25l\x1b[2;3H');
 
@@ -135,7 +135,7 @@ test('a drawing makes the same screen again', async () => {
   expect(drawing).toContain('\x1b[31m');
 });
 
-test('what scrolled out is bounded', async () => {
+test('the scrollback is bounded', async () => {
   const { screen } = arrange();
   screen.feed(Buffer.from(Array.from({ length: 30_000 }, (_, index) => `${index}\r\n`).join('')));
 
@@ -145,7 +145,7 @@ test('what scrolled out is bounded', async () => {
   expect(seen.scrollback.at(-1)).toBe('29995');
 });
 
-test('a screen that is behind asks to be waited for', async () => {
+test('a screen that is behind asks for a pause', async () => {
   const { screen } = arrange();
   const chunk = Buffer.alloc(64 * 1024, 'y\r\n');
 
@@ -157,7 +157,7 @@ test('a screen that is behind asks to be waited for', async () => {
   expect(screen.feed(chunk)).toBe(true);
 });
 
-test('drawing lets others go on', async () => {
+test('drawing yields to other work', async () => {
   const { screen } = arrange({ columns: 120, rows: 40 });
   await screen.capture({ scrollbackLines: 0, withDrawing: false });
   const delays = watchDelays(2);
@@ -172,7 +172,7 @@ test('drawing lets others go on', async () => {
   expect(delays.end().percentile(90)).toBeLessThan(50);
 });
 
-test.each(['I', 'L', 'M', 'S', 'T', 'Z', 'b'])('CSI %s is not done without end', async (final) => {
+test.each(['I', 'L', 'M', 'S', 'T', 'Z', 'b'])('CSI %s has a bounded repeat count', async (final) => {
   const { show } = arrange();
 
   const { lines } = await show(`top\r\nab\x1b[2147483647${final}\r\x1b[1;1Hdone`);
@@ -180,7 +180,7 @@ test.each(['I', 'L', 'M', 'S', 'T', 'Z', 'b'])('CSI %s is not done without end',
   expect(lines.join('\n')).toContain('done');
 });
 
-test('absurd counts do what they say', async () => {
+test('a huge repeat count has the effect of the limit', async () => {
   const full = 'one\r\ntwo\r\nthree\r\nfour\r\nfive\x1b[2;1H';
 
   expect((await arrange().show(`${full}\x1b[999L`)).lines).toEqual(['one', '', '', '', '']);
@@ -191,7 +191,7 @@ test('absurd counts do what they say', async () => {
   expect((await arrange().show(`xxxxx\x1b[999Z`)).cursor.column).toBe(0);
 });
 
-test('a place takes so many marks and no more', async () => {
+test('a cell takes a limited number of marks', async () => {
   const { show } = arrange({ columns: 10, rows: 2 });
 
   const { lines } = await show(`e${'\u0301'.repeat(100_000)}`);
@@ -203,7 +203,7 @@ test.each([
   ['\x1b]2;', '\x07'],
   ['\x9d2;', '\x9c'],
   ['\x1bPq', '\x1b\\'],
-])('what follows an endless %j is shown', async (begins, ends) => {
+])('output after an endless %j is shown', async (begins, ends) => {
   const { show } = arrange();
 
   await show(`${begins}${'x'.repeat(100_000)}`);
@@ -212,7 +212,7 @@ test.each([
   expect(lines[0]).toBe('after');
 });
 
-test('orders cut into pieces do the same', async () => {
+test('sequences cut into pieces draw the same screen', async () => {
   const { show } = arrange({ columns: 10, rows: 3 });
 
   const { lines } = await show(`${'\x1b[2J\x1b[H\x1b[2L'.repeat(2_000)}end\x1b[`);

@@ -12,23 +12,23 @@ function install(script: string): string {
   return directory.path;
 }
 
-test('a tmux that is not there is missed', () => {
+test('a missing tmux is reported', () => {
   expect(findTmux('/nowhere')).toMatchObject({ why: 'tmux is not installed' });
 });
 
-test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])('%s will do', (version) => {
+test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])('version %s is accepted', (version) => {
   const path = install(`echo '${version}'`);
 
   expect(findTmux(path)).toBe(`${path}/tmux`);
 });
 
-test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('%s is too old', (version) => {
+test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('version %s is too old', (version) => {
   expect(findTmux(install(`echo '${version}'`))).toMatchObject({
     why: `${version} is too old: 3.3 is needed`,
   });
 });
 
-test('a tmux that says nothing is not believed', () => {
+test('a tmux without a version is refused', () => {
   expect(findTmux(install('exit 1'))).toMatchObject({
     why: expect.stringContaining('does not say its version'),
   });

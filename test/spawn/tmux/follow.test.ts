@@ -8,7 +8,7 @@ import { createStage, sessionsOf, shell, tmux, untilServerIsGone } from './arran
 const sleeper = shell('echo up; sleep 300');
 
 describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
-  test('another supervisor adopts what runs', async () => {
+  test('another supervisor adopts a running process', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo up; read -r line; echo "<$line>"; exit 4'));
     const { pid } = await first.fact('process.spawned');
@@ -28,7 +28,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(first.types).toEqual(['process.spawned']);
   });
 
-  test('what ended while nobody was there is known', async () => {
+  test('an exit without a supervisor is known to the next', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo up; until test -e go; do sleep 0.05; done; echo last; exit 9'));
     await first.shows('up');
@@ -44,7 +44,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(second.kept.at(-1)?.lines.slice(0, 2)).toEqual(['up', 'last']);
   });
 
-  test('a status file that was removed does not hide who runs', async () => {
+  test('a removed status file does not hide a running process', async () => {
     const stage = createStage();
     const first = stage.run(sleeper);
     const { pid, pgid } = await first.fact('process.spawned');
@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(isAlive(pid ?? 0)).toBe(false);
   });
 
-  test('what was never started is lost, in words', async () => {
+  test('a terminal that never started is lost with a reason', async () => {
     const stage = createStage();
 
     const adopted = stage.adopt(stage.createRequest(sleeper));
@@ -98,7 +98,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(await run.capture()).toMatchObject({ ok: false, error: expect.stringMatching(/\w+\.$/) });
   });
 
-  test('a log that grows beyond its cap gives up its middle', { timeout: 60_000 }, async () => {
+  test('a log beyond its cap loses its middle', { timeout: 60_000 }, async () => {
     const stage = createStage({ maxBytes: 64 * 1024 });
 
     const run = stage.run(
@@ -171,7 +171,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await waitUntil(() => sessionsOf(stage.socket).length === 0);
   });
 
-  test('a signal that the command gets over ends nothing', async () => {
+  test('a signal that the command handles ends nothing', async () => {
     const stage = createStage();
     const run = stage.run(
       shell(`trap 'echo first' XCPU; trap 'exit 5' PROF; echo up; while :; do sleep 0.05; done`),
@@ -186,7 +186,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
   });
 
-  test('a launcher that is killed is not the end', async () => {
+  test('a killed launcher does not end the process', async () => {
     const stage = createStage();
     const run = stage.run(shell(`trap '' HUP; echo up; while :; do sleep 0.05; done`));
     const { pid } = await run.fact('process.spawned');
@@ -217,7 +217,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(run.kept.at(-1)?.lines[0]).toBe('up');
   });
 
-  test('the end of the leader is the end', async () => {
+  test('the exit of the leader ends the process', async () => {
     const stage = createStage();
 
     // Until then it is the shell that has forked it.
@@ -234,7 +234,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(run.kept.at(-1)?.lines[0]).toBe('hi');
   });
 
-  test('each attempt has a terminal of its own', async () => {
+  test('each attempt has its own terminal', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo first; exit 1'));
     await first.fact('output.ended');
@@ -270,7 +270,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(programs[id]).toContain('troupe-launcher');
   });
 
-  test('an attempt without a screen has not the one before', async () => {
+  test('an attempt without a screen does not show the one before', async () => {
     const stage = createStage();
     const first = stage.run(shell('echo first'));
     await first.fact('output.ended');
@@ -284,7 +284,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     expect(second.kept).toEqual([]);
   });
 
-  test('names with a common beginning are not mixed up', async () => {
+  test('session names with a common prefix are distinguished', async () => {
     const stage = createStage();
     // Of this run alone: by them processes are looked for on the whole machine.
     const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
@@ -308,7 +308,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await long.fact('output.ended');
   });
 
-  test('bytes go in as they are', async () => {
+  test('bytes are typed unchanged', async () => {
     const stage = createStage();
     const run = stage.run(
       shell('stty raw -echo; printf ready; head -c 4 | od -An -tx1; head -c 300000 | cksum; sleep 300'),
@@ -329,7 +329,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
   });
 
-  test('a NUL in a text is typed, too', async () => {
+  test('a NUL in a text is typed', async () => {
     const stage = createStage();
     const run = stage.run(shell('stty raw -echo; printf ready; head -c 5 | od -An -tx1; sleep 300'));
     await run.shows('ready');
@@ -346,7 +346,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
   });
 
-  test('the end of the input is Control-D', async () => {
+  test('ending the input types Control-D', async () => {
     const stage = createStage();
     const run = stage.run({ type: 'argv', file: 'cat', args: [] });
     await run.ask((reply) => ({ type: 'process.write', data: Buffer.from('ping\n'), reply }));

@@ -20,7 +20,7 @@ const orders: Record<string, (reply: Reply) => TerminalCommand<WriteResult>> = {
   resize: (reply) => ({ type: 'process.resize', columns: 90, rows: 20, reply }),
 };
 
-test.each(Object.entries(orders))('an order that breaks is answered: %s', async (_, toCommand) => {
+test.each(Object.entries(orders))('a command that breaks is answered: %s', async (_, toCommand) => {
   const fail = () => Promise.reject(new Error('no more files'));
   const server = { program: 'tmux', socket: '/nowhere', ask: fail, run: fail, findPane: fail } as TmuxServer;
   const request = { id: 'tool_x', files: { log: '/nowhere/log', status: '/nowhere/status' } } as TmuxRequest;
@@ -40,7 +40,7 @@ test.each(Object.entries(orders))('an order that breaks is answered: %s', async 
   });
 });
 
-test.skipIf(!isInstalled('tmux'))('what could not be pasted stays nowhere', async () => {
+test.skipIf(!isInstalled('tmux'))('a failed paste leaves no buffer', async () => {
   const stage = createStage();
   const other = stage.run(shell('echo up; sleep 300'));
   await other.shows('up');
@@ -75,7 +75,7 @@ function createHastyClock(): Clock {
   };
 }
 
-test.skipIf(!isInstalled('tmux'))('tmux is given little that nobody reads', async () => {
+test.skipIf(!isInstalled('tmux'))('tmux gets little input that is not read', async () => {
   const stage = createStage();
   const run = stage.run(shell('stty raw -echo; printf ready; sleep 300'));
   await run.shows('ready');
@@ -97,7 +97,7 @@ test.skipIf(!isInstalled('tmux'))('tmux is given little that nobody reads', asyn
   await run.fact('output.ended');
 });
 
-test.skipIf(!isInstalled('tmux'))('who stands behind unread input is refused with it', async () => {
+test.skipIf(!isInstalled('tmux'))('input queued behind unread input is refused with it', async () => {
   const stage = createStage();
   const run = stage.run(shell('stty raw -echo; printf ready; sleep 300'));
   await run.shows('ready');

@@ -56,7 +56,7 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
   };
 }
 
-test('a server that cannot be asked any more may still write down an end', async () => {
+test('a server that cannot be reached may still record an exit', async () => {
   const { writers, clock, die } = await arrange();
   const before = await writers.mayStillWrite();
   await die();
@@ -67,7 +67,7 @@ test('a server that cannot be asked any more may still write down an end', async
   expect([before, after, await writers.mayStillWrite()]).toEqual([true, true, false]);
 });
 
-test('a server that has let go of the terminal writes no more', async () => {
+test('a server that drained the terminal writes no more', async () => {
   const { writers, die, say } = await arrange();
   await writers.mayStillWrite();
   await die();
@@ -76,7 +76,7 @@ test('a server that has let go of the terminal writes no more', async () => {
   expect(await writers.mayStillWrite()).toBe(false);
 });
 
-test('an end that was before is not waited for', async () => {
+test('an exit recorded before is not awaited', async () => {
   const { writers, die } = await arrange();
   await die();
 

@@ -4,17 +4,17 @@ import { toShellWord, toTmuxText } from '../../../src/spawn/tmux/quoting.ts';
 
 const path = `/a b/'"$HOME\`id\`#{pid}%H\\\n\té😀;&*/x.log`;
 
-test('a word for a shell is the path again', () => {
+test('a quoted path is the path again for a shell', () => {
   const printed = execFileSync('/bin/sh', ['-c', `printf %s ${toShellWord(path)}`], { encoding: 'utf8' });
 
   expect(printed).toBe(path);
 });
 
-test('a word for a shell has nothing in it for tmux', () => {
+test('a quoted path contains nothing that tmux expands', () => {
   expect(toShellWord(path)).not.toMatch(/[#%{}\n]/);
   expect(toShellWord('/plain/path-1.log')).toBe('/plain/path-1.log');
 });
 
-test('commands stand in one line for tmux', () => {
+test('commands become one line for tmux', () => {
   expect(toTmuxText([['a', "b'c"], ['d\n e;']])).toBe(`'a' 'b'"'"'c' ; 'd'"\\n"' e;'\n`);
 });

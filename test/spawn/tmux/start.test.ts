@@ -9,7 +9,7 @@ import { createStage, shell, tmux } from './arrange.ts';
 const hostile = `a b'c"d$HOME\`id\`#{pid}#[x]%H;&|\\n(é)\n-x~`;
 
 describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
-  test('the environment is what was asked for, and nothing beside it', async () => {
+  test('the environment contains exactly what was asked for', async () => {
     const stage = createStage();
     const path = stage.file('environment');
     const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     ['kill -TERM $$', null, 'SIGTERM'],
     ['kill -INT $$', null, 'SIGINT'],
     ['printf "\\nexit 1 0\\nleader 1 2\\ndrained 1\\n"; exit 5', 5, null],
-  ] as const)('%j ends as it says', async (script, code, signal) => {
+  ] as const)('script %j has its own exit', async (script, code, signal) => {
     const stage = createStage();
 
     const run = stage.run(shell(script));
@@ -87,7 +87,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     await run.fact('output.ended');
   });
 
-  test('no path is taken for anything but a path', async () => {
+  test('a path with special characters stays a path', async () => {
     const stage = createStage({ folder: hostile });
     const cwd = stage.file(hostile);
     mkdirSync(cwd);
@@ -103,7 +103,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(readdirSync(cwd).sort()).toEqual(['here', `${id}.log`, `${id}.screen`, `${id}.status`]);
   });
 
-  test('its files are for their owner alone', async () => {
+  test('terminal files are private to their owner', async () => {
     const stage = createStage();
 
     const run = stage.run(shell('echo hello'));
@@ -124,7 +124,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     });
   });
 
-  test('a NUL in an argument is refused', async () => {
+  test('an argument with a NUL is refused', async () => {
     const stage = createStage();
 
     const run = stage.run({ type: 'argv', file: 'printf', args: ['%s', 'a\0b'] });
@@ -132,7 +132,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect((await run.fact('process.spawnFailed')).message).toMatch(/NUL byte/);
   });
 
-  test('a long script goes through', async () => {
+  test('a long script is started', async () => {
     const stage = createStage();
 
     const run = stage.run(shell(`# ${'x'.repeat(100_000)}\necho "$((6 * 7))"`));
@@ -141,7 +141,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(run.printed()).toBe('42\r\n');
   });
 
-  test('a missing directory is told as such', async () => {
+  test('a missing directory fails as such', async () => {
     const stage = createStage();
 
     const run = stage.run(shell('true'), { cwd: stage.file('nowhere') });
@@ -149,7 +149,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(await run.fact('process.spawnFailed')).toMatchObject({ cause: 'missing-cwd' });
   });
 
-  test('nothing is started for a supervisor that is gone', () => {
+  test('no command starts for a dead supervisor', () => {
     const stage = createStage();
     const request = stage.createRequest(shell(`touch '${stage.file('started')}'`));
     const { pid: guardPid } = spawnSync('true');
@@ -162,7 +162,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(readdirSync(stage.directory)).toEqual([]);
   });
 
-  test('a very fast command loses nothing, twenty times', { timeout: 60_000 }, async () => {
+  test('a very fast command loses no output, twenty times', { timeout: 60_000 }, async () => {
     const stage = createStage();
 
     const runs = Array.from({ length: 20 }, (_, index) => stage.run(shell(`echo first-${index}`)));
@@ -172,7 +172,7 @@ describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {
     expect(runs.map((run) => run.kept.at(-1)?.lines[0])).toEqual(runs.map((_, index) => `first-${index}`));
   });
 
-  test('a great deal of output at the end is all there', { timeout: 60_000 }, async () => {
+  test('much output at the end is complete', { timeout: 60_000 }, async () => {
     const stage = createStage();
 
     const run = stage.run(shell('seq 1 400000; printf end'));

@@ -39,7 +39,7 @@ async function shows(handle: ProcessHandle, text: string): Promise<void> {
 }
 
 describe.skipIf(!isInstalled('tmux'))('a supervisor with tmux', () => {
-  test('an interactive process is worked with and read', async () => {
+  test('an interactive process takes keys and shows its screen', async () => {
     const { directory, stateDirectory, socket, marks } = openPlace();
     const supervisor = createSupervisor({ cwd: directory, stateDirectory, terminal: 'tmux' });
     marks.push(`/${supervisor.id}/`);
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor with tmux', () => {
     await supervisor.shutdown();
   });
 
-  test('output that is taken down late is read', { timeout: 60_000 }, async () => {
+  test('output written late is read', { timeout: 60_000 }, async () => {
     const { directory, stateDirectory, marks } = openPlace();
     mkdirSync(`${directory}/bin`);
     writeFileSync(`${directory}/bin/cat`, '#!/bin/sh\nsleep 0.6\nexec /bin/cat "$@"\n');
@@ -87,7 +87,7 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor with tmux', () => {
     await supervisor.shutdown();
   });
 
-  test('a persistent one is adopted by the next supervisor', { timeout: 60_000 }, async () => {
+  test('a persistent terminal is adopted by the next supervisor', { timeout: 60_000 }, async () => {
     const { directory, stateDirectory, marks } = openPlace();
     const host = await startPuppetHost(directory, { options: { terminal: 'tmux' } });
     marks.push(`/${host.supervisorId}/`);
@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor with tmux', () => {
     await supervisor.shutdown();
   });
 
-  test('a supervisor that is killed takes its session processes along', { timeout: 60_000 }, async () => {
+  test('a killed supervisor takes its session processes along', { timeout: 60_000 }, async () => {
     const { directory, socket, marks } = openPlace();
     const host = await startPuppetHost(directory, { options: { terminal: 'tmux' } });
     marks.push(`/${host.supervisorId}/`);

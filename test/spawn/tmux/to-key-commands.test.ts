@@ -3,7 +3,7 @@ import { parseKeys } from '../../../src/spawn/terminal/parse-keys.ts';
 import { toPauseMs } from '../../../src/spawn/terminal/press-keys.ts';
 import { toKeyCommands } from '../../../src/spawn/tmux/to-key-commands.ts';
 
-test('what follows Escape is not taken for Alt', () => {
+test('a key after Escape is not taken for Alt', () => {
   const parsed = parseKeys(['Escape', 'C-[', 'C-3', 'a']);
   if (!parsed.ok) throw new Error(parsed.error);
 

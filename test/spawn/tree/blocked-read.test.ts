@@ -48,7 +48,7 @@ test.each([
   ['x64', 'running', null],
   ['x64', '-1 0x7ff0 0x7ff0', null],
   ['riscv64', '63 0x0 0x7ffe 0x1 0x8 0x7f 0x10 0x7f 0x7f', null],
-] as const)('on %s the call %s is understood', (architecture, text, call) => {
+] as const)('a call on %s is parsed: %s', (architecture, text, call) => {
   expect(parseWaitingCall(text, architecture)).toEqual(call);
 });
 
@@ -92,13 +92,13 @@ test.each([
   ],
   ['a read of another pipe', 'import os; r, w = os.pipe(); os.read(r, 1)', 'none'],
   ['a sleep', 'import time; time.sleep(90)', 'none'],
-])('%s is seen as it is', { timeout: 60_000 }, async (_what, program, found) => {
+])('a blocked read is classified: %s', { timeout: 60_000 }, async (_what, program, found) => {
   const { pid, source } = await startBlocked(program);
 
   expect(findBlockedRead([pid], { source })).toBe(found);
 });
 
-test('a halted reader waits for nobody', { timeout: 60_000 }, async () => {
+test('a halted reader does not wait for input', { timeout: 60_000 }, async () => {
   const { pid, source } = await startBlocked('import os; os.read(0, 1)');
 
   process.kill(pid, 'SIGSTOP');
@@ -106,7 +106,7 @@ test('a halted reader waits for nobody', { timeout: 60_000 }, async () => {
   await waitUntil(() => findBlockedRead([pid], { source }) === 'none', { withinMs });
 });
 
-test('who was halted in a poll may wait again', { timeout: 60_000 }, async () => {
+test('a reader halted in poll may wait again', { timeout: 60_000 }, async () => {
   const { pid, source } = await startBlocked('import select; p = select.poll(); p.register(0, 1); p.poll()');
 
   process.kill(pid, 'SIGSTOP');
@@ -116,7 +116,7 @@ test('who was halted in a poll may wait again', { timeout: 60_000 }, async () =>
   await waitUntil(() => findBlockedRead([pid], { source }) === 'unknown', { withinMs });
 });
 
-test('who has ended reads nothing', { timeout: 60_000 }, async () => {
+test('an ended process does not wait for input', { timeout: 60_000 }, async () => {
   const { pid, source } = await startBlocked('import os; os.read(0, 1)');
 
   process.kill(pid, 'SIGKILL');
@@ -130,20 +130,20 @@ test.each([
   ['a read of one of two pipes is not', 'import os; r, w = os.pipe(); os.read(0, 1)', 'unknown'],
   ['a select says nothing', 'import select; select.select([0], [], [])', 'unknown'],
   ['a sleep is no read', 'import time; time.sleep(90)', 'none'],
-])('without the call, %s', { timeout: 60_000 }, async (_law, program, found) => {
+])('a thread without a visible call is classified: %s', { timeout: 60_000 }, async (_law, program, found) => {
   const { pid, source } = await startBlocked(program);
 
   expect(findBlockedRead([pid], { source, readCall: hidden })).toBe(found);
 });
 
-test('a file is no place to type', { timeout: 60_000 }, async () => {
+test('a file is not an input source', { timeout: 60_000 }, async () => {
   const pid = startPython('import time; time.sleep(90)', ['ignore', 'ignore', 'inherit']);
 
   expect(findInputSource(pid)).toBeNull();
   expect(findInputSource(2 ** 22)).toBeNull();
 });
 
-test('the descendants are all that are below', { timeout: 60_000 }, async () => {
+test('descendants include all processes below', { timeout: 60_000 }, async () => {
   const pid = start(['sh', '-c', 'bash -c "sleep 90; true"; true'], 'ignore');
 
   const pids = await waitUntil(

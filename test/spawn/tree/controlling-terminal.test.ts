@@ -8,10 +8,10 @@ test.each([
   [0x8901, '/dev/pts/257'],
   [0, null],
   [0x0440, null],
-] as const)('the device %i is the terminal %s', (device, path) => {
+] as const)('device %i is the terminal %s', (device, path) => {
   expect(toTerminalPath(device)).toBe(path);
 });
 
-test('who is gone has no terminal', () => {
+test('an ended process has no terminal', () => {
   expect(findControllingTerminal(2 ** 22)).toBeNull();
 });

@@ -39,13 +39,13 @@ test('a carrier brings its session, its group and its children', () => {
   expect(membersAmong(entries, { carriers: [201] }).pids).toEqual([201, 202, 203]);
 });
 
-test('a carrier in the session of a stranger brings only itself', () => {
+test('a carrier in a foreign session brings only itself', () => {
   const entries = [entry(900, { pgid: 900, sid: 900 }), entry(201, { pgid: 900, sid: 900 })];
 
   expect(membersAmong(entries, { carriers: [201] })).toEqual({ pids: [201], groups: [] });
 });
 
-test('a group number that may be reused proves nothing', () => {
+test('a pgid that may be reused proves nothing', () => {
   const entries = [entry(101), entry(102)];
 
   expect(membersAmong(entries).pids).toEqual([]);
@@ -60,7 +60,7 @@ test('a leader that shares a session does not own it', () => {
   expect(membersAmong(entries, { identity }).pids).toEqual([100, 101]);
 });
 
-test('a stranger with the number of the leader is none of ours', () => {
+test("a foreign process with the leader's pid is no member", () => {
   const entries = [entry(100, { startedAt: 'later' }), entry(101)];
 
   expect(membersAmong(entries).pids).toEqual([]);

@@ -18,11 +18,11 @@ test('an identity names one process for ever', async () => {
   expect(JSON.parse(JSON.stringify(identity))).toEqual(identity);
 });
 
-test('nobody has no identity', async () => {
+test('an unused pid has no identity', async () => {
   expect(await identify(createCurrentTable(), { pid: 2 ** 30, id: 'tool_a' })).toBeNull();
 });
 
-test('a zombie is not the process, but holds its number', () => {
+test('a zombie is not alive but owns its pid', () => {
   const zombie = entry(100, { alive: false });
 
   expect(isStillAlive(leaderIdentity, entry(100))).toBe(true);
@@ -30,7 +30,7 @@ test('a zombie is not the process, but holds its number', () => {
   expect(ownsPid(leaderIdentity, zombie)).toBe(true);
 });
 
-test('another start time is another process', () => {
+test('a different start time is a different process', () => {
   const other = entry(100, { startedAt: 'later' });
 
   expect(isStillAlive(leaderIdentity, other)).toBe(false);
@@ -38,12 +38,12 @@ test('another start time is another process', () => {
   expect(isStillAlive(leaderIdentity, null)).toBe(false);
 });
 
-test('a boot or a namespace later a pid means nothing', () => {
+test('a pid means nothing on another boot or namespace', () => {
   expect(isSameScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[1]' })).toBe(true);
   expect(isSameScope(leaderIdentity, { bootId: 'next', pidNamespace: 'pid:[1]' })).toBe(false);
   expect(isSameScope(leaderIdentity, { bootId: 'boot', pidNamespace: 'pid:[2]' })).toBe(false);
 });
 
-test('an unsupported platform is refused in words', () => {
+test('an unsupported platform is refused with a reason', () => {
   expect(() => createCurrentTable('win32')).toThrow(/not on win32.*WSL/);
 });

@@ -22,7 +22,7 @@ function start(file: string, args: readonly string[], env: Readonly<Record<strin
   return child.pid;
 }
 
-test('an entry says what the system says', async () => {
+test("an entry matches the system's own data", async () => {
   const pid = start('sleep', ['300']);
   // It was started once its execve could not fail any more; its command line comes a moment later.
   await waitUntil(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '');
@@ -34,7 +34,7 @@ test('an entry says what the system says', async () => {
   expect(entry?.command).toBe('sleep 300');
 });
 
-test('nobody has the number of nobody', async () => {
+test('an unused pid has no entry', async () => {
   expect(await table.read(2 ** 30)).toBeNull();
   expect(await table.readAll([2 ** 30, process.pid])).toMatchObject([{ pid: process.pid }]);
 });
@@ -49,7 +49,7 @@ test('a zombie is not alive', async () => {
   expect(entry).toMatchObject({ pid, alive: false });
 });
 
-test('the whole table holds us and our child', async () => {
+test('the whole table contains this program and its child', async () => {
   const child = start('sleep', ['300']);
 
   const pids = (await table.list()).map((entry) => entry.pid);
@@ -57,7 +57,7 @@ test('the whole table holds us and our child', async () => {
   expect(pids).toEqual(expect.arrayContaining([child, process.pid]));
 });
 
-test('young descendants are found the quick way', async () => {
+test('young descendants are found by their pids', async () => {
   const leader = start('sh', ['-c', 'for n in 1 2 3 4 5; do setsid sleep 300 & done; wait']);
   const elder = await table.read(leader);
   if (elder === null) throw new Error('it has ended');
@@ -72,7 +72,7 @@ test('young descendants are found the quick way', async () => {
   expect(younger).not.toContain(leader);
 });
 
-test('old descendants are found the slow way', async () => {
+test('old descendants are found by a full reading', async () => {
   const leader = start('sleep', ['300']);
 
   const first = (await table.listSince({ pid: 1, startedAt: '0' })).map(({ pid }) => pid);
@@ -111,7 +111,7 @@ test('only the lineage is searched for the cookie', async () => {
   expect(found.map(({ pid }) => pid)).toEqual([ours]);
 });
 
-test('a program in the middle of its start is not overlooked', async () => {
+test('a program in the middle of execve is found', async () => {
   for (let round = 0; round < 100; round += 1) {
     const pid = start('sh', ['-c', 'exec sh -c "exec sleep 300"']);
     const entry = await table.read(pid);
@@ -136,7 +136,7 @@ test('reading leaves no descriptor open', async () => {
   expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 2);
 });
 
-test('a program that left its own life behind is dead', async () => {
+test('an exited process has no entry', async () => {
   const child = spawn('true', { stdio: 'ignore' });
   await once(child, 'exit');
 

@@ -76,7 +76,7 @@ test('a kill by id ends the leftovers', async () => {
 });
 
 test.each(['grandchild-marker', 'setsid-grandchild', 'double-fork'])(
-  'a kill of %s leaves nobody',
+  'a kill of %s leaves no process',
   async (program) => {
     const started = await trees.startProgram(program);
     const pid = trees.pidIn(program);
@@ -114,7 +114,7 @@ test('a child without our environment is known after the exit', async () => {
   expect(isAlive(bare)).toBe(false);
 });
 
-test('who ignores the polite signal is seen until SIGKILL', async () => {
+test('a process that ignores SIGTERM is seen until SIGKILL', async () => {
   const started = await trees.startProgram('ignores-term');
   const end = gone(started.tree);
   await started.tree.signal('SIGTERM');
@@ -128,7 +128,7 @@ test('who ignores the polite signal is seen until SIGKILL', async () => {
   expect(isGone(started)).toBe(true);
 });
 
-test('a halted tree obeys the polite signal', async () => {
+test('a halted tree ends by the polite signal', async () => {
   const started = await trees.startProgram('many-children', '3');
   await started.tree.signal('SIGSTOP');
   // One that is only about to halt would be told to end, and then halt before it does.
@@ -166,7 +166,7 @@ test('a storm of forks is ended', async () => {
   expect(isGone(started)).toBe(true);
 });
 
-test('an obedient tree of twenty is soon gone', { timeout: 60_000 }, async () => {
+test('a tree of twenty that obeys SIGTERM is soon gone', { timeout: 60_000 }, async () => {
   const startTwenty = async (name: string) => {
     const started = await trees.start([fixtureProgram('many-children.sh'), trees.file(name), '20']);
     await waitUntil(() => existsSync(trees.file(name)));
@@ -232,7 +232,7 @@ test('an inner kill leaves the outer alone', async () => {
   expect(isAlive(outer.pid)).toBe(true);
 });
 
-test('a watch that was cancelled says nothing more', async () => {
+test('a cancelled watch reports nothing more', async () => {
   const started = await trees.start(['sleep', '300']);
   const said: string[] = [];
   const cancel = started.tree.watch({

@@ -23,14 +23,14 @@ test('a ps that exits 1 and prints nothing is an answer', async () => {
   expect(await table.readAll([501, 502])).toEqual([]);
 });
 
-test('those that a ps with code 1 prints are there', async () => {
+test('entries printed by a ps with code 1 count', async () => {
   const prints = '  501  1  501 S  Tue Feb 17 23:59:59 2026  sleep 5';
   const table = fakePs({ prints, code: 1 });
 
   expect(await table.readAll([501, 502])).toMatchObject([{ pid: 501, alive: true }]);
 });
 
-test('a ps that fails is no empty table', async () => {
+test('a failing ps is not an empty table', async () => {
   const table = fakePs({ code: 2 });
 
   await expect(table.list()).rejects.toThrow('ps gave no process table');

@@ -54,7 +54,7 @@ test('a group that may have been reused gets no signal', async () => {
   expect(sent).toEqual([]);
 });
 
-test('a group is known for a while after its leader was collected', async () => {
+test('a group counts as ours for a while after its leader was collected', async () => {
   const content = { entries: [entry(100)], carriers: [] };
   const { tree, sent, clock } = createFakeTree(content);
   tree.leaderExited();
@@ -67,7 +67,7 @@ test('a group is known for a while after its leader was collected', async () => 
   expect(sent).toEqual([[-100, 'SIGKILL']]);
 });
 
-test('the collected leader gets no signal by its number', async () => {
+test('a collected leader gets no signal by its pid', async () => {
   const { tree, sent } = createFakeTree({
     entries: [entry(100), entry(200, { pgid: 200 })],
     carriers: [200],
@@ -79,7 +79,7 @@ test('the collected leader gets no signal by its number', async () => {
   expect(sent).toEqual([[-200, 'SIGTERM']]);
 });
 
-test('a member that was replaced while we looked gets no signal', async () => {
+test('a member replaced during a lookup gets no signal', async () => {
   const stranger = entry(900, { pgid: 900, sid: 900 });
   const content = { entries: [entry(100), entry(300, { pgid: 900, sid: 900 }), stranger], carriers: [300] };
   const { tree, sent } = createFakeTree(content, leaderIdentity, () => {
@@ -91,7 +91,7 @@ test('a member that was replaced while we looked gets no signal', async () => {
   expect(sent).toEqual([[-100, 'SIGTERM']]);
 });
 
-test.each([0, 1, -1])('group %d is refused, its member is not', async (pgid) => {
+test.each([0, 1, -1])('group %d is refused but its member is signalled', async (pgid) => {
   const content = { entries: [entry(100, { pgid })], carriers: [] };
   const { tree, sent } = createFakeTree(content, { ...leaderIdentity, pgid });
 
@@ -100,7 +100,7 @@ test.each([0, 1, -1])('group %d is refused, its member is not', async (pgid) => 
   expect(sent).toEqual([[100, 'SIGTERM']]);
 });
 
-test('our own group and we ourselves are refused', async () => {
+test('this program and its group are never signalled', async () => {
   const ours = { pgid: 77, sid: 77 };
   const content = {
     entries: [entry(process.pid, ours), entry(100, ours), entry(77, ours)],
@@ -113,7 +113,7 @@ test('our own group and we ourselves are refused', async () => {
   expect(sent).toEqual([[100, 'SIGKILL']]);
 });
 
-test('only halted members are woken', async () => {
+test('SIGCONT goes to halted members only', async () => {
   const content = { entries: [entry(100), entry(101, { stopped: true })], carriers: [] };
   const { tree, sent } = createFakeTree(content);
 
@@ -125,7 +125,7 @@ test('only halted members are woken', async () => {
   ]);
 });
 
-test('a table that cannot be read is told and signals nothing', async () => {
+test('an unreadable process table is reported and no signal is sent', async () => {
   const table = createFakeTable({ entries: [], carriers: [] });
   const errors: unknown[] = [];
   const tree = createProcessTree({

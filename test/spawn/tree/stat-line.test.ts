@@ -38,7 +38,7 @@ test('a zombie is dead, unless its threads live', () => {
   expect(parseStatLine(statLine('x', { ...usual, 3: 'Z', 20: '3' }))?.alive).toBe(true);
 });
 
-test('threads, kernel threads and half-born programs are told apart', () => {
+test('threads, kernel threads and programs in execve are distinguished', () => {
   const thread = parseStatLine(statLine('x', { ...usual, 38: '-1' }));
   const kernelThread = parseStatLine(statLine('kworker/0:1', { ...usual, 9: '69238880', 50: '0', 51: '0' }));
   const inExec = parseStatLine(statLine('x', { ...usual, 50: '0', 51: '0' }));
@@ -53,6 +53,6 @@ test('an empty environment is not a missing one', () => {
   expect(parseStatLine(statLine('x', usual))?.environmentIsEmpty).toBe(false);
 });
 
-test('what is no stat line is none', () => {
+test('a malformed stat line is null', () => {
   expect(parseStatLine('')).toBeNull();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCurrentTable } from '../../../src/spawn/tree/current-table.ts';
 import { readTableScope } from '../../../src/spawn/tree/table-scope.ts';
 
-test('the scope is that of the process table', async () => {
+test('the scope equals that of the process table', async () => {
   const scope = readTableScope();
 
   expect(scope).toEqual(await createCurrentTable().scope());

@@ -17,7 +17,7 @@ function createHeardTree() {
   return { heard, entry: { tree, identity: leaderIdentity } };
 }
 
-test('a tree abandoned before it comes is ended', () => {
+test('a tree force-killed before it is added is killed', () => {
   const registry = createTreeRegistry({
     prepare: () => {},
     add: () => {},
@@ -32,7 +32,7 @@ test('a tree abandoned before it comes is ended', () => {
   expect(heard).toEqual(['SIGKILL']);
 });
 
-test('trees that never come are forgotten', () => {
+test('force-killed trees that are never added are forgotten', () => {
   const registry = createTreeRegistry({
     prepare: () => {},
     add: () => {},
@@ -49,7 +49,7 @@ test('trees that never come are forgotten', () => {
   expect(young.heard).toEqual(['SIGKILL']);
 });
 
-test('who is spared is told before it is there, and its group to nobody', () => {
+test('an exempt process is reported before its start and its group never', () => {
   const told: string[] = [];
   const registry = createTreeRegistry({
     prepare: () => {},
@@ -65,7 +65,7 @@ test('who is spared is told before it is there, and its group to nobody', () => 
   expect(told).toEqual(['spare tool_a']);
 });
 
-test('who leads is known as long as the tree is', () => {
+test('the leader is known as long as its tree', () => {
   const changes: string[] = [];
   const registry = createTreeRegistry(
     { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} },

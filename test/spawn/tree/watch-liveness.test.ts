@@ -67,7 +67,7 @@ test('pauses grow from five to fifty milliseconds', async () => {
   expect(hand.pausesMs.at(-1)).toBe(50);
 });
 
-test('who is alive is told when it changes', async () => {
+test('a change of the living members is reported', async () => {
   const { hand, said, state } = watchOf([member(7), member(8)]);
   await settle();
   await hand.next();
@@ -80,7 +80,7 @@ test('who is alive is told when it changes', async () => {
   expect(said).toEqual(['7,8', '8', 'gone']);
 });
 
-test('newcomers are looked for rarely while somebody lives', async () => {
+test('new members are searched rarely while a known one lives', async () => {
   const { hand, state } = watchOf([member(7)]);
   await settle();
 
@@ -89,7 +89,7 @@ test('newcomers are looked for rarely while somebody lives', async () => {
   expect(state.looks).toBeLessThan(4);
 });
 
-test('a hurried watch does not wait for its timer', async () => {
+test('checkNow does not wait for the timer', async () => {
   const { said, state, watch } = watchOf([member(7)]);
   await settle();
 
@@ -100,7 +100,7 @@ test('a hurried watch does not wait for its timer', async () => {
   expect(said).toEqual(['7', 'gone']);
 });
 
-test('a failed look is told and repeated', async () => {
+test('a failed check is reported and repeated', async () => {
   const { hand, said, state } = watchOf([], { fails: true });
   await settle();
   expect(said[0]).toBe('Error: no table');

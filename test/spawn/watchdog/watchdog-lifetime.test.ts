@@ -52,11 +52,11 @@ test('an orderly close kills nothing', async () => {
   expect(isAlive(process.pid)).toBe(true);
 });
 
-test('closing what never started is nothing', async () => {
+test('closing an unstarted watchdog does nothing', async () => {
   await expect(create().close()).resolves.toBeUndefined();
 });
 
-test('a watchdog that cannot stay is given up for a while', async () => {
+test('a watchdog that keeps ending is given up for a while', async () => {
   const errors: unknown[] = [];
   const watchdog = create(errors);
   watchdog.add(startSleep());
@@ -82,7 +82,7 @@ test('a halted watchdog does not hold up the close', async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test('a strange id is refused', () => {
+test('an id with special characters is refused', () => {
   const clock = createRealClock();
 
   expect(() => createWatchdog({ supervisorId: 'a.*', clock })).toThrow(/supervisorId.*"a\.\*"/);

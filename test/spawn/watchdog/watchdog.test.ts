@@ -40,7 +40,7 @@ test('no tree survives a killed supervisor', async () => {
   expect(pids.filter(isAlive)).toEqual([]);
 });
 
-test('a group that was not told of yet ends with its leader', async () => {
+test('a group not yet sent is killed by its cookie', async () => {
   const supervisor = await start('untold');
   await waitUntil(() => existsSync(supervisor.file('bare')));
   const bare = bareAt(supervisor.file('bare'));
@@ -113,7 +113,7 @@ test('a watchdog ignores polite signals', async () => {
   expect(supervisor.alive()).toEqual([]);
 });
 
-test('a watchdog leaves the processes of others alone', async () => {
+test('a watchdog leaves foreign processes alone', async () => {
   const [dying, living] = await Promise.all([start('idle'), start('idle')]);
   await waitUntil(() => existsSync(living.file('first')));
 
@@ -125,7 +125,7 @@ test('a watchdog leaves the processes of others alone', async () => {
   expect(isAlive(living.watchdogPid)).toBe(true);
 });
 
-test('a spared process survives its supervisor', async () => {
+test('an exempt process survives its supervisor', async () => {
   const supervisor = await start('spare');
   await waitUntil(() => existsSync(supervisor.file('spared')) && existsSync(supervisor.file('doomed')));
 

@@ -3,7 +3,7 @@ import { isInstalled } from '../../fixtures/installed.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { createStage, shell } from './arrange.ts';
 
-test.skipIf(!isInstalled('tmux'))('output goes on where its writer was killed', async () => {
+test.skipIf(!isInstalled('tmux'))('output continues after its writer was killed', async () => {
   const stage = createStage();
   const run = stage.run(shell('echo first; read -r line; echo "second $line"; read -r line; echo third'));
   const write = (data: string) =>
