@@ -16,11 +16,14 @@ test('a missing tmux is reported', () => {
   expect(findTmux('/nowhere')).toMatchObject({ why: 'tmux is not installed' });
 });
 
-test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])('version %s is accepted', (version) => {
-  const path = install(`echo '${version}'`);
+test.each(['tmux 3.3a', 'tmux 3.10', 'tmux 4.0', 'tmux next-3.7', 'tmux master'])(
+  'version %s is accepted',
+  (version) => {
+    const path = install(`echo '${version}'`);
 
-  expect(findTmux(path)).toBe(`${path}/tmux`);
-});
+    expect(findTmux(path)).toBe(`${path}/tmux`);
+  },
+);
 
 test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('version %s is too old', (version) => {
   expect(findTmux(install(`echo '${version}'`))).toMatchObject({
