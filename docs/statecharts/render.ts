@@ -6,10 +6,10 @@ import { toOverview } from './drawing/overview.ts';
 import { toPart } from './drawing/part.ts';
 import { toGuide } from './drawing/to-guide.ts';
 
-/** A chart with more states than this is drawn as an overview and a picture for each compound state. */
+/** Maximum states of a single picture: larger charts get an overview and a picture for each compound state. */
 const MAX_STATES_IN_ONE_PICTURE = 12;
 
-/** Every file of this folder that is made from the machines: its name and its text. */
+/** Renders every file of this folder that is made from the machines, by name. */
 export async function renderStatecharts(): Promise<ReadonlyMap<string, string>> {
   const diagrams = listMachines();
   const files = new Map<string, string>();

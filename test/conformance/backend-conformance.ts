@@ -8,36 +8,36 @@ import type { OutputLog } from '../../src/output/output-log.ts';
 import type { Backend, SpawnRequest, ToldFact, Work } from '../../src/spawn/backend.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
-/** What a backend's own test knows how to do, so that the suite can hold it to the contract. */
+/** Abilities of a backend's own test that the suite needs. */
 export interface BackendUnderTest {
   readonly backend: Backend;
-  /** Work for each behaviour; `null` where the backend has no such thing, and then nothing of it is asked. */
+  /** Work for each behaviour; `null` where the backend does not support it, which skips its tests. */
   readonly work: {
-    /** Prints `hello` and a newline, then ends with code 0. */
+    /** Prints `hello` and a newline, then exits with code 0. */
     readonly greets: Work;
-    /** Prints its working directory, its `TROUPE_LINEAGE`, and how many variables it has, a line each. */
+    /** Prints its working directory, its `TROUPE_LINEAGE`, and its number of variables, a line each. */
     readonly tells: Work | null;
-    /** Prints `half` without a newline to stdout and `problem` to stderr, then ends with code 3, or 1 where codes cannot be chosen. */
+    /** Prints `half` without a newline to stdout and `problem` to stderr, then exits with code 3, or 1 where codes cannot be chosen. */
     readonly fails: Work;
-    /** Lives until it is signalled, and obeys SIGTERM. Prints `up` when it is ready. */
+    /** Lives until it is signalled, and ends by SIGTERM. Prints `up` when ready. */
     readonly obeys: Work;
-    /** Ignores SIGTERM and obeys SIGKILL. Prints `up` when it is ready. */
+    /** Ignores SIGTERM and ends by SIGKILL. Prints `up` when ready. */
     readonly ignoresTerm: Work | null;
-    /** Ends with code 0 at once and leaves something behind that lives and holds its output. Prints `up`. */
+    /** Exits with code 0 at once and leaves a process that holds its output. Prints `up`. */
     readonly leaves: Work | null;
-    /** Prints what it is given on stdin, until it ends. */
+    /** Prints its stdin until that ends. */
     readonly echoes: Work | null;
     /** Cannot be started. */
     readonly missing: Work | null;
   };
-  /** Where the backend has processes write by themselves: such files for one request, and the log that reads them. */
+  /** Creates files for one request, and the log that reads them, for processes that write by themselves. */
   readonly durable?: {
     files(id: string): NonNullable<SpawnRequest['files']>;
     openLog(files: NonNullable<SpawnRequest['files']>, clock: Clock): OutputLog;
   };
-  /** What it runs gets a terminal of that size. */
+  /** Size of the terminal that every run gets. */
   readonly terminal?: TerminalSize;
-  /** Whether nothing of the process of that request is alive, by the word of whoever really knows. */
+  /** Tells whether no process of the request is alive, according to the operating system. */
   isGone(request: SpawnRequest): boolean;
   end(): Promise<void>;
 }
@@ -55,7 +55,7 @@ interface Play {
   ask(toCommand: (reply: (result: WriteResult) => void) => BackendCommand): Promise<WriteResult>;
 }
 
-/** Holds a backend to every sentence of the contract in `src/spawn/backend.ts`. */
+/** Tests every sentence of the contract in `src/spawn/backend.ts`. */
 export function describeBackend(
   name: string,
   setup: () => Promise<BackendUnderTest> | BackendUnderTest,
@@ -99,7 +99,7 @@ export function describeBackend(
     test('reports a real-time signal as a signal', async () => {
       const { play, backend } = await arrange(setup);
       if (!backend.capabilities.osProcesses || process.platform !== 'linux') return;
-      // First a pause: Node collects a child at once that has ended before its pipes were read.
+      // After a pause: Node collects a child at once that has ended before its pipes were read.
       const dying = play({ type: 'shell', shell: '/bin/sh', script: 'sleep 0.05; kill -40 $$' });
 
       const { exit } = await dying.fact('process.exited');
@@ -243,7 +243,7 @@ export function describeBackend(
       ]);
       missing.send({ type: 'tree.survey' });
 
-      // One that is played by hand takes whatever is written to it.
+      // The scripted backend takes any write.
       if (backend.capabilities.osProcesses) expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
       expect((await missing.fact('tree.surveyed')).leftovers).toEqual([]);
       await missing.fact('process.spawnFailed');
@@ -266,7 +266,7 @@ export function describeBackend(
       expect(written).toEqual({ ok: true, bytesWritten: 5 });
       expect(ended.ok).toBe(true);
       expect((await echoing.fact('process.exited')).exit.code).toBe(0);
-      // A terminal shows what is typed as well.
+      // A terminal also shows what is typed.
       expect(textOf(echoing.log, 'stdout')).toMatch(terminal === undefined ? /^ping\n$/ : /^(ping\n){1,2}$/);
     });
 
@@ -328,7 +328,7 @@ export function describeBackend(
   });
 }
 
-/** Plays runs without a supervisor: the suite is the process that the backend speaks with. */
+/** Runs a backend without a supervisor, in the role of the process. */
 async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest) {
   const underTest = await setup();
   onTestFinished(() => underTest.end());
@@ -395,7 +395,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
   return { ...underTest, play };
 }
 
-/** What a terminal prints is all one stream, and ends its lines in its own way. */
+/** Normalises output of a terminal, which is one stream with its own line ends. */
 function textOf(log: OutputLog, stream: 'stdout' | 'stderr'): string {
   const streams = stream === 'stdout' ? (['stdout', 'screen'] as const) : [stream];
   const pieces = streams.flatMap((each) => [...log.chunks(0, each)]);
@@ -404,7 +404,7 @@ function textOf(log: OutputLog, stream: 'stdout' | 'stderr'): string {
   return log.chunks(0, 'screen')[Symbol.iterator]().next().done ? text : text.replaceAll('\r\n', '\n');
 }
 
-/** Long enough for what should not be told to be told: a few turns of the event loop. */
+/** Waits a few turns of the event loop, in which an unexpected fact would be reported. */
 async function turns(): Promise<void> {
   for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -30,7 +30,7 @@ function createFileUnderTest(tools?: LauncherTools): BackendUnderTest {
     },
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
-      // A shell adds variables of its own; what it was given stands in /proc.
+      // A shell adds variables; the given ones are in /proc.
       tells: shell(
         'pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | grep -vc "^\\(_\\|SHLVL\\)="',
       ),

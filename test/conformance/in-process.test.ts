@@ -2,7 +2,7 @@ import type { InProcessWork, SpawnRequest, Work } from '../../src/spawn/backend.
 import { inProcessBackend } from '../../src/spawn/in-process/in-process-backend.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 
-/** Whoever really knows: which functions have not returned yet. */
+/** Functions that have not returned yet. */
 function createInProcessUnderTest(): BackendUnderTest {
   const open = new Set<InProcessWork>();
   const toWork = (run: InProcessWork): Work => {

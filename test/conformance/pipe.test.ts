@@ -26,7 +26,7 @@ function createPipeUnderTest(): BackendUnderTest {
     },
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
-      // A shell adds variables of its own; what it was given stands in /proc.
+      // A shell adds variables; the given ones are in /proc.
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('echo up; sleep 300 & wait'),

@@ -29,12 +29,12 @@ function createPtyUnderTest(): BackendUnderTest {
     } satisfies Backend,
     work: {
       greets: { type: 'argv', file: 'echo', args: ['hello'] },
-      // A shell adds variables of its own; what it was given stands in /proc.
+      // A shell adds variables; the given ones are in /proc.
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | wc -l'),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('echo up; sleep 300 & wait'),
       ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
-      // The end of the leader hangs up: who wants to live on must ignore that.
+      // The end of the leader hangs up, which a leftover must ignore.
       leaves: shell('trap "" HUP; sleep 300 & echo up'),
       echoes: shell('exec cat'),
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },

@@ -17,7 +17,7 @@ import { isInstalled } from '../fixtures/installed.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import type { BackendUnderTest } from './backend-conformance.ts';
 
-/** What a test of a backend with terminals knows how to do. What runs in them the suite knows by itself: real programs. */
+/** Abilities of a terminal backend's test. The suite itself brings the programs. */
 export type TerminalUnderTest = Omit<BackendUnderTest, 'work'>;
 
 /** One run in a terminal. */
@@ -25,32 +25,32 @@ interface Stage {
   readonly facts: readonly ToldFact[];
   readonly log: OutputLog;
   readonly request: SpawnRequest;
-  /** The screens that were kept for later, oldest first; and how many facts had been told by then. */
+  /** Screens that were kept, oldest first, each with the number of facts reported before. */
   readonly kept: readonly { readonly screen: ScreenCapture; readonly facts: number }[];
   send(command: BackendCommand): void;
   fact<T extends ToldFact['type']>(type: T): Promise<Extract<ToldFact, { type: T }>>;
   capture(options?: { scrollbackLines?: number; withDrawing?: boolean }): Promise<CaptureAnswer>;
-  /** The screen, once that is true of it. */
+  /** Resolves with the screen once the condition holds. */
   screen(condition: (screen: ScreenCapture) => boolean, what: string): Promise<ScreenCapture>;
-  /** The screen once it shows that text. */
+  /** Resolves with the screen once it shows the text. */
   shows(text: string): Promise<ScreenCapture>;
   type(text: string): Promise<WriteResult>;
   press(...names: string[]): Promise<WriteResult>;
   paste(text: string): Promise<WriteResult>;
-  /** In one order. */
+  /** Sends strokes in one command. */
   pasteAndPress(text: string, ...names: string[]): Promise<WriteResult>;
   resize(size: TerminalSize): Promise<WriteResult>;
 }
 
 const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-/** Prints the bytes that are typed, as `od -c` writes them, until `count` have come. */
+/** Prints the typed bytes, as `od -c` writes them, until `count` have come. */
 const dump = (count: number, setUp = '') =>
   shell(
     `stty raw -echo; printf '${setUp}ready'; head -c ${count} | od -An -c | tr -s ' ' | tr -d '\\n'; printf ' end'; sleep 300`,
   );
 
-/** What xterm sends, for each kind of key; a modifier for which it has no code is left out. */
+/** Bytes of xterm for each kind of key; a modifier without a code is ignored. */
 const keyBytes = {
   ...{ Enter: '\r', 'S-Enter': '\r', 'C-Enter': '\r', 'M-Enter': '\x1b\r' },
   ...{ Tab: '\t', 'C-Tab': '\t', 'S-Tab': '\x1b[Z', 'C-Escape': '\x1b' },
@@ -70,7 +70,7 @@ const keyBytes = {
   ...{ 'S-x': 'X', 'C-M-c': '\x1b\x03' },
 };
 
-/** Holds a backend with terminals to what the contract says of them. */
+/** Tests what the contract says of backends with terminals. */
 export function describeTerminal(
   name: string,
   setup: () => Promise<TerminalUnderTest> | TerminalUnderTest,
@@ -93,7 +93,7 @@ export function describeTerminal(
       const { play } = await arrange(setup);
 
       const stage = play(shell(`printf 'one\\ntwo\\033[1;8Hthere\\033[31m  \\n'; sleep 300`));
-      // A terminal hands over in pieces what was printed in one: the end of the line comes after it.
+      // A terminal splits output into pieces: the end of the line comes later.
       const { lines, cursor, columns, rows, isAlternate, isLast } = await stage.screen(
         ({ lines, cursor }) => lines[0]?.includes('there') === true && cursor.row === 1,
         'there, and the end of its line',
@@ -414,7 +414,7 @@ export function describeTerminal(
       await stage.type('ihello world');
       await stage.screen(({ lines }) => lines.at(-1)?.includes('INSERT') === true, 'it inserts');
       await stage.press('Escape');
-      // Read together with Escape, as a vim that had no processor in between does, these would be an arrow.
+      // Read together with Escape, as by a vim without a processor in between, these would be an arrow.
       await stage.screen(({ lines }) => lines.at(-1)?.includes('INSERT') === false, 'it has read Escape');
       await stage.type('OAbove');
       await stage.press('Escape', 'Down', 'Home', 'x');
@@ -559,7 +559,7 @@ export function describeTerminal(
   });
 }
 
-/** Plays runs in terminals without a supervisor. */
+/** Runs terminals without a supervisor. */
 async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTest) {
   const underTest = await setup();
   onTestFinished(() => underTest.end());
@@ -580,7 +580,7 @@ async function arrange(setup: () => Promise<TerminalUnderTest> | TerminalUnderTe
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: '/nonexistent',
-        // Every character has the width that it has for us only where the programs know of UTF-8.
+        // Widths of characters match ours only where programs know UTF-8.
         LC_ALL: 'C.UTF-8',
         TROUPE_LINEAGE: `/sup_terminal/${id}/`,
         ...env,

@@ -7,7 +7,7 @@ import { createBackendAt, untilServerIsGone } from '../spawn/tmux/arrange.ts';
 import { type BackendUnderTest, describeBackend } from './backend-conformance.ts';
 import { describeTerminal } from './terminal-conformance.ts';
 
-/** Without the carriage returns of a terminal. */
+/** Removes the carriage returns of a terminal. */
 const shell = (script: string): Work => ({
   type: 'shell',
   shell: '/bin/sh',
@@ -29,13 +29,13 @@ function createTmuxUnderTest(): BackendUnderTest {
     },
     work: {
       greets: shell('echo hello'),
-      // A terminal has a type, and a shell adds variables of its own; what it was given stands in /proc.
+      // A terminal sets TERM, and a shell adds variables; the given ones are in /proc.
       tells: shell('pwd; echo "$TROUPE_LINEAGE"; tr "\\0" "\\n" < /proc/$$/environ | grep -vc "^TERM="'),
       fails: shell('printf half; printf problem >&2; exit 3'),
       obeys: shell('echo up; sleep 300 & wait'),
       ignoresTerm: shell('trap "" TERM; echo up; while :; do sleep 0.05; done'),
       leaves: shell('trap "" HUP; sleep 300 & echo up'),
-      // What is typed is shown as well: see `describeTerminal`.
+      // Typed text is also shown: see `describeTerminal`.
       echoes: null,
       missing: { type: 'argv', file: 'no-such-program-anywhere', args: [] },
     },
@@ -45,7 +45,7 @@ function createTmuxUnderTest(): BackendUnderTest {
         status: directory.file(`${id}.status`),
         screen: directory.file(`${id}.screen`),
       }),
-      // The suite asks for `stdout`; that it is `screen` is for the supervisor to say.
+      // The suite asks for `stdout`; the supervisor renames it to `screen`.
       openLog: ({ log, status }, clock) =>
         createTailedLog({ clock, path: log, statusPath: status, maxBytes: 1024 * 1024, isOver: false }),
     },

@@ -8,23 +8,23 @@ import type { HeldCompaction } from './held-compaction.ts';
 import type { HeldModel } from './held-model.ts';
 import type { HeldTool } from './held-tool.ts';
 
-/** Where a path is walked. */
+/** Parts of a conversation on which a path is walked. */
 export interface ConversationScene {
   readonly conversation: Conversation;
   readonly model: HeldModel;
   readonly tool: HeldTool;
   readonly compaction: HeldCompaction;
   readonly clock: VirtualClock;
-  /** The process of the conversation. */
+  /** Process of the conversation. */
   readonly run: ScriptedRun;
-  /** Nothing can be armed on the clock any more. */
+  /** Makes every later timer of the clock fail. */
   breakClock(): void;
-  /** The end of the conversation waits for the kill of its process. */
+  /** Lets the end of the conversation wait for the kill of its process. */
   readonly kill: { readonly isAsked: boolean; allow(): void; fail(): void };
   /** Schedules of the conversation. */
   readonly reminders: { tell(id: string): void; cancel(id: string): void };
   isClosing(): boolean;
-  /** What the entry of the inbox is called here. */
+  /** Id of an inbox entry in this run. */
   nameOf(modelId: string): string;
   rename(modelId: string): string;
   hasHeard(type: ConversationModelEvent['type']): boolean;
@@ -35,7 +35,7 @@ type Driver = {
   readonly [Type in ConversationModelEvent['type']]: Deed<Extract<ConversationModelEvent, { type: Type }>>;
 };
 
-/** What is done so that an event comes about: never by sending it. */
+/** Actions that bring an event about, never by sending it. */
 export const conversationDriver: Driver = {
   'inbox.arrived': ({ conversation, rename, reminders }, { item: { id, kind, attention } }) => {
     if (kind === 'message') void conversation.say('Go on.');

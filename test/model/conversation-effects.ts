@@ -2,24 +2,24 @@ import type { ConversationContext } from '../../machines/conversation/context.ts
 import type { ConversationModelEvent, ConversationState, conversationModel } from './conversation-model.ts';
 import { CALLS } from './held-tool.ts';
 
-/** What an onlooker has seen of a conversation: turns, words, calls, and what is under way. */
+/** Observed history of a conversation: turns, messages, calls, and what is under way. */
 export interface ConversationOutline {
   readonly turnsStarted: number;
   readonly turnsEnded: readonly string[];
-  /** What was told to the agent, in order: of a notice, how many things it tells. */
+  /** Deliveries to the agent in order; for a notice, the number of its events. */
   readonly delivered: readonly (number | 'message')[];
   readonly modelAsked: number;
   readonly isModelHeld: boolean;
   readonly isCompacting: boolean;
   readonly calls: number;
   readonly areWaitsInterrupted: boolean;
-  /** How long each pause before a retry was. */
+  /** Length of each pause before a retry. */
   readonly pausesMs: readonly number[];
   readonly alarms: number;
   readonly isKillAsked: boolean;
 }
 
-/** The model with effects that only take note: what an onlooker must see of the real one. */
+/** Model whose effects only record, to be compared with the real conversation. */
 export function createExpectedEffects(model: typeof conversationModel) {
   const alarms = new Set<string>();
   const seen = {
@@ -86,7 +86,7 @@ export function createExpectedEffects(model: typeof conversationModel) {
     },
   });
 
-  /** An interrupted call is given some time; only then is that on the clock. */
+  /** Schedules the grace of an interrupted call. */
   const outline = (state: ConversationState): Partial<ConversationOutline> => {
     const isStopping = state.matches({ open: { loop: { acting: 'stopping' } } });
     const isActing = state.matches({ open: { loop: 'acting' } });

@@ -11,12 +11,12 @@ export type ConversationState = SnapshotFrom<typeof conversationMachine>;
 export type ConversationModelEvent = EventFromLogic<typeof conversationMachine>;
 export type ConversationPath = GeneratedPath<typeof conversationMachine>;
 
-/** A pause before a retry is shorter than the wait at the end, unless the endpoint asks for this. */
+/** Pause asked for by the endpoint; other pauses are shorter than the wait at the end. */
 const LONG_PAUSE_MS = 5_000;
 export const BACKOFF_MS = 100;
 export const WAIT_MS = 1_000;
 
-/** The chart with its effects left out: the model that real conversations are held to. */
+/** Chart without effects: the model that real conversations are compared with. */
 export const conversationModel = conversationMachine.provide({
   actions: {
     gather: () => {},
@@ -39,7 +39,7 @@ export const conversationModel = conversationMachine.provide({
 });
 
 const aside: InboxItem = { id: 'aside', kind: 'notice', attention: 'context' };
-/** A retry while a person waits differs by its number only; `retry.test.ts` walks it. */
+/** One retry while a person waits; others differ by number only and are walked by `retry.test.ts`. */
 const limits = {
   maxSteps: 2,
   maxRetries: 0,
@@ -50,13 +50,13 @@ const limits = {
   maxCompactions: 1,
 };
 
-/** How a conversation may begin: anew, or with what a journal holds. */
+/** Starting points of a conversation: a new one, or what a journal holds. */
 export const conversationInputs: readonly ConversationInput[] = [
   { limits, inbox: [], isUnfinished: false },
   { limits, inbox: [aside], isUnfinished: true },
 ];
 
-/** Every event with every payload that the chart tells apart. */
+/** Every event with every payload that the chart distinguishes. */
 export const conversationEvents: readonly ConversationModelEvent[] = [
   { type: 'inbox.arrived', item: { id: 'message', kind: 'message', attention: 'turn' } },
   { type: 'inbox.arrived', item: { id: 'news', kind: 'notice', attention: 'turn' } },
@@ -84,7 +84,7 @@ export const conversationEvents: readonly ConversationModelEvent[] = [
   { type: 'deadline.background' },
 ];
 
-/** What the effects and the clock can tell the chart. */
+/** Events that effects and clock can report. */
 function canHappen(state: ConversationState, event: ConversationModelEvent): boolean {
   const { inbox, ending, steps, failures, compactions, retryAfterMs, isBroken } = state.context;
   const holds = (wanted: string) => inbox.some(({ id }) => id === wanted);
@@ -96,7 +96,7 @@ function canHappen(state: ConversationState, event: ConversationModelEvent): boo
       return event.ids.every(holds);
     case 'calls.settled':
       return event.revealed.every(holds);
-    // Elsewhere a compaction is the same, and there are many elsewheres.
+    // Compaction elsewhere is the same, from many states.
     case 'context.exceeded':
       return inbox.length === 0 && ending === 'none' && steps === 1 && failures === 0;
     case 'conversation.compact':
@@ -104,7 +104,7 @@ function canHappen(state: ConversationState, event: ConversationModelEvent): boo
     case 'conversation.finish':
     case 'model.failed':
       return compactions === 0 || !isInTurn(state);
-    // A request is not told whether it helped.
+    // A requested compaction does not report whether it helped.
     case 'compaction.settled':
       return event.isWorthAsking || !state.matches({ open: { loop: { idle: 'compacting' } } });
     case 'deadline.retry':
@@ -122,7 +122,7 @@ function isPausing(state: ConversationState): boolean {
   return state.matches({ open: { loop: { waiting: 'toRetry' } } });
 }
 
-/** A path, and how the conversation begins that goes it. */
+/** Path with the starting point of its conversation. */
 export interface ConversationWay {
   readonly input: ConversationInput;
   readonly path: ConversationPath;
@@ -133,7 +133,7 @@ export function conversationWays(): readonly ConversationWay[] {
     generatePaths(conversationModel, {
       input,
       events: conversationEvents as ConversationModelEvent[],
-      // What was begun by an earlier program is followed until it is like any other.
+      // A turn of an earlier program is followed until it is like any other.
       canHappen: (state, event) =>
         (!input.isUnfinished || state.context.isUnfinished) && canHappen(state, event),
       toKey,
@@ -142,8 +142,8 @@ export function conversationWays(): readonly ConversationWay[] {
 }
 
 /**
- * What decides how it may go on. The rest of the context is compared at every step, but makes no new path; neither does what is left of
- * a turn that is over.
+ * Part of the context that decides how a conversation may continue. The rest is compared at every step, but makes no new path;
+ * nor do the remains of a turn that is over.
  */
 function toKey(state: ConversationState): string {
   const { value, context } = state;
@@ -164,7 +164,7 @@ function isWaitingForProcesses(state: ConversationState): boolean {
   return state.matches({ open: { loop: { waiting: 'forProcesses' } } });
 }
 
-/** What a context says, less the ids: those differ from run to run. */
+/** Context without ids, which differ from run to run. */
 export function outlineConversation(context: ConversationContext) {
   return { ...context, inbox: context.inbox.map(({ kind, attention }) => ({ kind, attention })) };
 }

@@ -20,19 +20,19 @@ import { createPushedModel, type PushedModel } from './pushed-model.ts';
 
 const OWNER = 'race';
 
-/** A policy reads files before the first start, so that turns of the event loop cannot be counted. */
+/** Delay of a start, because a policy reads files before the first one and turns of the event loop cannot be counted. */
 const MAX_REST_MS = 10_000;
 
-/** What the model may ask for; `at` chooses the process. */
+/** Calls that the model may make; `at` chooses the process. */
 export interface RaceCall {
   readonly tool: 'check' | 'list' | 'wait' | 'kill' | 'start' | 'lost' | 'slow';
   readonly at: number;
 }
 
-/** What may happen, in any order and at any time. What cannot be done now does nothing. */
+/** Actions that may happen in any order at any time. An impossible one does nothing. */
 export type RaceStep =
   | { readonly type: 'say' | 'interrupt' | 'write' | 'start' | 'release' | 'close' }
-  /** The same thing may be told twice. */
+  /** Repeats a notification. */
   | { readonly type: 'notify'; readonly id: number; readonly attention: 'turn' | 'context' }
   | { readonly type: 'end'; readonly at: number; readonly code: number }
   | { readonly type: 'reply'; readonly calls: readonly RaceCall[] }
@@ -40,25 +40,25 @@ export type RaceStep =
   | { readonly type: 'shorten'; readonly keepMessages: number }
   | { readonly type: 'advance'; readonly ms: number }
   | { readonly type: 'turn'; readonly count: number }
-  /** The program dies instead of writing the entry after the next so many, and is started again. */
+  /** Lets the program die instead of writing a later entry, and starts it again. */
   | { readonly type: 'crash'; readonly entries: number; readonly share: number };
 
-/** Something that was told to the agent, or that it read of, in order. */
+/** Delivery to the agent, or an event that it read of, in order. */
 export type Told =
   | { readonly how: 'message'; readonly what: string }
   | { readonly how: 'notice' | 'answer'; readonly what: string };
 
-/** One conversation from beginning to end, and however many programs it took. */
+/** Runs one conversation from beginning to end, over all its programs. */
 export interface Race {
   step(step: RaceStep): Promise<void>;
-  /** Lets everything come to its end. */
+  /** Lets everything finish. */
   settle(): Promise<void>;
-  /** What has come into the inbox for good, in order: the texts of messages, and ids. */
+  /** Entries taken into the inbox, in order: texts of messages, and ids. */
   readonly arrived: readonly string[];
   readonly told: readonly Told[];
-  /** The ids of all ends so far. */
+  /** Ids of all ends so far. */
   readonly ended: readonly string[];
-  /** Whatever was wrong at any moment. */
+  /** Faults found at any moment. */
   readonly faults: readonly string[];
   dispose(): Promise<void>;
 }
@@ -70,7 +70,7 @@ interface Program {
   readonly clock: VirtualClock;
   readonly completions: Subject<Completion>;
   readonly died: Subject<void>;
-  /** How many of those who said something wait for the end of a turn. */
+  /** Number of persons waiting for the end of a turn. */
   waiting: number;
 }
 
@@ -92,7 +92,7 @@ export function openRace(medium: Medium): Race {
   let said = 0;
   let isShortened = false;
   let isTurnRunning = false;
-  /** What was delivered in a turn that a crash ended, until a turn begins again. */
+  /** Deliveries of a turn that a crash ended, until a turn begins again. */
   let abandoned: string[] = [];
 
   const slowTool = defineTool({
@@ -147,12 +147,12 @@ export function openRace(medium: Medium): Race {
         if (!journal.isDead) noteEvent(event);
       },
     });
-    // A recovery tells of every end that it knows.
+    // A recovery reports every end that it knows.
     for (const completion of past) completions.next(completion);
     return { conversation, model, journal, clock, completions, died, waiting: 0 };
   }
 
-  /** The one that is there; after a crash, the next one. */
+  /** Current conversation; after a crash, the next one. */
   function alive(): Program {
     if (!program.journal.isDead) return program;
     program.died.next();
@@ -285,7 +285,7 @@ export function openRace(medium: Medium): Race {
       say();
       await comeToRest();
       if (program.waiting > 0) faults.push(`${program.waiting} wait for an answer for ever`);
-      // Whoever reads the journal comes to the same.
+      // A replay of the journal gives the same result.
       const before = program.conversation.transcript;
       program.journal.close();
       await comeToRest();
@@ -302,12 +302,12 @@ export function openRace(medium: Medium): Race {
   };
 }
 
-/** There is nothing to go on with behind it. */
+/** Stands for a closed conversation, which cannot be resumed. */
 function isFinalAnswer(message: ChatMessage): boolean {
   return message.role === 'assistant' && message.toolCalls.length === 0;
 }
 
-/** What a message tells the agent of that happened outside. */
+/** Events from outside that a message reports. */
 function toTold(message: ChatMessage): readonly Told[] {
   if (message.role === 'user') return [{ how: 'message', what: message.text }];
   if (message.role !== 'notice') return [];

@@ -41,10 +41,10 @@ const step: fc.Arbitrary<RaceStep> = fc.oneof(
   { arbitrary: fc.constant({ type: 'close' } as const), weight: 1 },
 );
 
-// Crashes are no fault of ours, and neither are the warnings that come of them.
+// Crashes are intended, and so are the warnings they cause.
 beforeEach(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
 
-/** What must hold of any conversation, however it went. */
+/** Checks what must hold of every conversation. */
 function findBrokenLaws({ arrived, told, ended, faults }: Race): readonly string[] {
   const isTold = (what: string) => told.some((each) => each.what === what);
   const notices = told.filter(({ how }) => how !== 'answer').map(({ what }) => what);

@@ -6,7 +6,7 @@ import { openConversationStage } from './conversation-stage.ts';
 import { findGaps, toCoverageTable } from './coverage-table.ts';
 import { walkConversation } from './walk-conversation.ts';
 
-// Effects are made to break on many paths, and each break is a warning.
+// Effects break on many paths, and each break is a warning.
 beforeEach(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
 
 test('a conversation takes every transition of its chart', { timeout: 300_000 }, async () => {

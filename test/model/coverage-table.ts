@@ -1,9 +1,9 @@
 import type { ChartCoverage, Walked } from '../../src/testing/paths/chart-coverage.ts';
 
-/** What is known not to be walked, each with the reason: by state or transition. */
+/** Transitions known not to be walked, with the reason, by state or transition. */
 export type Exclusions = Readonly<Record<string, string>>;
 
-/** What a test prints of its coverage. */
+/** Formats coverage for the output of a test. */
 export function toCoverageTable(
   title: string,
   { coverage, paths, excluded = {} }: { coverage: ChartCoverage; paths: number; excluded?: Exclusions },
@@ -16,7 +16,7 @@ export function toCoverageTable(
   ].join('\n');
 }
 
-/** The ids that should have been walked and were not, and those that are excluded for nothing. */
+/** Returns ids that should have been walked and were not, and those excluded without need. */
 export function findGaps(
   { states, transitions }: ChartCoverage,
   excluded: Exclusions = {},

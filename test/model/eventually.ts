@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { waitUntil } from '../fixtures/os.ts';
 
-/** What scripts bring about takes a turn or two of the event loop, on any machine. */
+/** Turns of the event loop that a script may need on any machine. */
 const TURNS = 50;
 
-/** Where something is to come about: scripts are done within some turns, real programs take their time. */
+/** Kind of processes: scripts finish within some turns, real programs take their time. */
 export type Pace = 'scripts' | 'real programs';
 
-/** Resolves as soon as the condition holds; rejects naming `what` when it does not come to hold. */
+/** Resolves as soon as the condition holds; rejects with `what` if it does not come to hold. */
 export async function eventually(
   condition: () => boolean,
   { what, on }: { what: string; on: Pace },

@@ -3,38 +3,35 @@ import type { Clock } from '../../src/clock/clock.ts';
 import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../../src/spawn/backend.ts';
 import { eventually, type Pace } from './eventually.ts';
 
-/**
- * Stands between a process and the backend that runs it. What the backend does is done for real; what it tells is
- * held until a path says that now is the time. So one thing happens after another, in every order there is.
- */
+/** Holds the facts of a real backend until a path releases them, so that events happen one after another in every possible order. */
 export interface FactGate {
   readonly backend: Backend;
-  /** The newest attempt. */
+  /** Newest attempt. */
   readonly attempt: GatedAttempt;
 }
 
-/** One attempt: nothing of it has begun until `begin`. */
+/** One attempt, which has not started until `begin`. */
 export interface GatedAttempt {
   readonly request: SpawnRequest;
-  /** The backend has signalled whom it found of the tree. */
+  /** Resolves once the backend has signalled the tree. */
   readonly isSignalled: boolean;
-  /** Lets the backend run or find it, or run something else in its place. */
+  /** Lets the backend run or adopt the attempt, or another one in its place. */
   begin(work?: SpawnRequest['work']): void;
-  /** Waits until the backend has told such a fact, and passes the newest on. */
+  /** Waits until the backend has reported such a fact, and passes the newest on. */
   pass(type: ToldFact['type']): Promise<void>;
-  /** Asks the backend for the tree now; the chart asked before. */
+  /** Asks the backend for the tree again, after the chart has. */
   survey(): void;
-  /** To its stdin, also when nobody listens to the backend any more. */
+  /** Writes to stdin, even after the process has detached. */
   write(text: string): void;
-  /** Says it without the backend. */
+  /** Reports a fact in place of the backend. */
   tell(fact: ToldFact): void;
-  /** Its supervisor is gone: nobody listens to the backend any more. */
+  /** Detaches from the backend, whose supervisor is gone. */
   release(): void;
-  /** The actor of the backend throws at the next word that is said to it. */
+  /** Makes the actor of the backend throw at the next command. */
   breakWith(error: Error): void;
 }
 
-/** What is behind the gate. */
+/** Backend behind the gate. */
 interface Inner {
   readonly backend: () => Backend;
   readonly isDurable: boolean;

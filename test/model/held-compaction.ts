@@ -1,11 +1,11 @@
 import type { Compact, CompactionRequest } from '../../src/conversation/compact.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 
-/** A compaction that waits until a test lets it settle. */
+/** Compaction that waits until a test settles it. */
 export interface HeldCompaction {
   readonly compact: Compact;
   readonly isHeld: boolean;
-  /** Returns one character less, or what was given. */
+  /** Returns one character less, or the given result. */
   settle(options: { readonly isShorter: boolean }): void;
 }
 

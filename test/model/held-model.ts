@@ -1,10 +1,10 @@
 import type { ChatDelta, ChatModel } from '../../src/models/chat-model.ts';
 
-/** A model that says nothing until a test lets it. */
+/** Model that does not answer until a test lets it. */
 export interface HeldModel extends ChatModel {
-  /** How often it was asked. */
+  /** Number of calls. */
   readonly asked: number;
-  /** Somebody waits for its answer. */
+  /** True while a caller waits for the answer. */
   readonly isHeld: boolean;
   reply(calls: number): void;
   fail(error: Error): void;

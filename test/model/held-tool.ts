@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 
-/** A tool that waits until a test answers in its place. */
+/** Tool that waits until a test answers. */
 export interface HeldTool {
   readonly tool: Tool;
-  /** Every call of the step is waiting. */
+  /** Resolves once every call of the step is waiting. */
   readonly isHeld: boolean;
-  /** It was told not to wait any longer. */
+  /** True once the calls were told not to wait any longer. */
   readonly isInterrupted: boolean;
-  /** Answers all calls; the first shows these ends. */
+  /** Answers all calls; the first one reveals these ends. */
   answer(reveals: readonly string[]): void;
 }
 
-/** How many calls of it a step has. */
+/** Number of calls in one step. */
 export const CALLS = 2;
 
 export function createHeldTool(name: string): HeldTool {

@@ -8,8 +8,8 @@ import { tempDir } from '../fixtures/os.ts';
 import { openRuntime } from './open-runtime.ts';
 
 /**
- * Puts the record of one more running process into `store`, as a supervisor leaves it that is gone. Whoever takes it over stops it at
- * its own end, like the others in the background: what it lets go of is no matter of the supervisor's chart.
+ * Puts the record of one more running process into `store`, as a dead supervisor leaves it. The supervisor that adopts it stops
+ * it at its own end, like others in the background; released processes are outside its chart.
  */
 export function leaveBehind(store: RecordStore<ProcessRecord>): void {
   using directory = tempDir();

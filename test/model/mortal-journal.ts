@@ -2,10 +2,10 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { createFileJournal } from '../../src/store/file-journal.ts';
 import { createMemoryJournal, type Journal } from '../../src/store/journal.ts';
 
-/** What a journal is kept in, which outlives the program that writes it. */
+/** Storage of a journal, which outlives the program that writes it. */
 export interface Medium {
   open(): Journal;
-  /** What a crash in the middle of an entry leaves behind. */
+  /** Remains of an entry after a crash in its middle. */
   tear(entry: unknown, share: number): void;
   remove(): void;
 }
@@ -20,17 +20,17 @@ export function createFileMedium(path: string): Medium {
     open: () => createFileJournal(path),
     tear: (entry, share) => {
       const bytes = Buffer.from(JSON.stringify(entry));
-      // Without its last brace: an entry that only lacks its line feed is there.
+      // Without its last brace: an entry that only lacks its line feed counts.
       appendFileSync(path, bytes.subarray(0, Math.floor(share * (bytes.byteLength - 1))));
     },
     remove: () => rmSync(path, { force: true }),
   };
 }
 
-/** The journal of a program that dies while it writes. Once dead, it writes nothing any more. */
+/** Journal of a program that dies while it writes. Once dead, it writes nothing. */
 export interface MortalJournal extends Journal {
   readonly isDead: boolean;
-  /** Lets it die instead of writing the entry after the next `entries`. */
+  /** Lets the program die instead of writing the entry after the next `entries`. */
   dieAfter(entries: number, share: number): void;
 }
 

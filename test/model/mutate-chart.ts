@@ -2,12 +2,12 @@ import { type AnyStateMachine, StateMachine } from 'xstate';
 
 type Config = { [key: string]: unknown };
 
-/** The same chart with one transition less; named as `ChartCoverage` names it. */
+/** Returns the chart without one transition, named as `ChartCoverage` names it. */
 export function withoutTransition<Machine extends AnyStateMachine>(machine: Machine, id: string): Machine {
   return changeTransitions(machine, { id, change: (all, index) => all.filter((_, at) => at !== index) });
 }
 
-/** The same chart with one transition leading elsewhere. */
+/** Returns the chart with one transition leading elsewhere. */
 export function withTarget<Machine extends AnyStateMachine>(
   machine: Machine,
   { id, target }: { id: string; target: string },

@@ -4,7 +4,7 @@ import { createRuntime, type Runtime } from '../../src/supervisor/runtime.ts';
 import { createSupervisorDeps, type SupervisorDeps } from '../../src/supervisor/supervisor-deps.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 
-/** What `createSupervisor` is made of, its actors open to inspection. */
+/** Creates the parts of `createSupervisor` with actors open to inspection. */
 export function openRuntime(options: SupervisorOptions): { runtime: Runtime; deps: SupervisorDeps } {
   const settings = parseOptions(supervisorOptions, { input: options, name: 'openRuntime' });
   const deps = createSupervisorDeps(settings, {

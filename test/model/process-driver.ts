@@ -4,29 +4,29 @@ import type { FactGate } from './fact-gate.ts';
 import type { ModelEvent } from './process-model.ts';
 import type { World } from './world.ts';
 
-/** Where a path is walked. */
+/** Parts on which a path is walked. */
 export interface Scene {
-  /** The newest: of each supervisor there is another one. */
+  /** Newest supervisor: each one gets another. */
   readonly process: ProcessHandle;
   readonly world: World;
   readonly gate: FactGate;
   readonly clock: VirtualClock;
-  /** Makes room for the process, which waits for a slot. */
+  /** Makes room for the queued process. */
   freeSlot(): void;
-  /** A supervisor comes that takes over what the one before has left. */
+  /** Starts a supervisor that adopts what the earlier one has left. */
   recover(options: { isSameBoot: boolean }): void;
-  /** It has a supervisor. */
+  /** True while the process has a supervisor. */
   isTakenOver(): boolean;
-  /** Its supervisor shuts down. */
+  /** Shuts the supervisor down. */
   shutDown(): void;
-  /** Moves the clock on until the actor of the process has heard this. */
+  /** Advances the clock until the actor of the process has received this event. */
   untilHeard(type: ModelEvent['type']): void;
 }
 
 type Deed<E> = (scene: Scene, event: E) => Promise<void> | void;
 type Driver = { readonly [Type in ModelEvent['type']]: Deed<Extract<ModelEvent, { type: Type }>> };
 
-/** What is done so that an event comes about: never by sending it. */
+/** Actions that bring an event about, never by sending it. */
 export const processDriver: Driver = {
   'process.admit': ({ freeSlot }) => freeSlot(),
   'process.adopt': ({ recover }) => recover({ isSameBoot: true }),
@@ -73,7 +73,7 @@ export const processDriver: Driver = {
   'deadline.elapsed': deadline,
 };
 
-/** Something happens in the world, and then its backend is let speak of it. */
+/** Lets something happen in the world, and then its backend report it. */
 function fact<E extends Parameters<FactGate['attempt']['tell']>[0]>(deed: Deed<E>): Deed<E> {
   return async (scene, event) => {
     await deed(scene, event);

@@ -13,7 +13,7 @@ export type ProcessState = SnapshotFrom<typeof processMachine>;
 export type ModelEvent = EventFromLogic<typeof processMachine> | BodyBroke;
 export type ProcessPath = GeneratedPath<typeof processMachine>;
 
-/** What xstate itself says when the actor of a backend throws. */
+/** Event of xstate itself when the actor of a backend throws. */
 interface BodyBroke {
   readonly type: 'xstate.error.actor.runner';
   readonly actorId: 'runner';
@@ -24,19 +24,19 @@ interface BodyBroke {
 export interface ModelRow {
   readonly name: string;
   readonly input: ProcessInput;
-  /** Its child has the output too, so that the leader's exit does not end it. */
+  /** Set if its child holds the output too, so that the leader's exit does not end it. */
   readonly childHoldsOutput: boolean;
-  /** Somebody sets its limits while it runs. */
+  /** Set if limits change while it runs. */
   readonly changesLimits: boolean;
-  /** It is to outlive its supervisor. */
+  /** Set if it is to outlive its supervisor. */
   readonly isPersistent: boolean;
-  /** What befell it under an earlier supervisor; `null` for one that is new. Unless it was let go of, that one crashed. */
+  /** Its life under an earlier supervisor; `null` for a new process. Unless it was released, that supervisor crashed. */
   readonly before: readonly ModelEvent[] | null;
-  /** Only these are followed: the rest is like in other rows. `null`: all of them. */
+  /** Events that are followed, because the rest is like in other rows; `null`: all. */
   readonly follows: ReadonlySet<ModelEvent['type']> | null;
 }
 
-/** The chart with its effects left out: the model that real processes are held to. */
+/** Chart without effects: the model that real processes are compared with. */
 export const processModel = processMachine.provide({
   actions: {
     armDeadline: () => {},
@@ -53,7 +53,7 @@ export const processModel = processMachine.provide({
   },
 });
 
-/** No limit at all, and a health that is never reached: each row sets the one that it is about. */
+/** Settings without limits, and a health that is never reached: each row sets its own. */
 const noLimits: Limits = {
   timeoutMs: 0,
   maxExecutionMs: 0,
@@ -76,15 +76,15 @@ const release: ModelEvent = { type: 'process.release', atMs };
 const stop: ModelEvent = { type: 'process.stop', by: 'agent', signal: 'SIGTERM', atMs };
 const restart: ModelEvent = { type: 'process.restart', by: 'user', atMs };
 
-/** What whoever comes to take it over may find. */
+/** States in which an adopting supervisor may find a process. */
 const adoption = ['process.adopt', 'process.adopted', 'process.lost', 'xstate.error.actor.runner'] as const;
 const naturalEnd = ['process.exited', 'output.quieted', 'tree.surveyed'] as const;
 const orderedEnd = ['process.exited', 'tree.gone', 'output.ended'] as const;
 
-/** Where the own log of a process ends is known by its tree: as long as a child is alive it may be written. */
+/** True if the end of the log is known by the tree only: it may be written while a child is alive. */
 const persistent = { isPersistent: true, childHoldsOutput: true } as const;
 
-/** The pause between two attempts is longer than any limit of the caller. */
+/** Pause between two attempts, longer than any limit of the caller. */
 const pausedBetween = {
   policy: 'transient',
   backoffMs: 1_000_000,
@@ -218,7 +218,7 @@ function row(
     isPersistent: variant.isPersistent ?? false,
     before,
     follows: follows && new Set(follows),
-    // Nobody waits for what was taken over.
+    // No caller waits for an adopted process.
     input: before === null ? input : { ...input, background: true, past: toPast(input, before) },
   };
 }
@@ -230,14 +230,14 @@ function toPast(input: ProcessInput, before: readonly ModelEvent[]): ProcessPast
   return { attempt, restartTimesMs, nextStartAtMs, stop };
 }
 
-/** Why one is lost that is found again after the machine itself was restarted. */
+/** Reason for a process lost after a restart of the machine. */
 const OTHER_BOOT = 'the machine was restarted since';
 
-/** Alive beside the leader. */
+/** Member alive beside the leader. */
 export const child: TreeMember = { pid: 2, pgid: 1, startedAt: '0', command: 'child' };
 const grandchild: TreeMember = { pid: 3, pgid: 1, startedAt: '0', command: 'grandchild' };
 
-/** Every event with every payload that the chart tells apart. */
+/** Every event with every payload that the chart distinguishes. */
 export const processEvents: readonly ModelEvent[] = [
   admit,
   { type: 'process.adopt', atMs },
@@ -279,7 +279,7 @@ export const processEvents: readonly ModelEvent[] = [
   { type: 'xstate.error.actor.runner', actorId: 'runner', error: new Error('no more') },
 ];
 
-/** A second attempt is only followed where it may differ from the first. */
+/** Follows a second attempt only where it may differ from the first. */
 const secondAttempt = new Set<ModelEvent['type']>([
   'process.spawned',
   'process.spawnFailed',
@@ -289,7 +289,7 @@ const secondAttempt = new Set<ModelEvent['type']>([
   'deadline.health',
 ]);
 
-/** Changed limits are only followed to what they limit. */
+/** Follows changed limits only to what they limit. */
 const afterChange = new Set<ModelEvent['type']>([
   'process.admit',
   'process.spawned',
@@ -300,7 +300,7 @@ const afterChange = new Set<ModelEvent['type']>([
   'deadline.backoff',
 ]);
 
-/** What the contracts of backend and clock allow: the chart is told nothing else. */
+/** Tells whether the contracts of backend and clock allow an event. */
 export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow): boolean {
   const { context } = state;
   const { limits, exit, loss, stop } = context;
@@ -309,7 +309,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   const hasBody = !isQueued && !state.matches('restarting');
   if (state.status === 'done' || state.matches({ backgrounded: 'released' })) return false;
   if (row.follows !== null && !row.follows.has(event.type)) return false;
-  // What was taken over waits for nothing.
+  // An adopted process waits for no caller.
   if (isQueued && row.before !== null)
     return event.type === 'process.adopt' || (event.type === 'process.lost' && event.why === OTHER_BOOT);
   if (limits.maxExecutionMs > row.input.limits.maxExecutionMs && !afterChange.has(event.type)) return false;
@@ -317,7 +317,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   switch (event.type) {
     case 'process.exited':
       if (exit !== null || loss !== null || context.pid === null) return false;
-      // SIGKILL leaves no other way to end, and SIGTERM ends only what was told to stop.
+      // SIGKILL leaves no other end, and SIGTERM ends only what was told to stop.
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
       return event.exit.signal !== 'SIGKILL';
@@ -360,8 +360,8 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
 }
 
 /**
- * A limit of the caller is dismissed with the caller, and comes in a pause only where it is shorter. While the process comes up it is
- * followed in short rows only: what comes after is like in the others.
+ * A limit of the caller ends with the caller's wait, and comes in a pause only if it is shorter. During a start it is followed in
+ * short rows only: what comes after is like in the others.
  */
 function isLimitAhead(state: ProcessState, limitMs: number, row: ModelRow): boolean {
   const { background, restart, stop } = state.context;
@@ -373,25 +373,25 @@ function isLimitAhead(state: ProcessState, limitMs: number, row: ModelRow): bool
   );
 }
 
-/** Whether SIGKILL has done its work on the tree, or is about to. */
+/** Tells whether SIGKILL has ended the tree, or is about to. */
 export function isForced(state: ProcessState): boolean {
   const { stopping } = state.value as { stopping?: string };
   return stopping === 'killing' || stopping === 'surviving' || stopping === 'settling';
 }
 
-/** Restarts are forgotten once; a health that was reached does not come again. */
+/** Restarts are forgotten once: a health that was reached does not come again. */
 function isHealthAwaited({ restart, attempt, restartTimesMs }: ProcessContext): boolean {
   return restart.healthyAfterMs < NEVER_MS && (attempt === 1 || restartTimesMs.length > 0);
 }
 
-/** A path through the life of one kind of process. */
+/** Path through the life of one kind of process. */
 export interface ProcessWay {
   readonly row: ModelRow;
   readonly input: ProcessInput;
   readonly path: ProcessPath;
 }
 
-/** All paths through the lives of all kinds of processes; what two kinds go alike is gone once. */
+/** Returns all paths through the lives of all kinds of processes; common ones once. */
 export function processWays(): readonly ProcessWay[] {
   const known = new Set<string>();
   return processRows.flatMap((row) =>
@@ -414,7 +414,7 @@ function pathsOf(row: ModelRow): readonly ProcessPath[] {
   });
 }
 
-/** What decides how a life may go on. The rest of the context is compared at every step, but makes no new path. */
+/** Part of the context that decides how a life may continue. The rest is compared at every step, but makes no new path. */
 function toKey({ value, context }: ProcessState): string {
   const { background, attempt, restartTimesMs, exit, loss, outputEnded, stop, limits } = context;
   const howExited = loss !== null ? 'unseen' : exit === null ? 'not yet' : exit.code === 0;
@@ -423,10 +423,10 @@ function toKey({ value, context }: ProcessState): string {
   return JSON.stringify([value, background, attempt, restarts, howExited, outputEnded, howStopped, limits]);
 }
 
-/** How members of a tree are compared: a script has as many as the model, a real tree at least one where it has one. */
+/** Compares members of a tree: a script has as many as the model, a real tree at least one where the model has one. */
 export type CountMembers = (members: readonly TreeMember[]) => number;
 
-/** What a context says, less what no two runs have in common: pids and times. */
+/** Context without pids and times, which differ between runs. */
 export function outlineContext(context: ProcessContext, count: CountMembers) {
   const { stop, spawnFailure, receipt, reason } = context;
   return {
@@ -459,13 +459,13 @@ export function outlineReason(reason: ProcessContext['reason']) {
   return reason?.type === 'spawnFailed' ? { ...reason, message: null } : reason;
 }
 
-/** Whether an operating system that keeps its promises can go this way. */
+/** Tells whether an operating system that keeps its promises can take a path. */
 export function isRealistic(path: ProcessPath): boolean {
   let seen = 0;
   for (const { event, state } of path) {
     if (event.type === 'process.spawned') seen = 0;
     if (event.type === 'tree.seen') seen += 1;
-    // Nothing survives SIGKILL, and what is alive of a tree changes once: when its leader ends.
+    // Nothing survives SIGKILL, and the living of a tree change once: when its leader ends.
     if (event.type === 'deadline.proof' || seen > 1) return false;
     if (event.type === 'tree.seen' && isForced(state)) return false;
   }

@@ -21,28 +21,28 @@ export interface StageOptions {
   readonly row: ModelRow;
   readonly on: Pace;
   readonly inspect?: (event: InspectionEvent) => void;
-  /** Another chart than ours, to be found out. */
+  /** Another chart, whose difference must be detected. */
   readonly chart?: typeof processMachine;
 }
 
-/** What is seen of the process under its newest supervisor. */
+/** View of the process under its newest supervisor. */
 export interface Seen {
-  /** Types of the events that the actor of the process has dealt with. */
+  /** Types of the events that the actor of the process has handled. */
   readonly heard: readonly string[];
   readonly state: ProcessState;
-  /** How many entries of its timeline are from an earlier supervisor. */
+  /** Number of timeline entries from an earlier supervisor. */
   readonly earlierEntries: number;
 }
 
 export interface Stage {
   readonly scene: Scene;
   readonly seen: Seen;
-  /** Its supervisor is gone, and another one comes in its place. */
+  /** Replaces a dead supervisor by another one. */
   succeed(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A supervisor with one slot that is taken, and the process that waits for it; or one that is to take a process over. */
+/** Creates a supervisor with one occupied slot and a process that waits for it, or one that is to adopt a process. */
 export function openStage(options: StageOptions): Stage {
   const { row, on } = options;
   const directory = row.isPersistent ? tempDir() : null;
@@ -52,7 +52,7 @@ export function openStage(options: StageOptions): Stage {
       ? { ...createScriptedWorld(row, () => house.clock), command: ['scripted'], env: {} }
       : createRealWorld(row, { write, trees: () => house.deps.trees });
   const stateDirectory = directory?.path ?? (false as const);
-  // Only of what a path is about, the steps are counted.
+  // Counts steps only of what the path is about.
   const { chart, inspect, ...unwatched } = options;
   let house = openHouse({ ...(row.before === null ? options : unwatched), place, stateDirectory });
   house.start();
@@ -111,9 +111,9 @@ interface HouseOptions extends StageOptions {
   readonly stateDirectory: string | false;
 }
 
-/** One supervisor, with a clock of its own, and the process while it is in it. */
+/** One supervisor with its own clock, and the process while it is in it. */
 function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOptions) {
-  // What a program writes has the time of the machine.
+  // Output of a program has the time of the machine.
   const clock: VirtualClock = createVirtualClock(on === 'scripts' ? {} : { epochMs: Date.now() });
   const blocker = createScriptedBackend();
   const { backend: gated } = place.gate;
@@ -165,13 +165,13 @@ function openHouse({ row, on, inspect, chart, place, stateDirectory }: HouseOpti
     shutDown: () => {
       stopping = shutDown(runtime, deps);
     },
-    /** What it has written down is all that is left of it. */
+    /** Keeps only what the supervisor has persisted. */
     leave: async () => {
       await stopping;
       runtime.records.flush();
       deps.supervisors?.unregister(deps.supervisorId);
     },
-    /** A shutdown that was begun comes to its end, if need be by its deadline. */
+    /** Finishes a shutdown, if need be by its deadline. */
     end: async () => {
       if (stopping !== null) clock.advance(60_000);
       await stopping;

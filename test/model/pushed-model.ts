@@ -1,11 +1,11 @@
 import type { ChatDelta, ChatMessage, ChatModel, ToolCall } from '../../src/models/chat-model.ts';
 
-/** A model that speaks piece by piece, as a test lets it. */
+/** Model that streams its answer as a test pushes it. */
 export interface PushedModel extends ChatModel {
-  /** Somebody waits for it to go on. */
+  /** True while a caller waits for more. */
   readonly isAsked: boolean;
   write(text: string): void;
-  /** Says the rest, and that it has ended. */
+  /** Streams the rest and ends. */
   end(reply: { readonly text: string; readonly calls: readonly Omit<ToolCall, 'id'>[] }): void;
   fail(error: Error): void;
 }

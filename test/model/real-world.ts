@@ -22,7 +22,7 @@ export interface RealWorld {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Real processes: a leader that does what it is told, and a child that only SIGKILL ends. */
+/** Real processes: a leader by remote control, and a child that only SIGKILL ends. */
 export function createRealWorld(
   { childHoldsOutput, isPersistent, before }: ModelRow,
   { write, trees }: { write: (order: string) => Promise<unknown>; trees: () => TreeRegistry },
@@ -52,7 +52,7 @@ export function createRealWorld(
     }
   };
   const alive = () => carriers(mark);
-  /** It carries the name as well, but is none of the tree: it is to see how that ends. */
+  /** Carrier of the id that is no member: it records how the tree ends. */
   const launcherPid = () => {
     const { request } = gate.attempt;
     return request.files && readStatus(request.files.status, request.attempt).launcher;
@@ -70,7 +70,7 @@ export function createRealWorld(
       await waitUntil(hasChild, { what: 'the puppet has its child' });
     },
     beAdopted: () => {
-      // The one before may have been at its end, too: what is waited for is the next signal.
+      // The process before may have been at its end, too: waits for the next signal.
       rmSync(`${file}.termed`, { force: true });
       gate.attempt.begin();
     },
@@ -81,7 +81,7 @@ export function createRealWorld(
     endChild: () => endAll([childPid()]),
     resist: () => {},
     vanish: async () => {
-      // Who is dead before the signal comes was not ended by it.
+      // A process that was dead before the signal was not ended by it.
       await waitUntil(() => gate.attempt.isSignalled, { what: 'the tree was signalled' });
       await endAll(alive().filter((pid) => pid !== launcherPid()));
     },
@@ -109,18 +109,18 @@ interface System {
   readonly alive: () => readonly number[];
   readonly childPid: () => number;
   readonly isTermed: () => boolean;
-  /** It was started under another supervisor. */
+  /** Set if it was started under another supervisor. */
   readonly isTakenOver: boolean;
 }
 
-/** What the model says of pids and leftovers, asked of the operating system. */
+/** Compares pids and leftovers of the model with the operating system. */
 async function checkSystem(state: ProcessState, system: System): Promise<void> {
   const { alive, childPid, isTermed, isTakenOver } = system;
   const { pid, exit, leftovers, receipt } = state.context;
   const status = toStatus(state);
   const isProvenGone = receipt !== null && receipt.survivors.length === 0;
 
-  // What nobody has found, nobody can end.
+  // Members that were never found cannot be ended.
   if (state.matches({ pending: 'adopting' }) || (status === 'lost' && isTakenOver && pid === null)) return;
   if (status === 'lost' || isForced(state) || isProvenGone) return nothing();
   if (status === 'pending' || status === 'restarting') return nothing();

@@ -4,7 +4,7 @@ import { createFactGate, type FactGate } from './fact-gate.ts';
 import { child, type ModelRow } from './process-model.ts';
 import type { World } from './world.ts';
 
-/** A world of nothing but a script: whatever the model says is possible can be played. */
+/** Scripted world, in which everything that the model allows can be played. */
 export function createScriptedWorld(
   { input, childHoldsOutput, isPersistent }: ModelRow,
   clock: () => VirtualClock,

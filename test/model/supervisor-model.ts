@@ -7,14 +7,14 @@ export type SupervisorState = SnapshotFrom<typeof supervisorMachine>;
 export type SupervisorPath = GeneratedPath<typeof supervisorMachine>;
 export type SupervisorModelEvent = EventFromLogic<typeof supervisorMachine> | ChildBroke;
 
-/** What xstate says when an actor under the supervisor throws. */
+/** Event of xstate when an actor under the supervisor throws. */
 interface ChildBroke {
   readonly type: 'xstate.error.actor.child';
   readonly actorId: 'child';
   readonly error: Error;
 }
 
-/** The smallest supervisor that can be full, and have somebody wait. */
+/** Smallest supervisor that can be full and have a process waiting. */
 export const supervisorInput: SupervisorInput = {
   maxParallelTools: 1,
   maxParallelAgents: 1,
@@ -34,7 +34,7 @@ export const supervisorModel = supervisorMachine.provide({
 
 const lanes: readonly Lane[] = ['tool', 'agent'];
 
-/** Every event with every payload that the chart tells apart. A queued process is named by its lane. */
+/** Every event with every payload that the chart distinguishes. A queued process is named by its lane. */
 export const supervisorEvents: readonly SupervisorModelEvent[] = [
   ...lanes.flatMap((lane): SupervisorModelEvent[] => [
     { type: 'process.requested', id: lane, lane, background: false },
@@ -51,12 +51,12 @@ export const supervisorEvents: readonly SupervisorModelEvent[] = [
   { type: 'xstate.error.actor.child', actorId: 'child', error: new Error('no more') },
 ];
 
-/** What admission can tell the chart: nothing gives back a slot that it does not hold. */
+/** Tells whether admission can send an event: no slot is given back that is not held. */
 export function canHappenToSupervisor(state: SupervisorState, event: SupervisorModelEvent): boolean {
   const { foreground, background, queue } = state.context;
   const queued = queue.tool.length + queue.agent.length;
   if (state.status === 'done') return false;
-  // What waits when a shutdown begins is withdrawn at once, before anything else.
+  // Processes queued when a shutdown begins are withdrawn at once, before anything else.
   if (state.matches('closing') && queued > 0)
     return event.type === 'process.withdrawn' && queue[event.lane].length > 0;
   switch (event.type) {
@@ -67,7 +67,7 @@ export function canHappenToSupervisor(state: SupervisorState, event: SupervisorM
     case 'process.adopted':
       return state.matches('open') && background < 2;
     case 'process.released':
-      // Which lane a background process came from makes no difference; in this model it is a tool.
+      // The lane of a background process makes no difference; in this model it is a tool.
       if (event.slot.place === 'background') return background > 0 && event.slot.lane === 'tool';
       return foreground[event.slot.lane] > 0;
     case 'process.withdrawn':
@@ -88,7 +88,7 @@ export function supervisorPaths(): readonly SupervisorPath[] {
   });
 }
 
-/** The counts, and how many wait: ids differ from run to run. */
+/** Counts only, because ids differ from run to run. */
 export function outlineSupervisor({ foreground, background, queue }: SupervisorContext) {
   return { foreground, background, queued: { tool: queue.tool.length, agent: queue.agent.length } };
 }

@@ -1,6 +1,6 @@
 import type { Exclusions } from './coverage-table.ts';
 
-/** An operating system that keeps its promises does not go there: nothing survives SIGKILL. Scripts do. */
+/** Transitions that an operating system that keeps its promises never takes: nothing survives SIGKILL. Scripts do. */
 export const unreal: Exclusions = {
   'process.stopping.surviving': 'SIGKILL ends everything',
   'process.stopping.killing · deadline.proof · 0': 'SIGKILL ends everything',

@@ -29,7 +29,7 @@ import { createHeldModel } from './held-model.ts';
 import { createHeldTool } from './held-tool.ts';
 import { child } from './process-model.ts';
 
-/** Where conversations live, one after the other: whatever they start is played by hand. */
+/** Stage for conversations one after the other, with scripted processes. */
 export interface ConversationStage {
   readonly supervisor: Supervisor;
   readonly backend: ScriptedBackend;
@@ -38,11 +38,11 @@ export interface ConversationStage {
 export interface ConversationWalk extends ConversationWay {
   readonly stage: ConversationStage;
   readonly inspect?: (event: InspectionEvent) => void;
-  /** Another model than ours, to be found out. */
+  /** Another model, whose difference must be detected. */
   readonly model?: typeof conversationModel;
 }
 
-/** An event that the chart has dealt with, and the state that it led to. */
+/** Event that the chart has handled, and the state that it led to. */
 interface Heard {
   readonly event: ConversationModelEvent;
   readonly state: ConversationState;
@@ -50,7 +50,7 @@ interface Heard {
 
 type Opened = ConversationScene & { readonly heard: readonly Heard[]; outline(): ConversationOutline };
 
-/** Walks a path on a real conversation. `null` when it and the model agreed at each step; else where they did not. */
+/** Walks a path on a real conversation. Returns `null` when it and the model agreed at each step; otherwise the difference. */
 export async function walkConversation(walk: ConversationWalk): Promise<string | null> {
   const scene = openScene(walk);
   const { noted, noteReached, outline } = createExpectedEffects(walk.model ?? conversationModel);
@@ -62,7 +62,7 @@ export async function walkConversation(walk: ConversationWalk): Promise<string |
       const expected = [...preludeOf(event, scene), event];
       const goal = done.length + expected.length;
       done.push(...expected.map((each) => ({ event: each })));
-      // Some things bring about the next one by themselves.
+      // Some events bring about the next one by themselves.
       if (scene.heard.length < goal) await conversationDriver[event.type](scene, event as never);
       await eventually(() => scene.heard.length >= goal, {
         what: `it hears ${event.type}`,
@@ -94,19 +94,19 @@ export async function walkConversation(walk: ConversationWalk): Promise<string |
   }
 }
 
-/** Before an end with leftovers is told, their ports are read from the system. */
+/** Waits for the ports of leftovers, which are read before their end is reported. */
 function paceOf({ type }: ConversationModelEvent): Pace {
   return type === 'processes.gone' ? 'real programs' : 'scripts';
 }
 
-/** What was heard beyond a path. An end that cannot be brought about is told, and then it is the end. */
+/** Events beyond the path. An end that cannot be brought about is reported, and ends the walk. */
 function followersOf({ heard }: Opened, length: number): readonly string[] {
   const types = heard.slice(length - 1).map(({ event }) => event.type);
   const isBreakAtTheEnd = types[0] === 'conversation.broke' && types[1] === 'conversation.closed';
   return types.slice(isBreakAtTheEnd ? 2 : 1);
 }
 
-/** An effect is made to break by asking for something that the clock cannot do. */
+/** Breaks an effect by an impossible order to the clock. */
 function preludeOf(
   event: ConversationModelEvent,
   { isClosing }: ConversationScene,
@@ -116,7 +116,7 @@ function preludeOf(
     : [];
 }
 
-/** An event without the ids of its entries, which differ from run to run. */
+/** Event without the ids of its entries, which differ from run to run. */
 function toFact(event: ConversationModelEvent): object {
   if (event.type === 'inbox.arrived') return { type: event.type, kind: event.item.kind };
   if (event.type === 'inbox.withdrawn') return { type: event.type, ids: event.ids.length };
@@ -262,7 +262,7 @@ function toReminder(id: string): ScheduleNews {
   return { type: 'schedule.due', id, at: 0, owner: 'a', schedule, missed: 0 };
 }
 
-/** What an earlier program wrote down before it ended. */
+/** Journal that an earlier program wrote before it ended. */
 function toJournal({ inbox, isUnfinished }: ConversationWay['input'], names: Map<string, string>): string[] {
   const entries = inbox.map(({ id, attention }): InboxEntry => {
     names.set(id, id);
@@ -274,7 +274,7 @@ function toJournal({ inbox, isUnfinished }: ConversationWay['input'], names: Map
   );
 }
 
-/** A process with a child, which outlives it. */
+/** Process with a child, which outlives it. */
 function startOwn({ supervisor, backend }: ConversationStage, owner: string): ConversationScene['run'] {
   supervisor.start({ command: 'serve', owner, background: true, maxBackgroundTime: 0 });
   const run = backend.lastRun;
@@ -282,7 +282,7 @@ function startOwn({ supervisor, backend }: ConversationStage, owner: string): Co
   return run;
 }
 
-/** Takes note of each event that led to a transition; others are of no concern to the chart. */
+/** Records each event that led to a transition; others do not concern the chart. */
 function watchChart(
   actor: ReturnType<typeof openConversation>['actor'],
   { heard, inspect }: { heard: Heard[]; inspect: ConversationWalk['inspect'] },

@@ -21,7 +21,7 @@ export interface Walk extends StageOptions {
   readonly path: ProcessPath;
 }
 
-/** Walks a path. `null` when model, API and operating system agreed at each step; else where they did not. */
+/** Walks a path. Returns `null` when model, API and operating system agreed at each step; otherwise the difference. */
 export async function walkProcess(walk: Walk): Promise<string | null> {
   const stage = openStage(walk);
   const { scene, seen } = stage;
@@ -81,7 +81,7 @@ export async function walkProcess(walk: Walk): Promise<string | null> {
   }
 }
 
-/** Signals are left out: the model may come to the proof of a kill without the grace before it. */
+/** Announcements without signals: the model may come to the proof of a kill without the grace before it. */
 const announcements = new Set<string>([
   'started',
   'adopted',
@@ -103,7 +103,7 @@ function outlineState(state: ProcessState, count: CountMembers) {
   return { value: state.value, ...outlineContext(state.context, count) };
 }
 
-/** The facts that the model has of what the API shows; all of them must be shown. */
+/** Facts of the model that the API shows; all of them must be shown. */
 function outlineLife(state: ProcessState, count: CountMembers): object {
   const { starting, exit, ...view } = outlineView(toLifeView(state), count) as Record<string, unknown>;
   return {

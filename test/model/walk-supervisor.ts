@@ -30,7 +30,7 @@ interface Scene extends ReturnType<typeof openRuntime> {
   readonly backend: ScriptedBackend;
   readonly processes: SupervisedProcess[];
   readonly refusals: string[];
-  /** What earlier supervisors have written down. */
+  /** Records of earlier supervisors. */
   readonly store: RecordStore<ProcessRecord>;
   report: ShutdownReport | null;
 }
@@ -42,7 +42,7 @@ type Driver = {
   ) => void;
 };
 
-/** What is done so that an event comes about: never by sending it. */
+/** Actions that bring an event about, never by sending it. */
 const supervisorDriver: Driver = {
   'process.requested': (scene, { lane, background }) => {
     try {
@@ -95,7 +95,7 @@ const supervisorDriver: Driver = {
   },
 };
 
-/** Who holds a foreground slot of the lane. */
+/** Processes that hold a foreground slot of the lane. */
 function holders({ processes, runtime }: Scene, lane: Lane): readonly SupervisedProcess[] {
   const background = runtime.admission.backgroundIds();
   return processes.filter(
@@ -117,11 +117,11 @@ type Withdrawal = Extract<SupervisorModelEvent, { type: 'process.withdrawn' }>;
 export interface SupervisorWalk {
   readonly path: SupervisorPath;
   readonly inspect?: (event: InspectionEvent) => void;
-  /** Another model than ours, to be found out. */
+  /** Another model, whose difference must be detected. */
   readonly model?: typeof supervisorModel;
 }
 
-/** Walks a path on scripts. `null` when model and API agreed at each step; else where they did not. */
+/** Walks a path on scripts. Returns `null` when model and API agreed at each step; otherwise the difference. */
 export async function walkSupervisor(walk: SupervisorWalk): Promise<string | null> {
   const scene = openScene();
   const heard: string[] = [];
@@ -130,7 +130,7 @@ export async function walkSupervisor(walk: SupervisorWalk): Promise<string | nul
     next: (inspected) => {
       walk.inspect?.(inspected);
       if (inspected.type !== '@xstate.snapshot' || inspected.actorRef !== actor) return;
-      // Every actor says that it is done, to whom it may concern; the chart does not listen.
+      // Every actor reports that it is done; the chart does not listen.
       if (!inspected.event.type.startsWith('xstate.done.')) heard.push(inspected.event.type);
     },
   });
@@ -142,14 +142,14 @@ export async function walkSupervisor(walk: SupervisorWalk): Promise<string | nul
     { input: supervisorInput },
   ).start();
 
-  // Unheard, the error of a wrong model would be nobody's and end the test run.
+  // Unhandled, the error of a wrong model would end the test run.
   model.subscribe({ error: () => {} });
 
   const done: { event: SupervisorModelEvent }[] = [];
   try {
     for (const { event } of walk.path) {
       done.push({ event });
-      // A shutdown withdraws what is queued by itself.
+      // A shutdown withdraws queued processes by itself.
       if (heard.length < done.length) supervisorDriver[event.type](scene, event as never);
       model.send(event as Parameters<typeof model.send>[0]);
       await eventually(() => heard.length >= done.length, {
@@ -210,7 +210,7 @@ function expectEqual(what: string, actual: unknown, expected: unknown): void {
   throw new Error(`${what}: expected ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`);
 }
 
-/** How many processes the API shows in each status that holds or awaits a slot. */
+/** Number of processes that the API shows in each status that holds or awaits a slot. */
 function countStatuses({ processes }: Scene) {
   const count = (status: string) => processes.filter((each) => each.view().status === status).length;
   return {
@@ -242,7 +242,7 @@ function stillToWithdraw({ value, context }: SupervisorState): readonly Withdraw
   );
 }
 
-/** What still held a slot when it closed is named as surviving. */
+/** Slots still held at the close are named as survivors. */
 async function expectReport(scene: Scene, { context }: SupervisorState): Promise<void> {
   await eventually(() => scene.report !== null, { what: 'the shutdown reports', on: 'scripts' });
   const { foreground, background } = context;

@@ -23,9 +23,9 @@ import {
 
 const OWNER = 'the owner';
 
-/** For so long output is gathered before it is searched. */
+/** Time for which output is gathered before it is searched. */
 const SEARCH_MS = 50;
-/** Between two looks at a screen at most. */
+/** Minimum time between two looks at a screen. */
 const LOOK_MS = 330;
 const MATCH = 'match';
 const holding = { watching: { lines: 'throttling' } } as const;
@@ -35,22 +35,22 @@ interface Scene {
   readonly clock: VirtualClock;
   readonly process: SupervisedProcess;
   readonly run: ScriptedRun;
-  /** How much of the time that a deadline takes has passed since it was armed. */
+  /** Share of a deadline's time that has passed since it was armed. */
   passedMs: number;
-  /** What the screen shows is told once this is open. */
+  /** Gate that delays reports of the screen until it is open. */
   view: PromiseWithResolvers<void>;
   words: number;
 }
 
 type Deed = (scene: Scene, event: WatchModelEvent, next: WatchModelEvent | undefined) => Promise<void> | void;
 
-/** What is done so that an event comes about: never by sending it. */
+/** Actions that bring an event about, never by sending it. */
 const watchDriver: { readonly [Type in WatchModelEvent['type']]: Deed } = {
   'change.seen': (scene, event) => {
-    // What is looked for was printed before the look.
+    // The searched text was printed before the look.
     if (event.type !== 'change.seen' || event.agoMs > 0) return;
     say(scene, 'something else');
-    // A screen was just looked at, and is not again at once.
+    // A screen is not looked at twice in a row.
     if (scene.process.view().terminal?.type === 'terminal') scene.clock.advance(LOOK_MS);
   },
   'stillness.confirmed': () => {},
@@ -105,11 +105,11 @@ function settle(): Promise<void> {
 
 export interface WatchWalk extends WatchWay {
   readonly inspect?: (event: InspectionEvent) => void;
-  /** Another model than ours, to be found out. */
+  /** Another model, whose difference must be detected. */
   readonly model?: typeof watchModel;
 }
 
-/** Walks a path on scripts. `null` when model and API agreed at each step; else where they did not. */
+/** Walks a path on scripts. Returns `null` when model and API agreed at each step; otherwise the difference. */
 export async function walkWatch({
   input,
   path,
@@ -137,7 +137,7 @@ export async function walkWatch({
       if (!inspected.event.type.startsWith('xstate.')) heard.push(inspected.event.type);
     },
   });
-  // An inspector hears what happens from now on: how it began is told by a twin.
+  // An inspector sees later events only, so a twin tells how the watch began.
   if (inspect !== undefined) createActor(watchModel, { input, inspect }).start().stop();
   const expected = createExpectation(model);
   const twin = createActor(expected.noted, { input }).start();
@@ -200,7 +200,7 @@ async function openScene(on: WatchWay['on']): Promise<Scene> {
   return scene;
 }
 
-/** The model with effects that only take note. */
+/** Model whose effects only record. */
 function createExpectation(model: typeof watchModel) {
   const told: string[] = [];
   const alarms = new Set<string>();

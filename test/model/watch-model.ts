@@ -8,12 +8,12 @@ export type WatchModelEvent = EventFromLogic<typeof watchMachine>;
 export type WatchPath = GeneratedPath<typeof watchMachine>;
 
 export const QUIET_MS = 5_000;
-/** The same as the real one: it is no option. */
+/** Same value as the real one, which is no option. */
 export const WINDOW_MS = 10_000;
-/** A change in the middle of a silence is so old at its end. */
+/** Age of a change in the middle of a silence at its end. */
 export const CHANGED_AGO_MS = 400;
 
-/** The chart with its effects left out: the model that real watches are held to. */
+/** Chart without effects: the model that real watches are compared with. */
 export const watchModel = watchMachine.provide({
   actions: {
     checkForChange: () => {},
@@ -26,7 +26,7 @@ export const watchModel = watchMachine.provide({
   },
 });
 
-/** Every event with every payload that the chart tells apart. */
+/** Every event with every payload that the chart distinguishes. */
 const events: readonly WatchModelEvent[] = [
   { type: 'change.seen', agoMs: 0 },
   { type: 'change.seen', agoMs: CHANGED_AGO_MS },
@@ -42,18 +42,18 @@ const events: readonly WatchModelEvent[] = [
   { type: 'deadline.window' },
 ];
 
-/** What the effects can tell the chart. */
+/** Tells whether the effects can report an event. */
 function canHappen(
   on: WatchWay['on'],
   { state, event }: { state: WatchState; event: WatchModelEvent },
 ): boolean {
   if (state.status === 'done') return false;
   const isAnswer = event.type === 'change.seen' || event.type === 'stillness.confirmed';
-  // An output is looked at in no time: nothing comes in between.
+  // A check of an output takes no time, so no event comes in between.
   if (on === 'a pipe' && isLooking(state) && !isAnswer) return false;
   switch (event.type) {
     case 'change.seen':
-      // What is looked for has happened before; what is waited for happens now.
+      // A checked change has happened before; an awaited one happens now.
       return state.matches({ watching: { silence: 'notified' } }) === (event.agoMs === 0);
     case 'lines.matched':
       return state.context.matches < 6;
@@ -66,7 +66,7 @@ function isLooking(state: WatchState): boolean {
   return state.matches({ watching: { silence: 'checking' } });
 }
 
-/** A path, how the watch begins that goes it, and on what. */
+/** Path with the starting point of its watch and its target. */
 export interface WatchWay {
   readonly input: WatchInput;
   readonly path: WatchPath;

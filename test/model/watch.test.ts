@@ -7,7 +7,7 @@ import { withoutTransition } from './mutate-chart.ts';
 import { walkWatch } from './walk-watch.ts';
 import { watchModel, watchWays } from './watch-model.ts';
 
-/** It is left in the step that enters it. */
+/** States that are left in the step that enters them. */
 const unseen = { 'watch.watching.begun': 'nobody sees a watch in it' };
 
 test('a watch takes every transition of its chart', { timeout: 60_000 }, async () => {

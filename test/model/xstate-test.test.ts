@@ -12,7 +12,7 @@ import {
   supervisorModel,
 } from './supervisor-model.ts';
 
-/** `@xstate/test` knows neither input nor actions of ours: the context stands in the chart, and nothing is done. */
+/** Chart for `@xstate/test`, which knows neither input nor our actions: its context is fixed and its effects do nothing. */
 const { config, implementations } = supervisorModel;
 const nothing = assign({});
 const effects = { admit: nothing, refuse: nothing, stopEverything: nothing };
@@ -22,7 +22,7 @@ const chart = new StateMachine(
   { ...implementations, actions: { ...implementations.actions, ...effects, ...deadlines } } as never,
 ) as unknown as typeof supervisorModel;
 
-/** Given with each call: as options of the model, both packages would add every event without its payload. */
+/** Passed with each call: as options of the model, both packages would add every event without its payload. */
 const options = {
   events: (state: SupervisorState) =>
     supervisorEvents.filter((event) => canHappenToSupervisor(state, event)) as never[],

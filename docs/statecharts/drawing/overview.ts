@@ -6,8 +6,8 @@ import {
 } from '../../../src/cli/graph/drawing/diagram.ts';
 
 /**
- * The chart with every compound state folded into one box. Transitions between the boxes are kept, each said once;
- * those out of a folded state leave their actions to the state's own picture.
+ * Draws a chart with every compound state folded into one box. Transitions between the boxes are kept, each once; those out of a
+ * folded state leave their actions to the state's own picture.
  */
 export function toOverview(diagram: Diagram): Diagram {
   const isNested = (id: string) => childrenOf(diagram, id).length > 0;

@@ -1,8 +1,8 @@
 import { type Diagram, type DiagramState, isWithin } from '../../../src/cli/graph/drawing/diagram.ts';
 
 /**
- * One compound state with all that is inside, and the states that its transitions lead to as `elsewhere`. Of what
- * comes in from outside only that is kept which goes past the initial state.
+ * Draws one compound state with its content, and the targets of its transitions as `elsewhere`. Of incoming transitions only
+ * those past the initial state are kept.
  */
 export function toPart(diagram: Diagram, id: string): Diagram {
   const inside = diagram.states.filter((state) => isWithin(state.id, id));

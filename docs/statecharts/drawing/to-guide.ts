@@ -1,6 +1,6 @@
 import type { Diagram, DiagramState, DiagramTransition } from '../../../src/cli/graph/drawing/diagram.ts';
 
-/** A machine in words, as Markdown: what each state means, and where each event leads. All words are the machine's. */
+/** Describes a machine as Markdown: the meaning of each state, and the target of each event. All words are the machine's. */
 export function toGuide(diagram: Diagram): string {
   const states = diagram.states.filter(({ id }) => id !== '');
   const events = [...new Set(diagram.transitions.map(({ event }) => event))];
