@@ -5,20 +5,20 @@ import { isInstalled } from '../fixtures/installed.ts';
 import { carriers, commandOf, waitUntil } from '../fixtures/os.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
 
-/** The terminals whose masters `pid` holds, by the number that they have in the system. */
+/** Returns the terminals whose masters `pid` holds, by their number in the system. */
 function terminalsOf(pid: number): readonly string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
       if (!readlinkSync(`/proc/${pid}/fd/${fd}`).endsWith('/ptmx')) return [];
       return readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8').match(/tty-index:\s*\d+/) ?? [];
     } catch {
-      // It was closed meanwhile, as the one with which this directory was read.
+      // Closed meanwhile, as the descriptor with which this directory was read.
       return [];
     }
   });
 }
 
-/** Of the terminals that this program has, those that `pids` have as well. */
+/** Returns those of this program's terminals that `pids` hold as well. */
 function inheritedBy(pids: readonly number[]): readonly string[] {
   const own = terminalsOf(process.pid);
   expect(own.length).toBeGreaterThan(0);
@@ -29,7 +29,7 @@ async function openTerminal({ supervisor }: Stage): Promise<ProcessHandle> {
   return startAndFind(supervisor, { command: ['sleep', '300'], interactive: true });
 }
 
-/** Started, and become the program that it is to be. */
+/** Resolves once the process has executed its program. */
 async function startAndFind(supervisor: Supervisor, spec: CommandSpec): Promise<ProcessHandle> {
   const handle = supervisor.start({ ...spec, background: true });
   await waitUntil(() => sleepersOf(handle).length > 0, { what: `sleep runs for ${JSON.stringify(spec)}` });

@@ -9,7 +9,7 @@ import { createStage, type FileRequest, shell } from './arrange.ts';
 
 type Stage = ReturnType<typeof createStage>;
 
-/** A program that starts `script` and is killed by SIGKILL, `afterMs` after it began to or once the start is known. */
+/** Starts a program that starts `script` and is killed by SIGKILL, `afterMs` after it began or once the start is known. */
 async function startAndDie(
   stage: Stage,
   script: string,
@@ -165,7 +165,7 @@ test('a leader is still watched after its launcher was killed', async () => {
   );
 });
 
-/** A process that goes on after its program was killed, and its leader as a record names it. */
+/** Starts a process that outlives its killed program, and returns its leader as a record names it. */
 async function startRecorded(stage: Stage, script: string) {
   const request = await startAndDie(stage, script);
   const { launcher, leader } = readStatus(request.files.status, 1);
@@ -261,8 +261,7 @@ test('a line written after the adoption is read', async () => {
 });
 
 test('a supervisor that dies during a start leaves no unknown process', async () => {
-  // From 0 to 220 ms: a start takes some five, and ten times that on a busy machine. Of the last one it is
-  // known that it has started.
+  // From 0 to 220 ms: a start takes about five, and ten times that on a busy machine. The last one is known to have started.
   const rounds = 20;
   const outcomes = { started: 0, never: 0 };
   for (let round = 0; round < rounds; round += 1) {

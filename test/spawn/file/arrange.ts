@@ -13,14 +13,14 @@ import { endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-/** The launchers there could be on this machine; Linux has all they need. */
+/** Launchers that this machine may have; Linux has all they need. */
 export const launchers: readonly (LauncherTools & { readonly name: string })[] = [
   { name: 'dash', shell: '/bin/dash', setsid: '/usr/bin/setsid' },
   { name: 'bash', shell: '/bin/bash', setsid: '/usr/bin/setsid' },
   { name: 'bash in monitor mode', shell: '/bin/bash', setsid: null },
 ];
 
-/** One attempt, as whoever runs or adopts it sees it. */
+/** One attempt as its process sees it. */
 export interface Attempt {
   readonly request: FileRequest;
   readonly facts: readonly ToldFact[];
@@ -35,10 +35,10 @@ export interface Attempt {
 
 export type FileRequest = SpawnRequest & { readonly files: NonNullable<SpawnRequest['files']> };
 
-/** What a record tells whoever adopts. */
+/** Facts of a record for an adoption. */
 type Recorded = Pick<BackendPort, 'startedAtMs' | 'leader'>;
 
-/** A place for the processes of one test; at its end all of them are gone. */
+/** Creates a place for the processes of one test; at its end all of them are gone. */
 export function createStage(tools?: LauncherTools) {
   const directory = tempDir();
   const clock = createRealClock();

@@ -6,7 +6,7 @@ import { createFakeTable, entry } from '../tree/entries.ts';
 
 const turns = () => new Promise(setImmediate);
 
-/** A leader whose launcher was killed, and whose exit is written down in the place of his. */
+/** Leader whose launcher was killed, and whose recorded exit is the launcher's. */
 async function arrange() {
   const clock = createVirtualClock();
   const leader = entry(100, { ppid: 99 });
@@ -36,7 +36,7 @@ async function arrange() {
   });
   watch.look();
   await turns();
-  /** Time goes by, and then the leader ends. */
+  /** Advances the time, and then ends the leader. */
   const passMs = async (ms: number) => {
     for (let passedMs = 0; passedMs < ms; passedMs += 50) {
       clock.advance(50);

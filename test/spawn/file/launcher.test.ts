@@ -4,7 +4,7 @@ import type { Work } from '../../../src/spawn/backend.ts';
 import { isAlive, stateOf, waitUntil } from '../../fixtures/os.ts';
 import { createStage, launchers, shell } from './arrange.ts';
 
-/** A launcher has nothing to do with them. */
+/** Signals that do not concern a launcher. */
 const bearable = [
   'SIGHUP',
   'SIGINT',

@@ -10,7 +10,7 @@ const backends = [
   { name: 'file', lifetime: 'persistent' },
 ] as const;
 
-/** As in cron, a service or a container: no shell has counted, and nobody has come over ssh. */
+/** Environment as in cron, a service or a container: without SHLVL and ssh. */
 function leaveShells(home: string): void {
   vi.stubEnv('HOME', home);
   for (const name of ['SHLVL', 'SSH_CLIENT', 'SSH2_CLIENT']) vi.stubEnv(name, undefined);
@@ -23,7 +23,7 @@ describe.each(backends)('the input of the $name backend', ({ lifetime }) => {
     leaveShells(stage.directory);
     writeFileSync(stage.file('.bashrc'), `: > ${stage.file('read')}\n`);
 
-    // 1: it began to count.
+    // 1: the count began here.
     const command: [string, ...string[]] = ['/bin/bash', '-c', 'echo "$HOME:$SHLVL"'];
     const handle = stage.supervisor.start({ command, stdin, lifetime, background: true });
     await handle.ended;

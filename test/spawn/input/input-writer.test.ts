@@ -6,7 +6,7 @@ import { waitUntil } from '../../fixtures/os.ts';
 
 const pieceBytes = 16 * 1024;
 
-/** A reader who takes a piece only when the test says so. */
+/** Reader that takes a piece only when the test says so. */
 function createSlowReader() {
   const arrived: Buffer[] = [];
   const taking: (() => void)[] = [];

@@ -37,7 +37,7 @@ test('a pipe without a reader breaks', async () => {
   const { readFd, writeFd } = take(pool);
 
   closeSync(readFd);
-  // The shell that made it may take a moment to end.
+  // The shell that made the pipe may take a moment to end.
   const code = await waitUntil(() => codeOf(() => writeSync(writeFd, 'x')));
 
   closeSync(writeFd);

@@ -6,7 +6,7 @@ import { refuseWrite } from '../../../src/spawn/refusals.ts';
 const taken: WriteResult = { ok: true, bytesWritten: 1 };
 const unread = refuseWrite('notReading', 'It does not read.');
 
-/** Orders that note with which timeouts they were carried out. */
+/** Writes that record their timeouts. */
 function arrange() {
   const timeouts: number[] = [];
   const enqueue = createWriteQueue();

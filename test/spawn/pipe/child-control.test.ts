@@ -11,7 +11,7 @@ import { carriers, endAll, isAlive, waitUntil } from '../../fixtures/os.ts';
 
 const tooMany = new Error('EMFILE: too many open files');
 
-/** Runs `script` with a process table of which `read`, the look at one process, is another. */
+/** Runs `script` with a process table whose `read` is replaced. */
 function play(script: string, read: (real: ProcessTable) => ProcessTable['read']) {
   const table = createCurrentTable();
   const errors: unknown[] = [];
@@ -120,7 +120,7 @@ test('a write that breaks is answered', async () => {
   expect(answer).toMatchObject({ ok: false, bytesWritten: 0 });
 });
 
-/** Long enough for what should not be told to be told. */
+/** Time in which an unexpected fact would be reported. */
 async function turns(): Promise<void> {
   for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }

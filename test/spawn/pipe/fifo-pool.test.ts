@@ -6,7 +6,7 @@ import { tempDir, waitUntil } from '../../fixtures/os.ts';
 
 const openFiles = () => readdirSync('/proc/self/fd').length;
 
-/** Others in this program open and close files as well. */
+/** Counts pipes only, because others in this program open and close files as well. */
 const openFifos = () =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -98,6 +98,6 @@ test('a shutdown closes the descriptors of the pool', async () => {
 
   await supervisor.shutdown();
 
-  // What a child had of us is closed in a turn of its own.
+  // Descriptors passed to a child are closed in a later turn.
   await waitUntil(() => openFiles() <= before + 1, { what: `no more than ${before} + 1 files are open` });
 });

@@ -13,7 +13,7 @@ import { carriers, endAll, waitUntil } from '../../fixtures/os.ts';
 
 export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh', script });
 
-/** A backend with ptys, and runs in it that are ended with the test. */
+/** Creates a backend with ptys, whose runs end with the test. */
 export function createStage(options: { table?: ProcessTable } = {}) {
   const backend = createPtyBackend({
     table: options.table ?? createCurrentTable(),

@@ -18,7 +18,7 @@ test('an exit is a code or a signal name', async () => {
   for (const [script, exit] of Object.entries(ends)) {
     const run = play(shell(script));
     expect((await run.fact('process.exited')).exit).toEqual(exit);
-    // Beside another terminal Node tells the end, and knows no signal without a name.
+    // Beside another terminal Node reports the end, which has no name for real-time signals.
     await run.fact('output.ended');
   }
 });
@@ -76,7 +76,7 @@ test('output unread at the exit is not lost', async () => {
 
   const run = play(shell('for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; exit 7'), { toSink });
   await run.fact('process.exited');
-  // Longer than anybody may be inclined to wait for the rest.
+  // Longer than a reader may wait for the rest.
   await new Promise((resolve) => setTimeout(resolve, 400));
   const before = run.facts.some(({ type }) => type === 'output.ended');
   const ended = run.fact('output.ended');
@@ -124,7 +124,7 @@ test('a leader that was never seen still has a tree', async () => {
   const { play } = createStage({
     table: {
       ...table,
-      // As if its exit had been collected before anybody looked.
+      // As if the exit had been collected before the first look.
       read: async (pid) => {
         hidden += pid === process.pid ? 0 : 1;
         return pid === process.pid ? table.read(pid) : null;
@@ -140,7 +140,7 @@ test('a leader that was never seen still has a tree', async () => {
   await run.fact('tree.gone');
 
   expect(hidden).toBeGreaterThan(0);
-  // By its command line it may still be the shell that has forked it.
+  // By its command line it may still be the shell that forked it.
   expect(leftovers).toHaveLength(1);
   expect(run.alive()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const backend = fileURLToPath(new URL('../../../src/spawn/pty/pty-backend.ts', import.meta.url));
 
-/** What the backend says in a program that cannot load what begins with that. */
+/** Returns the error of the backend in a program that cannot load packages with this prefix. */
 function whyWithout(beginning: string): string {
   const script = `
     import { registerHooks } from 'node:module';

@@ -8,7 +8,7 @@ import { createPtyInput } from '../../../src/spawn/pty/pty-input.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 import { endAll, tempDir, waitUntil } from '../../fixtures/os.ts';
 
-/** A real child in a terminal without echo, that says `up` first. */
+/** Starts a real child in a terminal without echo, which prints `up` first. */
 async function arrange(script: string, clock: Clock) {
   const native = loadNativePty();
   if ('why' in native) throw new Error(native.why);
@@ -45,7 +45,7 @@ async function arrange(script: string, clock: Clock) {
   };
 }
 
-/** Lets time pass until it is settled, about as fast as it does or faster. */
+/** Advances the clock until the promise is settled, at least as fast as real time. */
 async function settle<T>(
   clock: ReturnType<typeof createVirtualClock>,
   promise: Promise<T>,
@@ -68,7 +68,7 @@ test('unread input is given up and counted to the byte', async () => {
   const clock = createVirtualClock();
   const sign = directory.file('sign');
   const { input, printed } = await arrange(
-    // cat ends once nothing has come for two seconds: only while it asks does the terminal count them.
+    // cat ends once nothing has come for two seconds, which the terminal counts only while cat reads.
     `while ! test -e ${sign}; do sleep 0.02; done; stty min 0 time 20; cat | wc -c; echo counted`,
     clock,
   );

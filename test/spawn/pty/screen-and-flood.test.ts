@@ -62,7 +62,7 @@ test('a flood neither grows memory nor blocks other work', { timeout: 60_000 }, 
   await run.fact('tree.gone');
   await run.fact('output.ended');
 
-  // The log may keep 16 MiB here; the rest is what was not collected yet.
+  // The log may keep 16 MiB here; the rest is uncollected garbage.
   expect(after.rss - before.rss).toBeLessThan(150 * 1024 * 1024);
   expect(delays.percentile(95)).toBeLessThan(50);
   expect(answerMs.toSorted((a, b) => a - b)[Math.floor(answerMs.length / 2)]).toBeLessThan(500);

@@ -9,7 +9,7 @@ import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { createStage, shell } from './arrange.ts';
 
-/** What the pipe backend says of the same request. */
+/** Returns the failure of the pipe backend for the same request. */
 async function inPipes(request: SpawnRequest): Promise<ToldFact> {
   const clock = createRealClock();
   const log = createOutputLog({ clock, maxBufferBytes: 1024, headBytes: 64 });
@@ -146,7 +146,7 @@ test('each command leads a session with its own terminal', async () => {
   );
   for (const { pid, fields } of seen) expect(fields.slice(0, 4)).toEqual(Array(4).fill(`${pid}`));
   expect(seen[0]?.fields[4]).not.toBe(seen[1]?.fields[4]);
-  // Backspace takes a whole character away.
+  // Backspace deletes a whole character.
   expect(runs[0]?.text()).toContain(' iutf8');
 });
 

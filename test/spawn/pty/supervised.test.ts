@@ -113,7 +113,7 @@ test('nothing outlives a supervisor that was killed', { timeout: 60_000 }, async
   });
   const [line] = (await once(createInterface(host.stdout), 'line')) as [string];
   id = line.replace('ready ', '');
-  // In the middle of its start a program shows no mark for a moment.
+  // In the middle of its start a program shows no lineage for a moment.
   await waitUntil(() => carriers(`/${id}/`).length >= 3, { what: 'the shell and its children are there' });
 
   host.kill('SIGKILL');

@@ -1,5 +1,5 @@
-// A program with a supervisor whose terminals are ptys: node terminal-host.ts <directory>. Starts something stubborn in one, with a child
-// in a session of its own, says "ready <supervisor id>", and waits.
+// Runs a supervisor whose terminals are ptys: node terminal-host.ts <directory>. Starts a stubborn process in one, with a child in its
+// own session, prints "ready <supervisor id>", and waits.
 import { createSupervisor } from '../../../src/index.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 

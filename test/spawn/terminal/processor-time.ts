@@ -1,6 +1,6 @@
 import { threadCpuMs } from '../../../src/output/grep.ts';
 
-/** Watches, in processor time, for how long others had to wait for this thread. `end` tells it by percentiles. */
+/** Measures in processor time how long other work had to wait for this thread. `end` returns percentiles. */
 export function watchDelays(everyMs: number): { end(): { percentile(percent: number): number } } {
   const delaysMs: number[] = [];
   let lastMs = threadCpuMs();

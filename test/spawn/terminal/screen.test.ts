@@ -44,7 +44,7 @@ test('a character split at any byte is drawn whole', async () => {
   const { lines, cursor } = await show('|');
 
   expect(lines[0]).toBe('é漢😀👩‍🚀“─”|');
-  // Who draws on a terminal does not count what is joined as one: é 1, 漢 2, and each emoji 2.
+  // Programs do not count joined characters as one: é 1, 漢 2, and each emoji 2.
   expect(cursor.column).toBe(1 + 2 + 2 + 4 + 3 + 1);
 });
 
@@ -168,7 +168,7 @@ test('drawing yields to other work', async () => {
   }
   await screen.capture({ scrollbackLines: 0, withDrawing: false });
 
-  // It takes turns of 12 ms; all of it in one would be a single long one.
+  // Drawing takes turns of 12 ms; without yielding it would be a single long one.
   expect(delays.end().percentile(90)).toBeLessThan(50);
 });
 

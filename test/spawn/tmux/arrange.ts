@@ -22,12 +22,12 @@ export const shell = (script: string): Work => ({ type: 'shell', shell: '/bin/sh
 
 export type TmuxRequest = SpawnRequest & { readonly files: SpawnFiles };
 
-/** The server behind a socket, asked without any code of ours in between. */
+/** Queries the server behind a socket without our own code in between. */
 export function tmux(socket: string, ...args: readonly string[]): string {
   return execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', timeout: 10_000, stdio: 'pipe' });
 }
 
-/** The names of the sessions there; none where no server runs. */
+/** Returns the names of its sessions; none where no server runs. */
 export function sessionsOf(socket: string): readonly string[] {
   const { stdout } = spawnSync('tmux', ['-S', socket, 'list-sessions', '-F', '#S'], {
     encoding: 'utf8',
@@ -36,7 +36,7 @@ export function sessionsOf(socket: string): readonly string[] {
   return (stdout ?? '').split('\n').filter((name) => name !== '');
 }
 
-/** Waits until no server listens there: the last session takes it along. */
+/** Waits until no server listens there: it ends with its last session. */
 export async function untilServerIsGone(socket: string): Promise<void> {
   const { stdout } = spawnSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], {
     encoding: 'utf8',
@@ -45,7 +45,7 @@ export async function untilServerIsGone(socket: string): Promise<void> {
   const pid = Number(stdout ?? '');
   const isGone = () => {
     if (!isAlive(pid)) return true;
-    // tmux 3.3 now and then misses the death of a child until the next one dies.
+    // tmux 3.3 sometimes misses the death of a child until the next one dies.
     spawnSync('tmux', ['-S', socket, 'run-shell', '-b', 'exit'], { timeout: 10_000 });
     return false;
   };
@@ -65,7 +65,7 @@ export function createBackendAt(socket: string): Backend {
   return backend;
 }
 
-/** A place for the terminals of one test; at its end all of them and their server are gone. */
+/** Creates a place for the terminals of one test; at its end all of them and their server are gone. */
 export function createStage({
   folder = '',
   maxBytes = 2 ** 26,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findTmux } from '../../../src/spawn/tmux/find-tmux.ts';
 import { tempDir } from '../../fixtures/os.ts';
 
-/** A directory with a tmux that says that. */
+/** Creates a directory with a tmux that prints this version. */
 function install(script: string): string {
   const directory = tempDir();
   onTestFinished(directory.remove);

@@ -93,7 +93,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     await run.fact('output.ended');
 
     expect(exit).toEqual({ code: null, signal: 'SIGHUP' });
-    // The launcher has said so, and is about to end.
+    // The launcher has recorded the end and is about to exit.
     await waitUntil(() => carriers(`/${run.request.id}/`).length === 0);
     expect(await run.capture()).toMatchObject({ ok: false, error: expect.stringMatching(/\w+\.$/) });
   });
@@ -138,7 +138,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
       { code: 3, signal: null },
       { code: null, signal: 'SIGKILL' },
     ]);
-    // Who takes the output down outlives the server by a moment.
+    // The shell that writes the output outlives the server by a moment.
     for (const run of runs) await waitUntil(() => run.status().includes('drained 1'));
     expect(strangers.map(({ types }) => types)).toEqual([['process.spawned'], ['process.spawned']]);
     expect(tmux(stage.socket, 'list-panes', '-a', '-F', '<#{pane_dead}#{@troupe_exit}>')).toBe('<0>\n<0>\n');
@@ -220,7 +220,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
   test('the exit of the leader ends the process', async () => {
     const stage = createStage();
 
-    // Until then it is the shell that has forked it.
+    // Until then it is the shell that forked it.
     const untilItSleeps = `until test "$(tr '\\0' ' ' < /proc/$!/cmdline)" = 'sleep 300 '; do sleep 0.01; done`;
     const run = stage.run(shell(`trap '' HUP; sleep 300 & ${untilItSleeps}; echo hi; exit 6`));
     const { exit } = await run.fact('process.exited');
@@ -254,7 +254,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const { id } = first.request;
     await untilServerIsGone(stage.socket);
     tmux(stage.socket, 'new-session', '-d', '-s', id, 'exec sleep 300');
-    // Before the stage waits for the server, whatever the name is by then.
+    // Before the stage waits for the server, whatever its name is by then.
     onTestFinished(() => void spawnSync('tmux', ['-S', stage.socket, 'kill-server']));
 
     const second = stage.again({ ...first.request, attempt: 2, work: sleeper });
@@ -286,7 +286,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
 
   test('session names with a common prefix are distinguished', async () => {
     const stage = createStage();
-    // Of this run alone: by them processes are looked for on the whole machine.
+    // Ids of this run alone: processes are searched by them on the whole machine.
     const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
     const [long, short] = [
       stage.run(sleeper, { id: `${id}b` }),
@@ -300,7 +300,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', () => {
     const late = await short.ask((reply) => ({ type: 'process.write', data: Buffer.from('x'), reply }));
 
     expect(late).toMatchObject({ ok: false, code: 'notRunning' });
-    // All of its output was taken down, and its session is about to close.
+    // All output was written, and the session is about to close.
     await waitUntil(() => !sessionsOf(stage.socket).includes(id), { what: 'its session is gone' });
     expect(sessionsOf(stage.socket)).toEqual([`${id}b`]);
     expect(carriers(`/${id}b/`).length).toBeGreaterThan(0);
@@ -385,11 +385,11 @@ function panesOf(socket: string): readonly string[] {
   return tmux(socket, 'list-panes', '-a', '-F', '#{pane_id}').split('\n').sort();
 }
 
-/** Nobody can ask it anything: it closes its last session after ten seconds. */
+/** Server that no client can reach: it closes its last session after ten seconds. */
 async function untilGoneByItself(server: number): Promise<void> {
   await waitUntil(
     () => {
-      // tmux 3.3 now and then misses the death of a child until it looks again.
+      // tmux 3.3 sometimes misses the death of a child until it looks again.
       if (isAlive(server)) process.kill(server, 'SIGCHLD');
       return !isAlive(server);
     },

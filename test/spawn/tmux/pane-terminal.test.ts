@@ -61,7 +61,7 @@ test.skipIf(!isInstalled('tmux'))('a failed paste leaves no buffer', async () =>
   await other.fact('output.ended');
 });
 
-/** What others wait for comes before its time. */
+/** Clock whose timers fire at once. */
 function createHastyClock(): Clock {
   let timeMs = 0;
   return {

@@ -10,7 +10,7 @@ import type { TmuxRequest } from './arrange.ts';
 
 const nobody = 2 ** 22 - 1;
 
-/** A leader whose launcher is dead, and whose terminal is not known to the server that answers, or still led by `launcher`. */
+/** Leader whose launcher is dead, and whose terminal is unknown to the server that answers, or still led by `launcher`. */
 async function arrange({ launcher }: { launcher?: number } = {}) {
   const place = tempDir();
   const id = `tool_${Math.random().toString(36).slice(2, 10)}`;

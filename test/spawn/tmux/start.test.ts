@@ -5,7 +5,7 @@ import { planStart } from '../../../src/spawn/tmux/start-script.ts';
 import { isInstalled } from '../../fixtures/installed.ts';
 import { createStage, shell, tmux } from './arrange.ts';
 
-/** Whatever a shell, tmux or a date could make something of. */
+/** Text that a shell, tmux or a date format could expand. */
 const hostile = `a b'c"d$HOME\`id\`#{pid}#[x]%H;&|\\n(é)\n-x~`;
 
 describe.skipIf(!isInstalled('tmux'))('a start in tmux', () => {

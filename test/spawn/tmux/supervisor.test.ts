@@ -10,7 +10,7 @@ import { sessionsOf, untilServerIsGone } from './arrange.ts';
 
 const withinMs = 30_000;
 
-/** A state directory; at its end nothing of it runs. */
+/** Creates a state directory; at its end nothing of it runs. */
 function openPlace() {
   const directory = tempDir();
   const socket = createSocketPaths(toStatePaths(directory.file('state'))).make('tmux');
@@ -23,7 +23,7 @@ function openPlace() {
   return { directory: directory.path, stateDirectory: directory.file('state'), socket, marks };
 }
 
-/** By itself, within a beat of the server: see `openSession`. */
+/** Waits for the server's own end, within a heartbeat: see `openSession`. */
 async function untilSessionsAreGone(socket: string): Promise<void> {
   await waitUntil(() => sessionsOf(socket).length === 0, { withinMs, what: 'no session is left' });
 }

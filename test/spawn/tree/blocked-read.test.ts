@@ -6,7 +6,7 @@ import { findDescendants } from '../../../src/spawn/tree/descendants.ts';
 import { parseWaitingCall } from '../../../src/spawn/tree/waiting-call.ts';
 import { endAll, waitUntil } from '../../fixtures/os.ts';
 
-/** As where a process is not ours to trace. */
+/** Reads no call, as for a process that we may not trace. */
 const hidden: ReadCall = () => null;
 const withinMs = 30_000;
 
@@ -159,7 +159,7 @@ test('descendants include all processes below', { timeout: 60_000 }, async () =>
   expect(findDescendants(2 ** 22)).toBeNull();
 });
 
-/** Starts it with a pipe for its input, and waits until each thread of it sleeps in the call that it was given. */
+/** Starts a program with a pipe for its input, and waits until each of its threads sleeps in the given call. */
 async function startBlocked(program: string): Promise<{ pid: number; source: string }> {
   const pid = startPython(`print(flush=True)\n${program}`, ['pipe', 'pipe', 'inherit']);
   const source = await waitUntil(() => findInputSource(pid), { withinMs });
@@ -177,7 +177,7 @@ async function startBlocked(program: string): Promise<{ pid: number; source: str
   return { pid, source };
 }
 
-/** Of all its threads, for the first may wait for one that has no processor yet. */
+/** Calls of all threads, because the first may wait for one that has no processor yet. */
 function callsOf(pid: number): string {
   return readdirSync(`/proc/${pid}/task`)
     .map((tid) => readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'utf8'))

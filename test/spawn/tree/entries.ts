@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from '../../../src/spawn/tree/identity.ts';
 import type { ProcessEntry, ProcessTable } from '../../../src/spawn/tree/process-table.ts';
 
-/** A leader of its own group and session, with the number 100. */
+/** Leader of its own group and session, with pid 100. */
 export const leaderIdentity: ProcessIdentity = {
   pid: 100,
   pgid: 100,
@@ -12,7 +12,7 @@ export const leaderIdentity: ProcessIdentity = {
   cookie: '/tool_a/',
 };
 
-/** In the leader's group and session where nothing else is said. */
+/** Creates an entry, by default in the leader's group and session. */
 export function entry(pid: number, fields: Partial<ProcessEntry> = {}): ProcessEntry {
   return {
     pid,
@@ -27,7 +27,7 @@ export function entry(pid: number, fields: Partial<ProcessEntry> = {}): ProcessE
   };
 }
 
-/** A process table that a test writes itself; `carriers` are pids. */
+/** Process table that a test writes itself; `carriers` are pids. */
 export function createFakeTable(content: { entries: ProcessEntry[]; carriers: number[] }): ProcessTable {
   const read = (pid: number): ProcessEntry | null => content.entries.find((each) => each.pid === pid) ?? null;
   return {

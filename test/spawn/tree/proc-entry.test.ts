@@ -7,6 +7,6 @@ test('a missing process reads as null', () => {
 });
 
 test('a failed read is not taken for the end of a process', () => {
-  // Any error of the reading itself, such as too many open files, would do.
+  // Any error of the reading itself would do, such as too many open files.
   expect(() => readProcText('/proc/self')).toThrow(expect.objectContaining({ code: 'EISDIR' }));
 });

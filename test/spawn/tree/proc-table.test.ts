@@ -24,7 +24,7 @@ function start(file: string, args: readonly string[], env: Readonly<Record<strin
 
 test("an entry matches the system's own data", async () => {
   const pid = start('sleep', ['300']);
-  // It was started once its execve could not fail any more; its command line comes a moment later.
+  // The process is started once its execve cannot fail any more; its command line comes a moment later.
   await waitUntil(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '');
 
   const entry = await table.read(pid);
@@ -41,7 +41,7 @@ test('an unused pid has no entry', async () => {
 
 test('a zombie is not alive', async () => {
   const pid = start('true', []);
-  // Busy waiting: the exit is collected as soon as the event loop turns.
+  // Busy waiting, because the exit is collected as soon as the event loop turns.
   while (stateOf(pid) !== 'Z') expect(stateOf(pid)).not.toBeNull();
 
   const entry = await table.read(pid);

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => trees.end());
 
-/** Truth from the system: nobody who carries the leader's cookie is alive. */
+/** Checks with the system that no carrier of the leader's cookie is alive. */
 const isGone = ({ identity }: StartedTree): boolean => carriers(identity.cookie).length === 0;
 
 test('a program without children leaves nothing', async () => {
@@ -50,7 +50,7 @@ test('every leftover of sixty short lives is found', { timeout: 60_000 }, async 
     lives.map(async (life) => {
       await life.exited;
       const leftovers = await life.tree.survey();
-      // In the middle of execve even the system shows no environment for a moment.
+      // In the middle of execve the system shows no environment for a moment.
       const there = await waitUntil(() => {
         const pids = carriers(life.identity.cookie);
         return pids.length > 0 ? pids : null;
@@ -131,7 +131,7 @@ test('a process that ignores SIGTERM is seen until SIGKILL', async () => {
 test('a halted tree ends by the polite signal', async () => {
   const started = await trees.startProgram('many-children', '3');
   await started.tree.signal('SIGSTOP');
-  // One that is only about to halt would be told to end, and then halt before it does.
+  // A process that is about to halt would get the signal first, and then halt before it ends.
   await waitUntil(() => carriers(started.identity.cookie).every((pid) => stateOf(pid) === 'T'));
 
   await started.tree.signal('SIGTERM');
@@ -174,8 +174,8 @@ test('a tree of twenty that obeys SIGTERM is soon gone', { timeout: 60_000 }, as
   };
   const sinceMs = (startMs: number) => performance.now() - startMs;
 
-  // 15 ms where this was written. A machine that is busy besides may need more than one try, and has as long
-  // as ten times what it takes to tell us of a leader that died.
+  // 15 ms where this was written. A busy machine may need more than one try, and has ten times as long as a dead leader takes to be
+  // reported.
   let beyondMs = Number.POSITIVE_INFINITY;
   for (let round = 0; beyondMs >= 0 && round < 10; round += 1) {
     const [other, started] = [await startTwenty(`other${round}`), await startTwenty(`${round}`)];

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPsTable, parsePsLines } from '../../../src/spawn/tree/ps-table.ts';
 import { tempDir } from '../../fixtures/os.ts';
 
-/** Puts a `ps` on the PATH that prints this and exits so. */
+/** Puts a `ps` on the PATH with this output and exit code. */
 function fakePs({ prints = '', code }: { readonly prints?: string; readonly code: number }) {
   const place = tempDir();
   writeFileSync(place.file('ps'), `#!/bin/sh\nprintf '%s' '${prints}'\nexit ${code}\n`);

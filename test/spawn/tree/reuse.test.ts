@@ -8,7 +8,7 @@ import { createFakeTable, entry, leaderIdentity } from './entries.ts';
 function createFakeTree(
   content: { entries: ProcessEntry[]; carriers: number[] },
   identity = leaderIdentity,
-  /** Called between the look and the signal. */
+  /** Called between the lookup and the signal. */
   afterLook = (): void => {},
 ): { tree: ProcessTree; sent: [number, ProcessSignal][]; clock: { ms: number } } {
   const sent: [number, ProcessSignal][] = [];
@@ -58,7 +58,7 @@ test('a group counts as ours for a while after its leader was collected', async 
   const content = { entries: [entry(100)], carriers: [] };
   const { tree, sent, clock } = createFakeTree(content);
   tree.leaderExited();
-  // Others have the machine before its members can be read.
+  // Other processes run before its members can be read.
   clock.ms += 500;
   content.entries = [entry(555)];
 

@@ -11,7 +11,7 @@ export interface StartedTree {
   readonly pid: number;
   readonly identity: ProcessIdentity;
   readonly tree: ProcessTree;
-  /** Resolves when the exit was collected and the tree was told. */
+  /** Resolves when the exit was collected and passed to the tree. */
   readonly exited: Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createTrees(): {
   start(command: readonly [string, ...string[]], options?: { lineage?: string }): Promise<StartedTree>;
   /** Starts a fixture program and waits for the file it creates, which is its first argument. */
   startProgram(name: string, ...args: string[]): Promise<StartedTree>;
-  /** The pid that a fixture program wrote into its file. */
+  /** Returns the pid that a fixture program wrote into its file. */
   pidIn(name: string): number;
   end(): Promise<void>;
 } {
@@ -77,7 +77,7 @@ export function createTrees(): {
   };
 }
 
-/** Watches until the end, and tells who ended beside the leader and who was seen alive. */
+/** Watches until the end, and returns the members that ended beside the leader and those seen alive. */
 export function gone(tree: ProcessTree): Promise<{
   ended: readonly TreeMember[];
   seen: readonly (readonly TreeMember[])[];

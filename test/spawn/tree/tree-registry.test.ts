@@ -3,7 +3,7 @@ import type { ProcessTree } from '../../../src/spawn/tree/process-tree.ts';
 import { createTreeRegistry } from '../../../src/spawn/tree/tree-registry.ts';
 import { leaderIdentity } from './entries.ts';
 
-/** A tree that remembers what it was sent. */
+/** Tree that remembers its signals. */
 function createHeardTree() {
   const heard: string[] = [];
   const tree: ProcessTree = {

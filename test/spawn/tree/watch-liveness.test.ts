@@ -3,7 +3,7 @@ import type { TreeMember } from '../../../machines/process/context.ts';
 import type { Clock } from '../../../src/clock/clock.ts';
 import { watchLiveness } from '../../../src/spawn/tree/watch-liveness.ts';
 
-/** A clock whose timers are called by hand. */
+/** Clock whose timers are fired by hand. */
 function createHandClock(): { clock: Clock; pausesMs: number[]; next(): Promise<void> } {
   let now = 0;
   const due: { atMs: number; callback: () => void }[] = [];

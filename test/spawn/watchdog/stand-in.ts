@@ -6,17 +6,17 @@ export interface StandIn {
   readonly supervisorId: string;
   readonly watchdogPid: number;
   readonly file: (name: string) => string;
-  /** Who carries the supervisor's cookie, by the system's word. */
+  /** Returns the carriers of the supervisor's cookie, according to the system. */
   alive(): number[];
-  /** SIGKILL, and no chance to do anything about it. */
+  /** Kills the supervisor by SIGKILL. */
   kill(): void;
-  /** Resolves when the watchdog has ended by itself: it has done what it does. */
+  /** Resolves when the watchdog has ended by itself, after its work. */
   watchdogEnd(): Promise<unknown>;
   end(): Promise<void>;
 }
 
-/** A supervisor in a program of its own, see fixtures/programs/supervisor-stand-in.ts. */
-export async function startStandIn(kind: 'tree' | 'loop' | 'idle' | 'spare' | 'untold'): Promise<StandIn> {
+/** Supervisor in its own program, see fixtures/programs/supervisor-stand-in.ts. */
+export async function startStandIn(kind: 'tree' | 'loop' | 'idle' | 'exempt' | 'unsent'): Promise<StandIn> {
   const supervisorId = `sup_${Math.random().toString(36).slice(2, 10)}`;
   const directory = tempDir();
   const child = spawn(

@@ -16,7 +16,7 @@ async function start(kind: Parameters<typeof startStandIn>[0]): Promise<StandIn>
   return standIn;
 }
 
-/** One that carries no cookie, by the file with its number; it ends with the test at the latest. */
+/** Starts a process without a cookie, known by its pid file; it ends with the test at the latest. */
 function bareAt(path: string): number {
   const pid = Number(readFileSync(path, 'utf8'));
   onTestFinished(() => endAll([pid]));
@@ -41,7 +41,7 @@ test('no tree survives a killed supervisor', async () => {
 });
 
 test('a group not yet sent is killed by its cookie', async () => {
-  const supervisor = await start('untold');
+  const supervisor = await start('unsent');
   await waitUntil(() => existsSync(supervisor.file('bare')));
   const bare = bareAt(supervisor.file('bare'));
 
@@ -83,7 +83,7 @@ test('a watchdog that was killed is replaced', async () => {
   expect(supervisor.alive()).toEqual([]);
 });
 
-/** By their command line: they carry no cookie. */
+/** Finds processes without a cookie by their command line. */
 function watchdogsOf(supervisorId: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -94,7 +94,7 @@ function watchdogsOf(supervisorId: string): number[] {
     });
 }
 
-/** Its first acts, one after the other; one that is signalled before them is replaced like any other that dies. */
+/** Waits for the watchdog's traps; a signal before them ends it, and it is replaced. */
 function ignores(pid: number, signals: readonly NodeJS.Signals[]): boolean {
   const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const ignored = BigInt(`0x${mask ?? 0}`);
@@ -126,12 +126,12 @@ test('a watchdog leaves foreign processes alone', async () => {
 });
 
 test('an exempt process survives its supervisor', async () => {
-  const supervisor = await start('spare');
+  const supervisor = await start('exempt');
   await waitUntil(() => existsSync(supervisor.file('spared')) && existsSync(supervisor.file('doomed')));
 
   supervisor.kill();
   await supervisor.watchdogEnd();
 
   expect(carriers(`/${supervisor.supervisorId}/tool_doomed/`)).toEqual([]);
-  await waitUntil(() => carriers(`/${supervisor.supervisorId}/tool_spared/`).length > 0);
+  await waitUntil(() => carriers(`/${supervisor.supervisorId}/tool_exempt/`).length > 0);
 });
