@@ -69,7 +69,7 @@ export function createOwnProcesses(
       supervisor
         .get(id)
         ?.timeline()
-        .some(({ event, detail }) => event === 'notified' && detail === owner)) ??
+        .some(({ type, detail }) => type === 'process.notified' && detail === owner)) ??
     false;
   const alive = () => supervisor.list({ owner, live: true });
   const outlives = (id: string) => {

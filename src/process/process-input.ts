@@ -115,7 +115,7 @@ export class ProcessInput {
       hide: (secret) => this.#parts.output.log.addSecret(secret),
       write: (text) => this.write(text),
       paste: (text, { pressEnter }) => this.terminal.sendKeys({ text, paste: true, pressEnter }),
-      note: (name) => timeline.add('secret written', { detail: name }),
+      note: (name) => timeline.add('process.secretWritten', { detail: name }),
     };
   }
 

@@ -102,7 +102,7 @@ export class ProcessOrders {
         ...(parsed.maxBackgroundTime !== undefined && { maxBackgroundMs: parsed.maxBackgroundTime }),
       },
     });
-    timeline.add('limits changed');
+    timeline.add('limits.changed');
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { finalStatuses } from '../../machines/process/view.ts';
 import type { AdoptionData, ProcessRecord } from './process-record.ts';
 import { recordShape, watchShape } from './record-shape.ts';
+import { toTimelineEntry } from './timeline.ts';
 
 /** What a file holds, as the record of that process; or a clause that says why it is none. */
 export function readRecord(
@@ -26,7 +27,7 @@ export function readRecord(
  * `hasEndedRecord` looks at the beginning.
  */
 function complete(record: ProcessRecord): ProcessRecord {
-  const { view, revival } = record;
+  const { view, revival, timeline } = record;
   const { terminal = null, progress = null, awaitsInput = null } = view;
   return {
     ...record,
@@ -38,6 +39,7 @@ function complete(record: ProcessRecord): ProcessRecord {
       progress,
       awaitsInput,
     },
+    timeline: timeline.map(toTimelineEntry),
     revival: revival === null ? null : completeRevival(revival),
   };
 }

@@ -204,6 +204,12 @@ const revival = object({
   stop: orNull(object({ cause: object({ type: text }), signal: text, graceMs: number, escalated: flag })),
 });
 
+const entryFacts = { at: number, by: optional(text), detail: optional(text) };
+const newEntry = object({ ...entryFacts, type: text });
+const olderEntry = object({ ...entryFacts, event: text });
+const entry: Shape = (value) =>
+  typeof value === 'object' && value !== null && 'event' in value ? olderEntry(value) : newEntry(value);
+
 /** All that a record of version 1 has, as far as somebody relies on it. What came later may be missing, see `readRecord`. */
 export const recordShape: Shape = object({
   supervisorId: matching(/^[\w-]{1,64}$/),
@@ -211,7 +217,7 @@ export const recordShape: Shape = object({
   savedAt: number,
   savedMachineMs: optional(number),
   view,
-  timeline: listOf(object({ at: number, event: text, by: optional(text), detail: optional(text) })),
+  timeline: listOf(entry),
   likeness: optional(text),
   leader: orNull(object({ ...scope, pid: number, pgid: number, sid: number, startedAt: text, cookie: text })),
   readers: optional(mapOf(object({ stdout: atLeast(0), stderr: atLeast(0), screen: atLeast(0) }))),

@@ -96,7 +96,7 @@ export class SupervisedHandle implements ProcessHandle {
   }
 
   read(options: ReadOptions = {}, by?: Requester): OutputRead {
-    if (by !== undefined) this.#process.timeline.add('read', { by });
+    if (by !== undefined) this.#process.timeline.add('process.read', { by });
     return this.#process.output.read(options);
   }
 
@@ -173,7 +173,7 @@ export class SupervisedHandle implements ProcessHandle {
   }
 
   acknowledge(owner: string): void {
-    this.#process.timeline.add('notified', { detail: owner });
+    this.#process.timeline.add('process.notified', { detail: owner });
   }
 
   changeLimits(changes: LimitChanges): boolean {

@@ -63,7 +63,7 @@ export class SupervisedProcess {
     this.orders = new ProcessOrders(this);
     this.handle = new SupervisedHandle(this);
     this.#shownStatus = this.life.status;
-    if (restored === null) this.timeline.add('created');
+    if (restored === null) this.timeline.add('process.created');
   }
 
   get id(): string {
@@ -126,7 +126,7 @@ export class SupervisedProcess {
   setReady(ready: ReadyView): void {
     this.#ready = ready;
     this.timeline.add(
-      ready.state === 'ready' ? 'ready' : 'not ready',
+      ready.state === 'ready' ? 'process.ready' : 'process.unready',
       ready.state === 'failed' ? { detail: ready.why } : {},
     );
     this.changes.notify();
@@ -146,7 +146,7 @@ export class SupervisedProcess {
   /** Leaves the process running for the next supervisor; see `ProcessLife.detach`. Observers of it complete. */
   detach(): boolean {
     if (!this.life.detach()) return false;
-    if (this.status === 'restarting') this.timeline.add('released', { by: 'supervisor' });
+    if (this.status === 'restarting') this.timeline.add('process.released', { by: 'supervisor' });
     this.output.detach();
     this.changes.notify();
     return true;
@@ -155,7 +155,7 @@ export class SupervisedProcess {
   /** Clears the leftovers, which are gone. */
   forgetLeftovers(): void {
     this.life.forgetLeftovers();
-    this.timeline.add('leftovers ended');
+    this.timeline.add('leftovers.ended');
     this.output.close();
     this.changes.notify();
   }

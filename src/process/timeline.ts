@@ -7,36 +7,42 @@ import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './describe-end.ts';
 import type { ProcessView } from './process-view.ts';
 
-/** What can happen to a process. */
+/** Everything that can happen to a process, under one name: in its chart, its timeline and the events of its supervisor. */
 export type TimelineEvent =
-  | 'created'
-  | 'started'
-  /** Taken over from a supervisor that is gone. */
-  | 'adopted'
+  | 'process.created'
+  | 'process.started'
+  /** It was adopted from an earlier supervisor. */
+  | 'process.adopted'
   /** Its supervisor ended and left it running. */
-  | 'released'
-  | 'backgrounded'
-  | 'read'
-  | 'signalled'
-  /** The detail is its name. */
-  | 'secret written'
-  | 'limits changed'
-  | 'ready'
-  | 'not ready'
-  | 'silent'
-  | 'elapsed'
-  | 'stopping'
-  | 'survived'
-  | 'restarting'
-  | 'ended'
-  | 'leftovers ended'
-  | 'notified';
+  | 'process.released'
+  | 'process.backgrounded'
+  | 'process.ready'
+  | 'process.unready'
+  /** A background process has printed nothing for `notifyAfterSilence`. */
+  | 'process.silent'
+  /** A background process has run for `notifyAfter`. */
+  | 'process.elapsed'
+  /** Its output was read. */
+  | 'process.read'
+  /** A secret was written to it; the detail is the name. */
+  | 'process.secretWritten'
+  | 'limits.changed'
+  | 'process.stopping'
+  | 'process.signalled'
+  /** Something is alive although it was killed. */
+  | 'process.survived'
+  | 'process.restarting'
+  | 'process.ended'
+  /** What an ended process had left behind is gone. */
+  | 'leftovers.ended'
+  /** Its end was delivered to the owner in the detail. */
+  | 'process.notified';
 
-/** One thing that happened to a process. */
+/** One thing that happened to a process: an event without the view. */
 export interface TimelineEntry {
+  readonly type: TimelineEvent;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly event: TimelineEvent;
   readonly by?: Requester;
   /** In words, for people. */
   readonly detail?: string;
@@ -58,18 +64,35 @@ export class Timeline {
     return [...this.#entries];
   }
 
-  add(event: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
-    addEntry(this.#entries, { at: this.#clock.epochMs(), event, ...more });
+  add(type: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
+    addEntry(this.#entries, { type, at: this.#clock.epochMs(), ...more });
     // A read is not worth a write of its own: it is saved with the next entry.
-    if (event !== 'read') this.#onAdded();
+    if (type !== 'process.read') this.#onAdded();
   }
 
   /** Adds what the chart announced; `view` is the life at this moment. */
   addAnnouncement(announcement: ProcessAnnouncement, view: LifeView): void {
-    const { event, ...more } = toEntry(announcement, view);
-    this.add(event, more);
+    this.add(announcement.type, describeAnnouncement(announcement, view));
   }
 }
+
+/** Reads an entry of a record; older ones name what happened in an `event` of one or two words. */
+export function toTimelineEntry(recorded: TimelineEntry | OlderEntry): TimelineEntry {
+  if (!('event' in recorded)) return recorded;
+  const { event, ...more } = recorded;
+  return { type: newNames[event] ?? (`process.${event}` as TimelineEvent), ...more };
+}
+
+/** A timeline entry in a record that an earlier version wrote. */
+type OlderEntry = Omit<TimelineEntry, 'type'> & { readonly event: string };
+
+/** Words of older entries whose name is not simply the word behind `process.`. */
+const newNames: Readonly<Record<string, TimelineEvent>> = {
+  'secret written': 'process.secretWritten',
+  'not ready': 'process.unready',
+  'limits changed': 'limits.changed',
+  'leftovers ended': 'leftovers.ended',
+};
 
 /** Bound of a timeline: entries in the middle are dropped beyond it, so that a process that restarts for weeks does not grow. */
 const MAX_ENTRIES = 200;
@@ -78,7 +101,8 @@ const KEPT_FIRST = 50;
 /** Adds an entry in place, within the bound; of consecutive reads by the same requester only the last is kept. */
 export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void {
   const last = timeline.at(-1);
-  if (entry.event === 'read' && last?.event === 'read' && last.by === entry.by) timeline.pop();
+  const isRepeated = entry.type === 'process.read' && last?.type === 'process.read' && last.by === entry.by;
+  if (isRepeated) timeline.pop();
   if (timeline.length >= MAX_ENTRIES) timeline.splice(KEPT_FIRST, 1);
   timeline.push(entry);
 }
@@ -92,42 +116,37 @@ export function hasPendingNotice({
   readonly timeline: readonly TimelineEntry[];
 }): boolean {
   if (!('endedAt' in view)) return false;
-  const isUndelivered = view.lifetime === 'persistent' && !timeline.some(({ event }) => event === 'notified');
+  const isUndelivered =
+    view.lifetime === 'persistent' && !timeline.some(({ type }) => type === 'process.notified');
   return isUndelivered || view.leftovers.length > 0;
 }
 
-function toEntry(announcement: ProcessAnnouncement, view: LifeView): Omit<TimelineEntry, 'at'> {
+function describeAnnouncement(
+  announcement: ProcessAnnouncement,
+  view: LifeView,
+): Pick<TimelineEntry, 'by' | 'detail'> {
   switch (announcement.type) {
     case 'process.started':
-      return {
-        event: 'started',
-        detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}`,
-      };
+      return { detail: `attempt ${view.attempt}${'pid' in view ? `, pid ${view.pid}` : ''}` };
     case 'process.adopted':
-      return { event: 'adopted', by: 'supervisor' };
     case 'process.released':
-      return { event: 'released', by: 'supervisor' };
+      return { by: 'supervisor' };
     case 'process.backgrounded':
-      return { event: 'backgrounded', by: announcement.by };
-    case 'process.stopping':
-      return { event: 'stopping' };
+      return { by: announcement.by };
     case 'process.signalled':
-      return { event: 'signalled', by: announcement.by, detail: describeSignal(announcement) };
+      return { by: announcement.by, detail: describeSignal(announcement) };
     case 'process.survived':
-      return { event: 'survived', ...('survivors' in view && { detail: describeSurvivors(view.survivors) }) };
+      return 'survivors' in view ? { detail: describeSurvivors(view.survivors) } : {};
     case 'process.restarting':
-      return {
-        event: 'restarting',
-        ...('reason' in view && { detail: `it ${describeEnd(view.reason, null)}` }),
-      };
-    case 'process.silent':
-      return { event: 'silent' };
-    case 'process.elapsed':
-      return { event: 'elapsed' };
+      return 'reason' in view ? { detail: `it ${describeEnd(view.reason, null)}` } : {};
     case 'process.ended': {
       const canceller = 'reason' in view && view.reason.type === 'cancelled' ? view.reason.by : null;
-      return { event: 'ended', ...(canceller !== null && { by: canceller }), detail: view.status };
+      return { ...(canceller !== null && { by: canceller }), detail: view.status };
     }
+    case 'process.stopping':
+    case 'process.silent':
+    case 'process.elapsed':
+      return {};
   }
 }
 

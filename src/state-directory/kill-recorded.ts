@@ -64,7 +64,7 @@ function claim(
       'endedAt' in record.view
         ? record
         : {
-            ...withEntry(record, { at: deps.clock.epochMs(), event: 'signalled', by, detail: signal }),
+            ...withEntry(record, { type: 'process.signalled', at: deps.clock.epochMs(), by, detail: signal }),
             revival: record.revival === null ? null : { ...record.revival, stop },
           },
   });
@@ -161,7 +161,7 @@ function recordEnd(
   change(deps, {
     id: record.view.id,
     to: (saved) => ({
-      ...withEntry(saved, { at: endedAt, event: 'ended', detail: view.status }),
+      ...withEntry(saved, { type: 'process.ended', at: endedAt, detail: view.status }),
       savedAt: endedAt,
       view,
       revival: null,

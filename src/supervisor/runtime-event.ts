@@ -1,30 +1,23 @@
 import type { Requester } from '../../machines/process/context.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
+import type { TimelineEvent } from '../process/timeline.ts';
 import type { ScheduleView } from '../schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
-/** What a supervisor tells of its processes and schedules as it happens. `at` is milliseconds since the epoch. */
+/** Events of a supervisor as they happen. Those of processes are entries of the timeline, with the view. `at` is milliseconds since the epoch. */
 export type RuntimeEvent =
   | {
-      readonly type:
-        | 'process.created'
-        | 'process.started'
-        /** It was taken over from an earlier supervisor. */
-        | 'process.adopted'
-        /** It goes on without this supervisor, which ends. */
-        | 'process.released'
-        | 'process.stopping'
-        /** Something is alive although it was killed. */
-        | 'process.survived'
-        | 'process.restarting'
-        /** A background process has said nothing for `notifyAfterSilence`. */
-        | 'process.silent'
-        /** A background process has run for `notifyAfter`. */
-        | 'process.elapsed'
-        | 'process.ready'
-        | 'process.unready'
-        /** What an ended process had left behind is gone. */
-        | 'leftovers.ended';
+      /** Entries of the timeline that change what a list of processes shows. */
+      readonly type: Exclude<
+        TimelineEvent,
+        | 'process.backgrounded'
+        | 'process.ended'
+        | 'process.notified'
+        | 'process.read'
+        | 'process.secretWritten'
+        | 'process.signalled'
+        | 'limits.changed'
+      >;
       readonly at: number;
       readonly process: ProcessView;
     }

@@ -79,7 +79,7 @@ export function fakeStateDirectory(
   const directory: StateDirectory = {
     path: '/project/.troupe',
     list: async () => ({ processes: seen, warnings }),
-    show: async (id) => ({ ...find(id).known, timeline: [{ at: 0, event: 'created' }] }),
+    show: async (id) => ({ ...find(id).known, timeline: [{ at: 0, type: 'process.created' }] }),
     read: async (id, { tail, since = 0, stream = 'both' } = {}) => {
       const all = pieces(id);
       const to = all.reduce((sum, { bytes, droppedBytes }) => sum + droppedBytes + bytes.byteLength, 0);

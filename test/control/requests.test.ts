@@ -35,7 +35,7 @@ test('every request about a process does what its handle does', async () => {
   expect(closed).toMatchObject({ ok: true });
   expect(end).toMatchObject({ id: cat.id, status: 'completed' });
   expect(changed).toBe(true);
-  expect(shown).toMatchObject({ view: { id: idle.id }, timeline: [{ event: 'created' }, {}, {}] });
+  expect(shown).toMatchObject({ view: { id: idle.id }, timeline: [{ type: 'process.created' }, {}, {}] });
   expect(killed).toMatchObject({ type: 'killed', receipt: { survivors: [] } });
   client.socket.destroy();
 });

@@ -82,7 +82,11 @@ describe('with a pipe', () => {
     await asking.ended;
 
     expect(seen.filter((kind, index) => kind !== seen[index - 1])).toEqual([null, 'line', null]);
-    expect(asking.timeline().map(({ event }) => event)).toEqual(['created', 'started', 'ended']);
+    expect(asking.timeline().map(({ type }) => type)).toEqual([
+      'process.created',
+      'process.started',
+      'process.ended',
+    ]);
   });
 });
 

@@ -29,8 +29,7 @@ export async function walkProcess(walk: Walk): Promise<string | null> {
   const count: CountMembers = ({ length }) => (walk.on === 'scripts' ? length : Math.min(length, 1));
   const announced: string[] = [];
   model.on('*', ({ type }) => {
-    const event = type.replace('process.', '');
-    if (announcements.has(event)) announced.push(event);
+    if (announcements.has(type)) announced.push(type);
   });
   model.start();
 
@@ -73,8 +72,8 @@ export async function walkProcess(walk: Walk): Promise<string | null> {
       announced: scene.process
         .timeline()
         .slice(seen.earlierEntries)
-        .map(({ event }) => event)
-        .filter((event) => announcements.has(event)),
+        .map(({ type }) => type)
+        .filter((type) => announcements.has(type)),
     };
     expectSame(actual, expected);
     expectSame(outlineView(scene.process.view(), count), outlineLife(model.getSnapshot(), count));
@@ -83,16 +82,16 @@ export async function walkProcess(walk: Walk): Promise<string | null> {
 
 /** Announcements without signals: the model may come to the proof of a kill without the grace before it. */
 const announcements = new Set<string>([
-  'started',
-  'adopted',
-  'released',
-  'backgrounded',
-  'stopping',
-  'survived',
-  'restarting',
-  'silent',
-  'elapsed',
-  'ended',
+  'process.started',
+  'process.adopted',
+  'process.released',
+  'process.backgrounded',
+  'process.stopping',
+  'process.survived',
+  'process.restarting',
+  'process.silent',
+  'process.elapsed',
+  'process.ended',
 ]);
 
 function perform(scene: Scene, event: ModelEvent): Promise<void> | void {

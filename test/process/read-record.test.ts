@@ -43,6 +43,25 @@ function withValue(document: unknown, { path, value }: { path: readonly string[]
   return copy;
 }
 
+test('older words in a timeline become event names', async () => {
+  const [live] = await writeRecords();
+  const words = ['created', 'leftovers ended', 'secret written', 'not ready', 'limits changed', 'ended'];
+  const older = words.map((event, at) => ({ at, event, by: 'user', detail: 'why' }));
+
+  const read = readRecord({ ...live, timeline: older }, live?.view.id ?? '');
+
+  expect(read.ok && read.record.timeline).toEqual(
+    [
+      'process.created',
+      'leftovers.ended',
+      'process.secretWritten',
+      'process.unready',
+      'limits.changed',
+      'process.ended',
+    ].map((type, at) => ({ type, at, by: 'user', detail: 'why' })),
+  );
+});
+
 test('what a supervisor writes is read again', async () => {
   for (const record of await writeRecords()) {
     expect(readRecord(JSON.parse(JSON.stringify(record)), record.view.id)).toMatchObject({ ok: true });

@@ -4,7 +4,7 @@ import { addEntry, type TimelineEntry } from '../../src/process/timeline.ts';
 test('a timeline keeps its beginning and its newest', () => {
   const timeline: TimelineEntry[] = [];
 
-  for (let at = 0; at < 10_000; at += 1) addEntry(timeline, { at, event: 'restarting' });
+  for (let at = 0; at < 10_000; at += 1) addEntry(timeline, { at, type: 'process.restarting' });
 
   const times = timeline.map(({ at }) => at);
   expect(times).toHaveLength(200);

@@ -113,7 +113,7 @@ test('who left something behind is not forgotten', async () => {
   expect(answer.type).toBe('leftoversEnded');
   expect(stage.alive()).toEqual([]);
   expect(handle.timeline()).toContainEqual(
-    expect.objectContaining({ event: 'signalled', by: 'user', detail: 'SIGTERM: its leftovers' }),
+    expect.objectContaining({ type: 'process.signalled', by: 'user', detail: 'SIGTERM: its leftovers' }),
   );
 });
 

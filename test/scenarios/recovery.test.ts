@@ -120,7 +120,7 @@ test('a real end that was written down is not called lost', async () => {
 
   const { view, timeline } = await second.ask('view', id);
   expect(view).toMatchObject({ status: 'failed', exit: { code: 7, signal: null } });
-  expect(timeline.map(({ event }) => event)).toEqual(['created', 'started', 'ended']);
+  expect(timeline.map(({ type }) => type)).toEqual(['process.created', 'process.started', 'process.ended']);
   expect(second.recovered).toMatchObject({ adopted: [], lost: [], ended: 1 });
 });
 
@@ -141,7 +141,7 @@ test('a persistent process survives the kill and is adopted', async () => {
   const { view, timeline } = await second.ask('view', id);
   expect(view).toMatchObject({ status: 'backgrounded', pid, mode: 'file', lifetime: 'persistent' });
   expect(startTicksOf(pid)).toBe(begun);
-  expect(timeline.at(-1)).toMatchObject({ event: 'adopted' });
+  expect(timeline.at(-1)).toMatchObject({ type: 'process.adopted' });
   const { text } = await second.ask('read', { id, maxBytes: 1_000_000, format: 'raw' });
   const lines = text.trimEnd().split('\n').slice(0, -1);
   expect(lines).toEqual(lines.map((_, n) => `line ${n}`));

@@ -29,7 +29,7 @@ test('a secret that a process repeats is seen nowhere', async () => {
   expect(everything).toContain('got [redacted]');
   expect(everything).not.toContain(value);
   expect(handle.timeline()).toContainEqual(
-    expect.objectContaining({ event: 'secret written', detail: 'token' }),
+    expect.objectContaining({ type: 'process.secretWritten', detail: 'token' }),
   );
 });
 

@@ -75,7 +75,7 @@ test('a persistent process is killed by its identity once its supervisor is dead
     reason: { type: 'killed', by: 'user' },
     exit: { signal: 'SIGTERM' },
   });
-  expect(shown.timeline.map(({ event }) => event).slice(-2)).toEqual(['signalled', 'ended']);
+  expect(shown.timeline.map(({ type }) => type).slice(-2)).toEqual(['process.signalled', 'process.ended']);
 }, 30_000);
 
 test('no supervisor starts again what was killed without one', async () => {

@@ -72,7 +72,7 @@ function toRecord(view: ProcessView, more: Partial<ProcessRecord>): ProcessRecor
     scope,
     savedAt: 1_500,
     view,
-    timeline: [{ at: 1_000, event: 'created' }],
+    timeline: [{ at: 1_000, type: 'process.created' }],
     leader: null,
     revival: null,
     ...more,

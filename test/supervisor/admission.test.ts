@@ -130,7 +130,11 @@ test('a move to the background leaves the queue', async () => {
   queued.background('user');
 
   expect(queued.status).toBe('backgrounded');
-  expect(queued.timeline().map(({ event }) => event)).toEqual(['created', 'backgrounded', 'started']);
+  expect(queued.timeline().map(({ type }) => type)).toEqual([
+    'process.created',
+    'process.backgrounded',
+    'process.started',
+  ]);
   const start = () => supervisor.start({ command: [...command], background: true });
   expect(start).toThrow(`(1) reached: ${queued.id}`);
 });

@@ -102,12 +102,12 @@ test('a timeline names who did what', async () => {
   handle.background('agent');
   await handle.kill({ by: 'agent', signal: 'SIGINT' });
 
-  expect(handle.timeline().map(({ event, by, detail }) => [event, by, detail])).toEqual([
-    ['created', undefined, undefined],
-    ['started', undefined, 'attempt 1, pid 1'],
-    ['backgrounded', 'agent', undefined],
-    ['stopping', undefined, undefined],
-    ['signalled', 'agent', 'SIGINT'],
-    ['ended', undefined, 'killed'],
+  expect(handle.timeline().map(({ type, by, detail }) => [type, by, detail])).toEqual([
+    ['process.created', undefined, undefined],
+    ['process.started', undefined, 'attempt 1, pid 1'],
+    ['process.backgrounded', 'agent', undefined],
+    ['process.stopping', undefined, undefined],
+    ['process.signalled', 'agent', 'SIGINT'],
+    ['process.ended', undefined, 'killed'],
   ]);
 });

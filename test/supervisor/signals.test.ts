@@ -6,7 +6,7 @@ import { createScriptedRig, turn } from './scripted-rig.ts';
 function signalsOf(handle: ProcessHandle): readonly string[] {
   return handle
     .timeline()
-    .filter(({ event }) => event === 'signalled')
+    .filter(({ type }) => type === 'process.signalled')
     .map(({ by, detail }) => `${by}: ${detail}`);
 }
 
@@ -43,7 +43,10 @@ test('a restart names its signal and its code', async () => {
   await turn();
 
   expect(signalsOf(handle)).toEqual(['user: SIGTERM: a restart']);
-  expect(handle.timeline().at(-1)).toMatchObject({ event: 'restarting', detail: 'it exited with code 3' });
+  expect(handle.timeline().at(-1)).toMatchObject({
+    type: 'process.restarting',
+    detail: 'it exited with code 3',
+  });
 });
 
 test('a process that never started gets no signal', async () => {
@@ -54,7 +57,7 @@ test('a process that never started gets no signal', async () => {
   await queued.kill({ by: 'agent' });
 
   expect(signalsOf(queued)).toEqual([]);
-  expect(queued.timeline().at(-1)).toMatchObject({ event: 'ended', by: 'agent', detail: 'killed' });
+  expect(queued.timeline().at(-1)).toMatchObject({ type: 'process.ended', by: 'agent', detail: 'killed' });
 });
 
 test('a survivor is named with a reason and never killed', async () => {
@@ -73,7 +76,7 @@ test('a survivor is named with a reason and never killed', async () => {
     because: expect.stringContaining('1 (scripted), which'),
   });
   expect(handle.timeline().at(-1)).toMatchObject({
-    event: 'survived',
+    type: 'process.survived',
     detail: expect.stringContaining('1 (scripted)'),
   });
 });

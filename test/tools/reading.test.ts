@@ -163,5 +163,5 @@ test('the timeline names the reader', async () => {
 
   await given.call('get_process_output', { process_id: handle.id, since_last_read: true });
 
-  expect(handle.timeline()).toContainEqual(expect.objectContaining({ event: 'read', by: 'agent' }));
+  expect(handle.timeline()).toContainEqual(expect.objectContaining({ type: 'process.read', by: 'agent' }));
 });

@@ -3,7 +3,7 @@ import { formatDuration } from '../../config/format-duration.ts';
 import { quoteForShell } from '../../process/command.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessView, ProgressView } from '../../process/process-view.ts';
-import type { TimelineEntry } from '../../process/timeline.ts';
+import type { TimelineEntry, TimelineEvent } from '../../process/timeline.ts';
 import type { Page } from './page.ts';
 import { toPrintable } from './printable.ts';
 import {
@@ -186,6 +186,13 @@ function toTimeText(at: number): string {
   return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** The event in plain words: `process.secretWritten` → `secret written`. */
+function toEventText(type: TimelineEvent): string {
+  if (type === 'process.unready') return 'not ready';
+  const words = type.replace(/^process\./, '').replace('.', ' ');
+  return words.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 function toEntry(
   { entry, startAt }: { readonly entry: TimelineEntry; readonly startAt: number },
   page: Page,
@@ -193,6 +200,6 @@ function toEntry(
   const at = `+${formatDuration(Math.max(0, entry.at - startAt))}`;
   const by = entry.by === undefined ? '' : ` by the ${entry.by}`;
   const detail = entry.detail === undefined ? '' : `: ${entry.detail}`;
-  const [first = '', ...more] = toRows(`${entry.event}${by}${detail}`, page);
+  const [first = '', ...more] = toRows(`${toEventText(entry.type)}${by}${detail}`, page);
   return [toRow({ name: at, text: first }, page), ...more.map((text) => toRow({ name: '', text }, page))];
 }

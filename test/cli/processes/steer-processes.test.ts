@@ -94,6 +94,6 @@ test('show --json prints view and timeline', async () => {
 
   expect(JSON.parse(stdout())).toMatchObject({
     view: { id: 'tool_over', status: 'failed' },
-    timeline: [{ at: 0, event: 'created' }],
+    timeline: [{ at: 0, type: 'process.created' }],
   });
 });

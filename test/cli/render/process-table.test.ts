@@ -89,8 +89,8 @@ test('the facts show the terminal and how to attach', () => {
 
 test('the facts show the end and the timeline', () => {
   const timeline = [
-    { at: 0, event: 'created' },
-    { at: 1_000, event: 'ended', detail: 'code 7' },
+    { at: 0, type: 'process.created' },
+    { at: 1_000, type: 'process.ended', detail: 'code 7' },
   ] as const;
 
   const rows = renderProcessFacts({ view: endedView({ id: 'tool_a' }), timeline }, plainPage(80));
@@ -101,12 +101,26 @@ test('the facts show the end and the timeline', () => {
   expect(rows.slice(-2)).toEqual(['  +0 ms      created', '  +1s        ended: code 7']);
 });
 
+test.each([
+  ['process.secretWritten', 'secret written'],
+  ['process.unready', 'not ready'],
+  ['leftovers.ended', 'leftovers ended'],
+  ['limits.changed', 'limits changed'],
+] as const)('the facts say %s as "%s"', (type, words) => {
+  const rows = renderProcessFacts(
+    { view: endedView({ id: 'tool_a' }), timeline: [{ at: 0, type }] },
+    plainPage(80),
+  );
+
+  expect(rows.at(-1)).toBe(`  +0 ms      ${words}`);
+});
+
 test('no fact is wider than the page', () => {
   const view: ProcessView = {
     ...processView({ id: 'tool_a', commandLine: `echo ${'日本語 '.repeat(60)}\nsecond line` }),
     metadata: { note: 'a b '.repeat(60) },
   };
-  const timeline = [{ at: 0, event: 'ended', by: 'user', detail: 'word '.repeat(60) }] as const;
+  const timeline = [{ at: 0, type: 'process.ended', by: 'user', detail: 'word '.repeat(60) }] as const;
 
   const rows = renderProcessFacts({ view, timeline, supervisorId: 'sup_1', answered: false }, plainPage(40));
 
