@@ -2,18 +2,18 @@ import { formatBytes } from '../output/cut-text.ts';
 import type { ProcessHandle } from './process-handle.ts';
 import type { AgentAnswer } from './result-envelope.ts';
 
-/** Its cursor stands where the output of this attempt begins. */
+/** Name of the reader whose cursor stands where the output of the current attempt begins. */
 const READER = 'agent-answer';
 
-/** To be called when another attempt begins: what the ones before have printed is no answer of this one. */
+/** Skips what earlier attempts printed; to be called when another attempt begins. */
 export function beginAnswer(handle: Pick<ProcessHandle, 'read' | 'reader'>): void {
   handle.reader(READER).acknowledge(handle.read({ tail: 0 }));
 }
 
-/** A longer answer is refused in words: cut text would no longer be the answer. */
+/** Bound of an answer: a longer one is an error, since cut text would be another answer. */
 const maxAnswerBytes = 1024 * 1024;
 
-/** Returns what a process of kind `agent` answered; `null` where it printed no answer. */
+/** Returns the answer of a process of kind `agent`; `null` where it printed none. */
 export function readAgentAnswer(handle: Pick<ProcessHandle, 'id' | 'reader'>): AgentAnswer | null {
   const reader = handle.reader(READER);
   const read = reader.read({ stream: 'stdout', format: 'raw', maxBytes: maxAnswerBytes });

@@ -1,10 +1,10 @@
-/** What is run, and whether a shell sees it. */
+/** Command of a process: an argument list, a script for a shell, or a function of this program. */
 export type Command =
   | { readonly type: 'argv'; readonly argv: readonly [string, ...string[]] }
   | { readonly type: 'shell'; readonly script: string; readonly shell: string }
   | { readonly type: 'function'; readonly name: string };
 
-/** One line for people: what they would type. */
+/** Returns the command as a person would type it. */
 export function toCommandLine(command: Command): string {
   switch (command.type) {
     case 'argv':
@@ -18,7 +18,7 @@ export function toCommandLine(command: Command): string {
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** An argument as one would type it into a POSIX shell. */
+/** Quotes an argument for a POSIX shell where it needs quotes. */
 export function quoteForShell(argument: string): string {
   return PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

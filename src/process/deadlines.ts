@@ -2,23 +2,23 @@ import type { DeadlineEvent, DeadlineName } from '../../machines/process/events.
 import type { DeadlineOrder } from '../../machines/process/setup.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 
-/** The deadlines that one process has armed. */
+/** Deadlines that one process has armed. */
 export interface Deadlines {
-  /** `startedAtMs`: the monotonic time from which `from: 'start'` counts. `from: 'call'` counts from the creation of this. */
+  /** Arms or replaces a deadline. `from: 'start'` counts from `startedAtMs` (monotonic), `from: 'call'` from the creation of this object. */
   arm(order: DeadlineOrder, startedAtMs: number | null): void;
   disarm(name: DeadlineName): void;
   disarmAll(): void;
 }
 
-/** Of a process that has ended: its chart arms nothing any more. */
+/** Deadlines of an ended process, whose chart arms none. */
 export const noDeadlines: Deadlines = { arm: () => {}, disarm: () => {}, disarmAll: () => {} };
 
-/** A deadline that comes so late was held up with the whole program: it was halted, slept or was busy. */
+/** Delay from which a timer was late because the whole program was halted, asleep or busy. */
 const lateFromMs = 20;
-/** Then the system has time to tell what happened meanwhile: a signal may reach another thread first, and files are read in several steps. */
+/** Time for facts from before a late deadline to arrive: a signal may reach another thread first, and files are read in several steps. */
 const toSettleMs = (lateMs: number) => Math.min(500, 5 * lateMs);
 
-/** Turns the orders of the chart into times on the clock, and the times into `deadline.*` events. */
+/** Turns orders of the chart into timers of the clock, and timers into `deadline.*` events. */
 export function createDeadlines(options: {
   clock: Clock;
   lastOutputAtMs: () => number;
@@ -51,7 +51,7 @@ export function createDeadlines(options: {
     };
     const reached = () => {
       armed.delete(deadline);
-      // Bytes do not move a timer: a silence that was broken in between is counted from the last byte on.
+      // Bytes do not move the timer: a silence that was broken meanwhile counts from the last byte.
       const wasBroken = deadline === 'silence' && lastOutputAtMs() + afterMs > clock.nowMs();
       if (wasBroken) arm({ ...order, from: 'lastOutput' }, startedAtMs);
       else options.onReached({ type: `deadline.${deadline}`, atMs: clock.nowMs() } as DeadlineEvent);

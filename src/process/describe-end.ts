@@ -2,7 +2,7 @@ import type { EndReason, ExitStatus } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/format-duration.ts';
 import type { ProcessView } from './process-view.ts';
 
-/** Why a process ended, as the end of a sentence: "it …". */
+/** Returns why a process ended, as the rest of a sentence that begins with "it". */
 export function describeEnd(reason: EndReason, exit: ExitStatus | null): string {
   switch (reason.type) {
     case 'exited':
@@ -24,7 +24,7 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
   }
 }
 
-/** Says when a time limit will end the process; nothing where none will. */
+/** Returns a sentence that says when a time limit will end the process; none where no limit will. */
 export function describeLimit(view: ProcessView): readonly string[] {
   if (!('endsAt' in view) || view.endsAt === null) return [];
   const leftMs = Math.max(0, view.endsAt - view.startedAt - view.runtimeMs);

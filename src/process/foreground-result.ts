@@ -55,13 +55,13 @@ function toQueued({ plan, deps }: AwaitedProcess, parts: ResultParts): ResultEnv
   return toQueuedEnvelope(parts, { holders: deps.slotHolders(plan.kind), now: deps.clock.epochMs() });
 }
 
-/** Whether a caller waits in the foreground. A background start is awaited until it has come up. */
+/** Returns whether a caller waits in the foreground. A background start is awaited until it has come up. */
 function isAwaited({ view }: ProcessLife): boolean {
   if (view.status === 'pending') return view.isAwaited || view.starting;
   return view.status === 'restarting' ? view.isAwaited : view.status !== 'backgrounded';
 }
 
-/** Whether something outlived SIGKILL: the end may never come. */
+/** Returns whether something outlived SIGKILL: the end may never come. */
 function hasSurvived({ view }: ProcessLife): boolean {
   return view.status === 'stopping' && view.receipt !== null;
 }

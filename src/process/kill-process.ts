@@ -8,7 +8,7 @@ import { describeEnd } from './describe-end.ts';
 import type { KillAnswer } from './process-handle.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
-/** What a kill needs of the process it is about. */
+/** The process to kill, as a kill sees it. */
 export interface KillTarget {
   readonly id: string;
   readonly life: LifeView;
@@ -16,18 +16,18 @@ export interface KillTarget {
   view(): ProcessView;
   hasEnded(): boolean;
   orderStop(order: KillOrder): void;
-  /** Resolves when the process has ended, or when something was found to survive. */
+  /** Resolves when the process has ended or when something survived; `null` where nothing was stopped. */
   settled(): Promise<KillReceipt | null>;
   endLeftovers(order: KillOrder): Promise<KillReceipt>;
 }
 
 export interface KillOrder {
   readonly signal: ProcessSignal;
-  /** `undefined`: the process's own. */
+  /** Default: the process's `killGrace`. */
   readonly graceMs: number | undefined;
 }
 
-/** Carries out an order to kill on whatever the state is at this moment. */
+/** Carries out an order to kill, in whatever state the process is, and answers when its outcome is known. */
 export async function killProcess(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
   const { life } = target;
   switch (life.status) {
@@ -47,7 +47,7 @@ export async function killProcess(target: KillTarget, order: KillOrder): Promise
 async function cancel(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
   target.orderStop(order);
   const receipt = await target.settled();
-  // It may have come up in the same moment; then it was stopped like any other.
+  // It may have started in the same moment; then it was stopped like any other.
   if (receipt !== null) return toAnswer(target, { receipt, type: 'killed' });
   return {
     type: 'cancelled',
@@ -67,7 +67,7 @@ async function stop(
   return { ...answer, message: `${prefix}${answer.message}` };
 }
 
-/** Nothing is called killed while something of it lives. */
+/** Answers `survived` while a member of the tree is alive. */
 function toAnswer(
   target: KillTarget,
   { receipt, type }: { receipt: KillReceipt; type: 'killed' | 'alreadyStopping' },
@@ -84,7 +84,7 @@ async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillA
   return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message: withSuspects(message, target) };
 }
 
-/** What may be alive of it is never passed over. */
+/** Appends a sentence that names suspects, which may still be alive. */
 function withSuspects(message: string, { view }: KillTarget): string {
   const seen = view();
   return [message, 'suspects' in seen ? describeSuspects(seen.suspects) : ''].filter(Boolean).join(' ');

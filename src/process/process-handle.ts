@@ -21,21 +21,21 @@ export interface KillOptions {
   readonly signal?: ProcessSignal;
   /** From the first signal to SIGKILL. Default: the process's `killGrace`. */
   readonly grace?: Duration;
-  /** Who asks. Default `user`. */
+  /** The requester. Default `user`. */
   readonly by?: Requester;
 }
 
 /**
- * What became of an order to kill. It is given once the tree is proven gone, or once something is known to have
- * survived; `message` says it in words. Orders given at the same time share one receipt.
+ * Answer to an order to kill, given once the tree is proven gone or once something is known to have survived. `message` says it in words.
+ * Orders given at the same time share one receipt.
  */
 export type KillAnswer =
   | { readonly type: 'killed' | 'alreadyStopping'; readonly receipt: KillReceipt; readonly message: string }
-  /** Something is alive although SIGKILL was sent: `receipt.survivors`. The message says why, as far as it is known. */
+  /** `receipt.survivors` are alive although SIGKILL was sent. The message says why, as far as it is known. */
   | { readonly type: 'survived'; readonly receipt: KillReceipt; readonly message: string }
-  /** It was waiting for a slot or for a restart. */
+  /** The process was waiting for a slot or for a restart. */
   | { readonly type: 'cancelled'; readonly message: string }
-  /** It had ended; only what it left behind was there to kill. */
+  /** The process had ended; only its leftovers were killed. */
   | { readonly type: 'leftoversEnded'; readonly receipt: KillReceipt; readonly message: string }
   | { readonly type: 'notRunning'; readonly message: string }
   | { readonly type: 'notFound'; readonly nearest: readonly string[]; readonly message: string };
@@ -48,106 +48,105 @@ export interface LimitChanges {
 }
 
 /**
- * One supervised process. The handle stays good after the end, for as long as somebody holds it; whoever comes late
- * gets the state, the output and the end all the same.
+ * Handle of one supervised process. It stays valid after the end, for as long as it is referenced; late callers receive the current state,
+ * the output and the end.
  */
 export interface ProcessHandle {
   readonly id: string;
   readonly status: ProcessStatus;
-  /** As it is now. */
+  /** Returns the process as it is now. */
   view(): ProcessView;
-  /** What happened to it, oldest first. */
+  /** Returns what happened to the process, oldest first. */
   timeline(): readonly TimelineEntry[];
 
   /** Resolves once, at the end, with everything the process printed already in the log. Never rejects. */
   readonly ended: Promise<FinalView>;
-  /** Resolves when it is ready, or with the reason why it will not be. At once where no readiness was declared. */
+  /** Resolves when the process is ready, or with the reason why it never will be; at once where no readiness was declared. */
   ready(): Promise<ReadyView>;
-  /** Resolves when nobody waits for it any more: at its end, or when it goes to the background. */
+  /** Resolves when no caller waits any more: at the end of the process, or when it goes to the background. */
   result(): Promise<ResultEnvelope>;
 
-  /** The status now and each one after it; completes at the end. */
+  /** Emits the current status and each later one; completes at the end. */
   readonly status$: Observable<ProcessStatus>;
-  /** The view now and after each change of status or readiness; completes at the end. */
+  /** Emits the view now and after each change of status or readiness; completes at the end. */
   readonly view$: Observable<ProcessView>;
-  /** What is kept of the output, then what comes; completes once, at the end. */
+  /** Emits the kept output, then new output as it arrives; completes at the end. */
   readonly output$: Observable<OutputPiece>;
-  /** The same by line, each once it is complete. */
+  /** Emits the output by line, each line once it is complete. */
   readonly lines$: Observable<OutputLine | OutputGap>;
   /**
-   * The output piece by piece, as fast as the caller takes it: memory does not grow behind a slow one, and what it has dropped meanwhile
-   * is read from the log file. Gaps stand for what that does not have either. From the beginning, or the offset `from`, to the end of the
-   * process, or until `signal` is aborted.
+   * Iterates over the output as fast as the caller takes it. Memory does not grow behind a slow caller: output dropped meanwhile is read from
+   * the log file, and gaps stand for what the file does not have either. Begins at the offset `from` (default 0) and ends with the process,
+   * or when `signal` is aborted.
    */
   output(options?: {
     readonly from?: number;
     readonly signal?: AbortSignal;
   }): AsyncGenerator<OutputPiece, void>;
 
-  /** Reads what is kept; see `ReadOptions`. Who reads, if it is said, stands in the timeline. */
+  /** Reads the kept output; see `ReadOptions`. The requester `by` is recorded in the timeline. */
   read(options?: ReadOptions, by?: Requester): OutputRead;
-  /** When its output came, by the offsets that `read` has, as far as its log's index says. */
+  /** Returns when the output arrived, by the offsets of `read`, as far as the index of the log reaches. */
   times(): OutputTimes;
-  /** The reader of that name, with a cursor of its own. The same name gives the same reader. */
+  /** Returns the reader of that name, which has a cursor of its own. The same name gives the same reader. */
   reader(name: string): OutputReader;
 
   /**
-   * Writes to its stdin, which must have been asked for with `stdin: 'pipe'`. Waits at most 10 s for it to read; in tmux, which takes
-   * everything at once, an ok does not say that anything was read.
+   * Writes to stdin, which must have been requested with `stdin: 'pipe'`. Waits at most 10 s until the process reads; in tmux, which accepts
+   * everything at once, `ok` does not mean that anything was read.
    */
   write(data: string | Uint8Array): Promise<WriteResult>;
   writeLine(line: string): Promise<WriteResult>;
-  /** End-of-file on its stdin. */
+  /** Ends stdin: the process reads end-of-file. */
   endInput(): Promise<WriteResult>;
 
   /**
-   * Gives it a secret of the supervisor's option `secrets`: typed in its terminal, else written to its stdin. Before that the value is
-   * hidden in all that is shown and kept of this process. One that writes its log by itself gets it only while its terminal hides what
-   * is typed, and what it prints of it by itself stands in that file. A secret that is not there, or that nobody gave, is an answer,
-   * which does not say the value.
+   * Writes a secret of the supervisor's option `secrets`: typed in the terminal, else written to stdin. The value is first hidden in all that
+   * is shown and kept of this process. A process that writes its own log file receives it only while its terminal hides what is typed, and
+   * what the process itself prints of it stands in that file. An unknown or unavailable secret is an answer, which never contains the value.
    */
   writeSecret(name: string, options?: SecretOptions): Promise<WriteResult>;
 
-  /** What its terminal shows, or where there was one showed last; where there is none, the answer says so. */
+  /** Returns what the terminal shows, after the end what it showed last. Where there is no terminal, the answer says so. */
   capture(options?: CaptureOptions): Promise<CaptureAnswer>;
-  /** Types in its terminal: the text as it stands, then the keys, then Enter. A key that does not exist is an answer. */
+  /** Types in the terminal: the text verbatim, then the keys, then Enter. An unknown key is an answer. */
   sendKeys(order: KeyOrder): Promise<WriteResult>;
   /**
-   * Types a text in one piece, so that a program that knows of pastes does not run it line by line. In tmux, which takes everything at
-   * once, an ok does not say that anything was read.
+   * Types a text in one piece, so that a program with support for pastes does not run it line by line. In tmux, which accepts everything at
+   * once, `ok` does not mean that anything was read.
    */
   paste(text: string): Promise<WriteResult>;
-  /** Gives its terminal another size, of which the program is told. @throws TroupeError `invalid-option` for a size that is none. */
+  /** Resizes the terminal and notifies the program. @throws TroupeError `invalid-option` for an invalid size. */
   resize(size: TerminalSize): Promise<WriteResult>;
-  /** Somebody can type to it: it has a terminal, or a pipe for its input. */
+  /** True if the process has a terminal or a pipe for its input. */
   readonly takesInput: boolean;
   /**
-   * Looks now whether it waits for somebody to type; `null` where it does not, where nobody can type to it, and where nobody can know.
-   * The view has what was seen last: it is looked at once it has been quiet for a moment, and then ever more seldom.
+   * Looks now whether the process waits for input; `null` where it does not, where it takes none, and where that cannot be known. The view
+   * has the last result: the process is examined once it has been quiet for a moment, and then less and less often.
    */
   awaitedInput(): Promise<AwaitedInput | null>;
-  /** All that is alive of its tree, the leader among them, as the operating system knows it; reads the process table. */
+  /** Returns the live members of the process tree, the leader included; reads the process table of the system. */
   members(): Promise<readonly TreeMember[]>;
 
-  /** Ends the whole tree and proves it. */
+  /** Ends the whole tree and proves that it is gone. */
   kill(options?: KillOptions): Promise<KillAnswer>;
-  /** Nobody waits for it any more. `false` when it had ended or was stopping. */
+  /** Moves the process to the background: no caller waits any more. Returns `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
   /**
-   * Ends it and starts it again under the same id. `false` when it had ended or was stopping.
+   * Ends the process and starts it again under the same id. Returns `false` when it had ended or was stopping.
    *
-   * @throws TroupeError `not-found` for one that was taken over and whose environment is gone; it runs on.
+   * @throws TroupeError `not-found` for an adopted process whose environment is gone; it continues to run.
    */
   restart(by?: Requester): boolean;
   /**
-   * Ends it and keeps it `restarting` until `proceed`; one that is `restarting` by itself is kept so. `signal` is the first one, default
-   * SIGTERM. `false` when it has ended or is stopping or coming up.
+   * Ends the process and keeps it `restarting` until `proceed`, also where it was `restarting` already. `signal` is the first signal, default
+   * SIGTERM. Returns `false` when it has ended, or is stopping or starting.
    */
   hold(order?: { readonly by?: Requester; readonly signal?: ProcessSignal }): boolean;
-  /** Starts it again after `hold`: at once, or when the pause of its own restart is over. `false` when it is not `restarting`. */
+  /** Starts the process again after `hold`: at once, or when the pause of its own restart is over. Returns `false` when it is not `restarting`. */
   proceed(): boolean;
-  /** Its end was told to that owner: it stands in the timeline, and in the record for whoever comes next. */
+  /** Records in the timeline that the end was delivered to that owner, so that the next supervisor does not deliver it again. */
   acknowledge(owner: string): void;
-  /** `false` when it had ended. */
+  /** Changes the limits. Returns `false` when the process had ended or was stopping. */
   changeLimits(changes: LimitChanges): boolean;
 }

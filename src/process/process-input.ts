@@ -16,7 +16,7 @@ import { ProcessTerminal } from './process-terminal.ts';
 import type { AwaitedInput } from './process-view.ts';
 import type { Timeline } from './timeline.ts';
 
-interface InputDeps {
+interface ProcessParts {
   readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
@@ -28,10 +28,10 @@ interface InputDeps {
 export class ProcessInput {
   readonly terminal: ProcessTerminal;
   readonly #plan: ProcessPlan;
-  readonly #parts: InputDeps;
+  readonly #parts: ProcessParts;
   #awaited: AwaitedInput | null = null;
 
-  constructor(plan: ProcessPlan, parts: InputDeps) {
+  constructor(plan: ProcessPlan, parts: ProcessParts) {
     const { deps, life, output } = parts;
     this.#plan = plan;
     this.#parts = parts;
@@ -45,13 +45,13 @@ export class ProcessInput {
     });
   }
 
-  /** Whether the process has a terminal or a pipe for its input. */
+  /** True if the process has a terminal or a pipe for its input. */
   get isAvailable(): boolean {
     const { size, stdin } = this.#plan.launch;
     return size !== null || stdin === 'pipe';
   }
 
-  /** What it was last seen to wait for; `null` where it does not wait. */
+  /** Input that the process was last seen to wait for; `null` where it waits for none. */
   get awaited(): AwaitedInput | null {
     return this.#awaited;
   }

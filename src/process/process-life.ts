@@ -106,12 +106,12 @@ export class ProcessLife {
     return isFinal(this.#view.status);
   }
 
-  /** Whether it continues without this supervisor, which has detached from it. */
+  /** True if the process continues without this supervisor, which has detached from it. */
   get isDetached(): boolean {
     return this.#isDetached;
   }
 
-  /** Whether nothing more will be known of it here. */
+  /** True once the process has ended or was detached: nothing more will be known of it here. */
   get isOver(): boolean {
     return this.hasEnded || this.#isDetached;
   }

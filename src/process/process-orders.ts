@@ -20,7 +20,7 @@ interface OrderedProcess {
   view(): ProcessView;
 }
 
-/** What can be ordered of one process, each order checked against its state before the chart receives it. */
+/** Orders to one process, each checked against its state before the chart receives it. */
 export class ProcessOrders {
   readonly #process: OrderedProcess;
 

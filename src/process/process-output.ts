@@ -19,7 +19,7 @@ import type { RestoredProcess } from './restored-process.ts';
 /** The output of one process over all its attempts: its log, the readers of the log, and what can be said of both. */
 export class ProcessOutput {
   readonly log: OutputLog;
-  /** Offset at which the output of the current attempt begins. */
+  /** The offset at which the output of the current attempt begins. */
   attemptOffset: number;
   readonly #plan: ProcessPlan;
   readonly #deps: ProcessDeps;

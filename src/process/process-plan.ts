@@ -6,17 +6,17 @@ import type { Hints } from '../spawn/environment.ts';
 import type { Command } from './command.ts';
 import type { ProcessKind, ProcessLifetime, TerminalView } from './process-view.ts';
 
-/** All that is decided of a process before it is created. */
+/** Decisions about a process from before it is created. */
 export interface ProcessPlan {
   readonly id: string;
   readonly kind: ProcessKind;
   readonly command: Command;
   readonly commandLine: string;
   readonly cwd: string;
-  /** The same for what would run the same command in the same directory, secrets and all; tells nothing of them. */
+  /** Equal for processes that run the same command in the same directory with the same secrets, without revealing them. */
   readonly fingerprint: string;
   readonly label: string | null;
-  /** At first; it can be given away. */
+  /** The first owner; the process can be transferred. */
   readonly owner: string;
   readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
@@ -35,44 +35,44 @@ export interface ProcessPlan {
     readonly maxReplyBytes: number;
     readonly logFile: {
       readonly path: string;
-      /** Where it is written down what was taken out of the log. */
+      /** File that records what was removed from the log. */
       readonly statusPath: string;
       readonly maxBytes: number;
     } | null;
     readonly secrets: readonly string[];
-    /** It writes its log file itself, without our help. */
+    /** True if the process writes its log file itself, without our help. */
     readonly direct: boolean;
   };
   readonly backend: Backend;
-  /** What became of the wish for a terminal; `null` where there was none. */
+  /** Outcome of the request for a terminal; `null` where none was requested. */
   readonly terminal: TerminalView | null;
-  /** Where its last screen is kept; `null` where it has none, or nothing is written down. */
+  /** File of the last screen; `null` without a terminal or a state directory. */
   readonly screenPath: string | null;
   readonly launch: Launch;
-  /** Where it writes by itself; `null` where all of it goes through this program. */
+  /** Files that the process writes itself; `null` where all output passes through this program. */
   readonly files: SpawnRequest['files'];
-  /** Made anew for each attempt: an environment is large, and most processes start once. */
+  /** Builds the request of an attempt, each time anew: an environment is large, and most processes start once. */
   toRequest(attempt: number): SpawnRequest;
 }
 
-/** What is started, as far as it is the same for every attempt and every supervisor. */
+/** The part of a start that is the same for every attempt and every supervisor. */
 export interface Launch {
   readonly work: Work;
   readonly stdin: 'end' | 'pipe';
-  /** Of its terminal, at first; `null` where it has none. */
+  /** First size of the terminal; `null` where there is none. */
   readonly size: TerminalSize | null;
   readonly hints: Hints;
-  /** Beside the environment of the supervisor; `null` takes a variable out. */
+  /** Additions to the environment of the supervisor; `null` removes a variable. */
   readonly env: Readonly<Record<string, string | null>>;
-  /** Names that `env` had under an earlier supervisor, and whose values are gone: no further attempt can be started as it was meant. */
+  /** Names of variables under an earlier supervisor whose values are gone: no further attempt can have the intended environment. */
   readonly lostNames: readonly string[];
-  /** By the names of their variables. */
+  /** Values by the names of their variables. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
 const SHOWN = 5;
 
-/** Why a process that was taken over cannot be started again, and what to do. */
+/** Says why an adopted process cannot be restarted, and what to do. */
 export function describeLostEnvironment(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   return (

@@ -9,33 +9,33 @@ import type { ProcessView } from './process-view.ts';
 import type { TimelineEntry } from './timeline.ts';
 
 /**
- * What is written down of a process: `processes/<id>.json` in the state directory. `view` and `timeline` are what the API shows; the
- * rest is for whoever comes after its supervisor. Secrets are in none of it.
+ * Record of a process: `processes/<id>.json` in the state directory. `view` and `timeline` are what the API shows; the rest is for the next
+ * supervisor. It contains no secrets.
  */
 export interface ProcessRecord {
   readonly version: 1;
-  /** Who answers for it, or did. */
+  /** The current or last supervisor of the process. */
   readonly supervisorId: string;
-  /** Where its process ids mean anything. */
+  /** Scope in which the process ids are valid. */
   readonly scope: TableScope;
   /** Milliseconds since the epoch. */
   readonly savedAt: number;
-  /** The same moment by `Clock.machineMs`: the wall clock may be set before another program reads this. */
+  /** The same moment by `Clock.machineMs`: the wall clock may be changed before another program reads the record. */
   readonly savedMachineMs?: number;
-  /** As it was when it was saved; times that run on are of that moment. */
+  /** The view at the moment of saving; running times are of that moment. */
   readonly view: ProcessView;
   readonly timeline: readonly TimelineEntry[];
-  /** Its leader; `null` while it has none, or none that is known. */
+  /** Leader of the tree; `null` while none is known. */
   readonly leader: ProcessIdentity | null;
-  /** How far each named reader has come in the log, of a process that writes its log itself; left out where none has read. */
+  /** Positions of the named readers in the log of a process that writes its log itself; absent where none has read. */
   readonly readers?: Readonly<Record<string, StreamPositions>>;
-  /** See `ProcessPlan.likeness`; left out where the command holds secrets, since a hash may be guessed. */
+  /** See `ProcessPlan.fingerprint`; absent where the command contains secrets, since a hash can be guessed. */
   readonly likeness?: string;
-  /** What another supervisor needs to take it over; `null` where it is not to. */
+  /** Data for an adoption by another supervisor; `null` where the process is not to be adopted. */
   readonly revival: AdoptionData | null;
 }
 
-/** The part of a plan that can be written down, and how far the process has come. Times are milliseconds since the epoch. */
+/** The serializable part of a plan, and the progress of the process. Times are milliseconds since the epoch. */
 export interface AdoptionData {
   readonly likeness: string;
   readonly background: boolean;
@@ -50,17 +50,17 @@ export interface AdoptionData {
   readonly size: TerminalSize | null;
   readonly work: Exclude<Work, { type: 'function' }>;
   readonly stdin: 'end' | 'pipe';
-  /** The names of what its environment adds to that of its supervisor. The values are elsewhere, see `EnvironmentStore`. */
+  /** Names of the variables added to the environment of the supervisor. The values are elsewhere, see `EnvironmentStore`. */
   readonly envNames: readonly string[];
-  /** Names and values, as records had them before. It is read and never written. */
+  /** Names and values in older records; read and never written. */
   readonly env?: Readonly<Record<string, string | null>>;
   readonly hints: Hints;
-  /** Where the output of its attempt begins. */
+  /** The offset at which the output of the current attempt begins. */
   readonly attemptOffset: number;
   readonly restartedAt: readonly number[];
   readonly nextStartAt: number | null;
   readonly stop: Omit<StopOrder, 'orderedAtMs'> | null;
-  /** Who wants to be told of it; left out where nobody does. */
+  /** Watches of the process; absent where there are none. */
   readonly watches?: readonly {
     readonly owner: string;
     readonly wants:
@@ -68,14 +68,14 @@ export interface AdoptionData {
       | { readonly type: 'pattern'; readonly pattern: string };
     readonly since: number;
     readonly told: number;
-    /** Of a pattern: offset in the output before which each line that matches was told. Records of before do not have it. */
+    /** For a pattern: offset in the output up to which each match was delivered. Absent in older records. */
     readonly toldBytes?: number;
-    /** Of which streams the line that goes on behind `toldBytes` was told while it was unfinished; left out where of none. */
+    /** Streams whose line across `toldBytes` was delivered while it was unfinished; absent where there are none. */
     readonly toldUnfinished?: readonly ('stdout' | 'stderr' | 'screen')[];
   }[];
 }
 
-/** A regular expression as its source and flags. */
+/** Readiness settings with a regular expression as its source and flags. */
 export interface RecordedReadiness {
   readonly line?: string | { readonly source: string; readonly flags: string } | undefined;
   readonly port?: number | undefined;
@@ -85,5 +85,5 @@ export interface RecordedReadiness {
   readonly within: number;
 }
 
-/** A watch as it stands in the record of its process. */
+/** A watch in the record of its process. */
 export type RecordedWatch = NonNullable<AdoptionData['watches']>[number];

@@ -24,15 +24,15 @@ import { replacePrivateFile } from '../store/private-files.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TerminalView } from './process-view.ts';
 
-/** How much of what has scrolled out is shown, and whether with the means to draw it. */
+/** Extent of a capture. */
 export interface CaptureOptions {
-  /** Lines that have scrolled out at the top. Default 0. */
+  /** Number of lines that have scrolled out at the top. Default 0. */
   readonly scrollbackLines?: number;
-  /** Control sequences that draw the screen, too. Default false. */
+  /** Includes the control sequences that draw the screen. Default false. */
   readonly withDrawing?: boolean;
 }
 
-/** The terminal of one process, over all its attempts and beyond its end. */
+/** Terminal of one process, over all its attempts and beyond its end. */
 export class ProcessTerminal {
   readonly #plan: ProcessPlan;
   readonly #ask: <Answer>(
@@ -44,26 +44,26 @@ export class ProcessTerminal {
   readonly #showsSecret: (text: string) => boolean;
   readonly #onTyped: () => void;
   readonly #reportError: (error: unknown) => void;
-  /** As it was ordered, for the attempts to come. */
+  /** The size that was ordered, for later attempts. */
   #ordered: TerminalSize | null;
-  /** As it was last seen: whoever looks at it by other means may have made it another. */
+  /** The size last seen: a client that attaches by other means may have changed it. */
   #size: TerminalSize | null;
   #last: ScreenCapture | null = null;
 
   constructor(
     plan: ProcessPlan,
     wiring: {
-      /** Asks the backend; `otherwise` is the answer where nothing runs that could be asked. */
+      /** Asks the backend; `otherwise` is the answer where no backend runs. */
       ask: <Answer>(
         toCommand: (reply: (answer: Answer) => void) => BackendCommand,
         otherwise: Answer,
       ) => Promise<Answer>;
       hasEnded: () => boolean;
-      /** The screen as it may be shown. */
+      /** Returns the screen with its secrets covered. */
       hide: (screen: ScreenCapture) => ScreenCapture;
-      /** Whether what would be shown has something in it that is to be hidden. */
+      /** Returns whether the text contains a secret. */
       showsSecret: (text: string) => boolean;
-      /** Something is about to be typed: what was ordered is not refused any more. */
+      /** Called before something is typed, once it can no longer be refused. */
       onTyped: () => void;
       reportError: (error: unknown) => void;
     },
@@ -79,17 +79,17 @@ export class ProcessTerminal {
     this.#size = this.#ordered;
   }
 
-  /** The size in which another attempt begins; `null` where there is no terminal. */
+  /** The size in which another attempt starts; `null` where there is no terminal. */
   get orderedSize(): TerminalSize | null {
     return this.#ordered;
   }
 
-  /** Another terminal is to come, of which nothing was seen yet. */
+  /** Forgets the screen of the previous attempt. */
   beginAttempt(): void {
     this.#size = this.#ordered;
     this.#last = null;
     const { screenPath } = this.#plan;
-    // tmux has it removed by itself.
+    // The tmux backend removes the file itself.
     if (screenPath === null || this.#plan.files !== null) return;
     try {
       rmSync(screenPath, { force: true });
@@ -115,7 +115,7 @@ export class ProcessTerminal {
       (reply) => ({ type: 'terminal.capture', scrollbackLines, withDrawing, reply }),
       refuseScreen('notRunning', this.#notRunning()),
     );
-    // Between two attempts, and while it starts or ends, there is but the screen before.
+    // Between two attempts, and during a start or an end, only the previous screen is available.
     if (!answer.ok) {
       const isBetween = answer.code === 'notRunning' && this.#lastScreen() !== null;
       return isBetween ? this.#captureLast() : answer;
@@ -123,7 +123,7 @@ export class ProcessTerminal {
     const { columns, rows } = answer.screen;
     this.#size = { columns, rows };
     const screen = this.#hide(answer.screen);
-    // A drawing has the secrets, too, and cannot be mended. It goes further back than what was asked for.
+    // A drawing contains the secrets, too, cannot be redacted, and reaches further back than the capture.
     const { drawing } = answer;
     const isExposed = screen !== answer.screen || (drawing !== null && this.#showsSecret(drawing));
     return { ...answer, screen, drawing: isExposed ? null : drawing };
@@ -165,16 +165,16 @@ export class ProcessTerminal {
     return result;
   }
 
-  /** How it looked at the end, from its backend. */
+  /** Keeps the last screen of the backend. */
   keep(screen: ScreenCapture): void {
     const last = { ...screen, isLast: true };
     this.#last = this.#hide(last);
     const { screenPath } = this.#plan;
-    // tmux has written it by itself, as it was.
+    // The tmux backend has written the file itself, without redaction.
     const isWritten = this.#plan.files !== null && this.#last === last;
     if (screenPath === null || isWritten) return;
     const directory = dirname(screenPath);
-    // Of one that was killed it comes after the end: what somebody has removed since then stays away.
+    // After a kill the screen comes after the end: a directory that was removed meanwhile is not created again.
     if (this.#hasEnded() && !existsSync(directory)) return;
     try {
       makeDirectory(directory);
@@ -203,7 +203,7 @@ export class ProcessTerminal {
     const { screenPath } = this.#plan;
     if (this.#last !== null || screenPath === null) return this.#last;
     const screen = readScreenFile(screenPath);
-    // tmux has written it as it was.
+    // The tmux backend has written the file without redaction.
     this.#last = screen === null ? null : this.#hide(screen);
     return this.#last;
   }

@@ -14,59 +14,59 @@ export type { ProgressView };
 export type ProcessKind = 'tool' | 'agent' | 'service';
 
 /**
- * Who outlives whom. `session`: it ends with its owner. `parent`: the owner above inherits it. `persistent`: it outlives its owner and
- * its supervisor, and the next supervisor of the state directory takes it over.
+ * Lifetime of a process. `session`: it ends with its owner. `parent`: the owner above inherits it. `persistent`: it outlives its owner and its
+ * supervisor, and the next supervisor of the state directory adopts it.
  */
 export type ProcessLifetime = 'session' | 'parent' | 'persistent';
 
-/** What a process has printed. */
+/** Figures of the output of a process. */
 export interface OutputView {
   readonly bytes: number;
   /**
-   * Complete lines; `null` while not all are counted. Of a process that writes its log itself they are counted a few MiB with each
-   * view, and what its log lost before is never counted.
+   * Number of complete lines; `null` while not all are counted. In a log that the process writes itself a few MiB are counted with each view,
+   * and lines lost before are never counted.
    */
   readonly lines: number | null;
-  /** No longer in memory; the log file may have them. Of a process that writes its log itself: no longer in the log. */
+  /** Bytes no longer in memory; the log file may have them. In a log that the process writes itself: bytes no longer in the log. */
   readonly droppedBytes: number;
   /** Milliseconds since the epoch; `null` before the first byte. */
   readonly lastOutputAt: number | null;
-  /** `null` where none is kept. */
+  /** Path; `null` where no log file is kept. */
   readonly logFile: string | null;
-  /** What does not work any more, in words; `null` while all is well. */
+  /** Says what no longer works; `null` while all is well. */
   readonly degraded: string | null;
 }
 
-/** Whether a process can be used. `undeclared` where nothing was said of it. */
+/** Readiness of a process. `undeclared` where no readiness was configured. */
 export type ReadyView =
   | { readonly state: 'undeclared' }
   | { readonly state: 'waiting' }
   | { readonly state: 'ready'; readonly afterMs: number }
   | { readonly state: 'failed'; readonly why: string };
 
-/** What became of the wish for a terminal. */
+/** Outcome of a request for a terminal. */
 export type TerminalView =
   | {
       readonly type: 'terminal';
       readonly columns: number;
       readonly rows: number;
-      /** Program and arguments with which a person sees it and types; `null` where nobody can reach it from outside. */
+      /** Program and arguments that attach a person to it; `null` where it cannot be reached from outside. */
       readonly attach: readonly string[] | null;
-      /** Why it is this kind, as a sentence. */
+      /** Sentence that says why it is of this kind. */
       readonly because: string;
     }
-  /** It was asked for and could not be had: the process runs on pipes. */
+  /** No terminal was available: the process runs on pipes. */
   | { readonly type: 'none'; readonly because: string };
 
-/** It waits for somebody to type. */
+/** Input that a process waits for. */
 export interface AwaitedInput {
   /** `line`: until Enter. `secret`: a line, and what is typed does not show. `key`: each key counts. */
   readonly kind: 'line' | 'secret' | 'key';
-  /** `known`: by the state of the system. `hint`: by what it has printed last. */
+  /** `known`: by the state of the system. `hint`: by what the process printed last. */
   readonly certainty: 'known' | 'hint';
-  /** What it has printed last, on a line that it did not end; `null` where it asks without words. */
+  /** The unfinished line that the process printed last; `null` where there is none. */
   readonly prompt: string | null;
-  /** Milliseconds since the epoch: when it was noticed. */
+  /** Time at which it was noticed, in milliseconds since the epoch. */
   readonly since: number;
 }
 
@@ -74,7 +74,7 @@ interface Facts {
   readonly id: string;
   readonly kind: ProcessKind;
   readonly command: Command;
-  /** The command as one would type it, secrets left out. */
+  /** The command as a person would type it, without secrets. */
   readonly commandLine: string;
   readonly cwd: string;
   readonly label: string | null;
@@ -90,11 +90,11 @@ interface Facts {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly output: OutputView;
-  /** `null` where no terminal was asked for. */
+  /** `null` where no terminal was requested. */
   readonly terminal: TerminalView | null;
-  /** `null` where it says nothing of the kind, and after its end. */
+  /** Progress that the process reports; `null` where it reports none, and after its end. */
   readonly progress: ProgressView | null;
-  /** `null` where it does not, or where nobody can know. */
+  /** `null` where it waits for no input, or where that cannot be known. */
   readonly awaitsInput: AwaitedInput | null;
 }
 
@@ -105,13 +105,13 @@ interface Started {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly runtimeMs: number;
-  /** When a time limit ends it, in milliseconds since the epoch; `null` where none will. Changed limits move it. */
+  /** Time at which a limit ends the process, in milliseconds since the epoch; `null` where none will. Changed limits move it. */
   readonly endsAt: number | null;
   readonly restarts: number;
   readonly ready: ReadyView;
 }
 
-/** A process as it is at one moment. Plain data: it can be kept, sent and written down. */
+/** State of a process at one moment, as plain data that can be serialized. */
 export type ProcessView = Facts &
   (
     | { readonly status: 'pending'; readonly queued: boolean }
@@ -120,7 +120,7 @@ export type ProcessView = Facts &
     | ({
         readonly status: 'stopping';
         readonly survivors: readonly TreeMember[];
-        /** Why they are alive although SIGKILL was sent, as a clause for each; `null` while that is not so. */
+        /** A clause for each survivor of SIGKILL that says why it is alive; `null` while there are none. */
         readonly because: string | null;
       } & Started)
     | {
@@ -135,21 +135,21 @@ export type ProcessView = Facts &
 export interface FinalFacts {
   readonly status: FinalStatus;
   readonly pid: number | null;
-  /** `null` when it never started. */
+  /** `null` when the process never started. */
   readonly startedAt: number | null;
   readonly backgroundedAt: number | null;
   readonly endedAt: number;
-  /** From the start to the end; 0 when it never started. */
+  /** Time from the start to the end; 0 when the process never started. */
   readonly runtimeMs: number;
   readonly restarts: number;
-  /** What the operating system reported, whatever the reason; `null` when it never started or nobody saw it. */
+  /** Exit as the operating system reported it, whatever the reason; `null` when the process never started or its exit was not observed. */
   readonly exit: ExitStatus | null;
   readonly reason: EndReason;
-  /** Alive after the leader's natural end; still owned, and ended by a kill of this id. */
+  /** Members alive after the leader's natural end; still owned, and ended by a kill of this id. */
   readonly leftovers: readonly TreeMember[];
   /**
-   * Perhaps its own, and alive: begun in its life, without a parent, and without a trace of who started them, as of a program that made
-   * itself a daemon and overwrote its environment. They may be another's, so nothing here signals them. Linux only; empty elsewhere.
+   * Live processes that may belong to it: started in its lifetime, without a parent and without a trace of their origin, such as a program that
+   * turned itself into a daemon and overwrote its environment. They are never signalled, since they may be foreign. Linux only.
    */
   readonly suspects: readonly TreeMember[];
   readonly receipt: KillReceipt | null;
@@ -158,7 +158,7 @@ export interface FinalFacts {
 /** A process that has ended. */
 export type FinalView = Facts & FinalFacts;
 
-/** Whether a process has not ended, or has ended and something that it left behind, or perhaps did, is alive. */
+/** Returns whether the process, a leftover of it or a suspect is alive. */
 export function hasLiveMembers(view: ProcessView): boolean {
   return !('endedAt' in view) || view.leftovers.length > 0 || view.suspects.length > 0;
 }

@@ -3,7 +3,7 @@ import type { AdoptionData, ProcessRecord } from './process-record.ts';
 import { recordShape, watchShape } from './record-shape.ts';
 import { toTimelineEntry } from './timeline.ts';
 
-/** What a file holds, as the record of that process; or a clause that says why it is none. */
+/** Parses the record of that process; `why` is a clause that says what is wrong with the value. */
 export function readRecord(
   value: unknown,
   id: string,
@@ -23,8 +23,8 @@ export function readRecord(
 }
 
 /**
- * A record from before there were terminals has nothing of them, and its process none; `endsAt` and `suspects` came later too. Whatever is there stays in its place:
- * `hasEndedRecord` looks at the beginning.
+ * Adds what older records lack: terminals, `endsAt` and `suspects` came later. Existing fields keep their order, since `hasEndedRecord` reads
+ * the beginning of the text.
  */
 function complete(record: ProcessRecord): ProcessRecord {
   const { view, revival, timeline } = record;
@@ -62,8 +62,8 @@ const ended = new RegExp(
 );
 
 /**
- * Whether a record is certainly one of a process that has ended without leftovers and suspects, from the first 80 bytes of its text. Most are, and a
- * list of what is alive need not parse them. `false` for a record whose fields stand in another order: then the whole of it has to tell.
+ * Whether a record certainly belongs to a process that ended without leftovers and suspects, judged by the first 80 bytes of its text. Most do,
+ * and a list of live processes need not parse them. `false` for a record whose fields stand in another order, which has to be parsed.
  */
 export function hasEndedRecord(beginning: string): boolean {
   return ended.test(beginning);

@@ -83,7 +83,7 @@ const facts = {
   awaitsInput: optional(orNull(awaitsInput)),
 };
 
-/** Who is alive has no end. */
+/** Facts of a live process, which has no end. */
 const live = { ...facts, endedAt: (value: unknown) => (value === undefined ? null : '') };
 
 const started = {
@@ -152,7 +152,7 @@ const expression: Shape = (value) => {
   }
 };
 
-/** Of a watch in `revival`. One that is otherwise is left out, and its record is good all the same. */
+/** Shape of a watch in `revival`. A watch of another shape is dropped, and its record stays valid. */
 export const watchShape: Shape = object({
   owner: text,
   wants: oneBy('type', {
@@ -210,7 +210,7 @@ const olderEntry = object({ ...entryFacts, event: text });
 const entry: Shape = (value) =>
   typeof value === 'object' && value !== null && 'event' in value ? olderEntry(value) : newEntry(value);
 
-/** All that a record of version 1 has, as far as somebody relies on it. What came later may be missing, see `readRecord`. */
+/** Shape of a record of version 1, as far as it is relied on. Later additions may be missing, see `readRecord`. */
 export const recordShape: Shape = object({
   supervisorId: matching(/^[\w-]{1,64}$/),
   scope: object(scope),

@@ -11,13 +11,13 @@ import type { FinalView, OutputView, ProcessView, ReadyView } from './process-vi
 import type { TimelineEntry } from './timeline.ts';
 import { hasPendingNotice } from './timeline.ts';
 
-/** Who reads a record, and where its process ids mean anything. */
+/** Clock and process scope of the program that reads a record. */
 interface RecordReader {
   readonly clock: Clock;
   readonly scope: TableScope;
 }
 
-/** What a record tells of the life of its process, in the time of this program. */
+/** Restores a process from its record, with its times converted to the clock of this program. */
 export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): RestoredProcess {
   const { view, timeline, revival, leader } = record;
   const shared = {
@@ -47,10 +47,10 @@ export function toRestoredProcess(record: ProcessRecord, reader: RecordReader): 
   };
 }
 
-/** From milliseconds since the epoch, as a record has them, to `nowMs`. */
+/** Converts milliseconds since the epoch, as in a record, to the time of `nowMs`. */
 type ToMonotonic = (at: number) => number;
 
-/** How long ago a record was written says the clock of the machine, where it has not been started anew since: the wall clock may have been set. */
+/** Measures the age of the record by the clock of the machine where it has not rebooted since: the wall clock may have been changed. */
 function createMonotonic(
   { savedAt, savedMachineMs, scope }: ProcessRecord,
   reader: RecordReader,
@@ -72,7 +72,7 @@ function toPast(
     attempt: view.attempt,
     restartTimesMs: (revival?.restartedAt ?? []).map(toMonotonic),
     nextStartAtMs: revival?.nextStartAt == null ? null : toMonotonic(revival.nextStartAt),
-    // How long ago it was ordered says nothing: nobody was there to go on with it.
+    // The stop begins anew: no supervisor was there to continue it.
     stop: revival?.stop == null ? null : { ...revival.stop, orderedAtMs: clock.nowMs() },
   };
 }
@@ -101,20 +101,20 @@ export function toReadinessSettings({ line, ...rest }: RecordedReadiness): Readi
   return { ...rest, ...(pattern !== undefined && { line: pattern }) } as ReadinessSettings;
 }
 
-/** What is known of a process that began under another supervisor, beside its plan. */
+/** State of a process that began under another supervisor, beside its plan. */
 export interface RestoredProcess {
   readonly owner: string;
   readonly timeline: readonly TimelineEntry[];
   readonly ready: ReadyView;
   readonly life: RestoredLife;
   readonly attemptOffset: number;
-  /** How far each named reader has come. */
+  /** Positions of the named readers. */
   readonly readers: ReaderPositions;
-  /** Who led when it was last written down; `null` where nobody was known. */
+  /** Leader in the last record; `null` where none was known. */
   readonly leader: ProcessIdentity | null;
   readonly watches: readonly RecordedWatch[];
-  /** It had ended and concerns nobody any more: everybody may look at it, and nobody has it. */
+  /** True if the process has ended and needs no owner: it can be viewed, and no supervisor claims it. */
   readonly isUnowned: boolean;
-  /** Of one that has ended: what it printed was counted then. */
+  /** Output of an ended process, counted at its end; `null` while it lives. */
   readonly output: OutputView | null;
 }

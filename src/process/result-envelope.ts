@@ -6,7 +6,7 @@ import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd, describeLimit } from './describe-end.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
 
-/** The view's short form that stands beside a result. */
+/** Short form of the view in a result. */
 export interface ProcessBrief {
   readonly id: string;
   readonly status: ProcessView['status'];
@@ -20,37 +20,37 @@ export interface ProcessBrief {
 export interface Leftover {
   readonly pid: number;
   readonly command: string;
-  /** TCP ports on which it listens, in ascending order; empty where that cannot be told. */
+  /** TCP ports on which it listens, in ascending order; empty where that is unknown. */
   readonly ports: readonly number[];
 }
 
-/** What a process has printed. Each text has at most `maxReplyBytes`; a longer one keeps head and tail, with a line that counts what is missing. */
+/** Output of a process. Each text has at most `maxReplyBytes`; a longer one keeps head and tail, with a line that counts what is missing. */
 export interface PrintedText {
   readonly stdout: string;
   readonly stderr: string;
-  /** All of it in the order of arrival: both streams, or what was drawn on a terminal. */
+  /** The output of both streams in the order of arrival, or what was drawn on a terminal. */
   readonly output: string;
-  /** Something is missing in one of these texts. */
+  /** True if something is missing in one of these texts. */
   readonly truncated: boolean;
-  /** Bytes that `output` does not show. */
+  /** Number of bytes missing in `output`. */
   readonly droppedBytes: number;
 }
 
-/** What a command printed and how it ended, whether it succeeded or not. */
+/** Output and end of a command, whether it succeeded or failed. */
 export interface CommandFacts extends PrintedText {
-  /** `null` while it runs, after a signal, and where nothing was started. */
+  /** `null` while the command runs, after a signal, and where nothing was started. */
   readonly exitCode: number | null;
-  /** `null` unless a signal ended it. */
+  /** `null` unless a signal ended the command. */
   readonly signal: string | null;
   /** Empty until the command has ended. */
   readonly leftovers: readonly Leftover[];
-  /** Perhaps left running by it, see `FinalFacts.suspects`. */
+  /** Processes that it may have left running, see `FinalFacts.suspects`. */
   readonly suspects: readonly Leftover[];
 }
 
 /**
- * The result of a foreground call. `data` is the stdout of a command that exited with 0; `error` says why it did not. Of a process of
- * kind `agent` that printed a JSON object with a boolean `ok`, they are what that object says, and its other keys stand beside them.
+ * Result of a foreground call. `data` is the stdout of a command that exited with 0; `error` says why it did not. A process of kind `agent`
+ * that printed a JSON object with a boolean `ok` sets both with that object, whose other keys stand beside them.
  */
 export type ResultEnvelope = CommandFacts &
   (
@@ -70,9 +70,9 @@ export type ResultEnvelope = CommandFacts &
       }
   );
 
-/** What a caller gets when the process went to the background. */
+/** Data of a result when the process went to the background. */
 export interface BackgroundedData {
-  /** `pending`: it waits for a free place and has not started. */
+  /** `pending`: the process waits for a free place and has not started. */
   readonly status: 'backgrounded' | 'pending';
   readonly process_id: string;
   readonly pid: number | null;
@@ -80,7 +80,7 @@ export interface BackgroundedData {
   readonly log_file: string | null;
 }
 
-export function toBrief(view: ProcessView): ProcessBrief {
+function toBrief(view: ProcessView): ProcessBrief {
   const exit = 'exit' in view ? view.exit : null;
   return {
     id: view.id,
@@ -92,12 +92,12 @@ export function toBrief(view: ProcessView): ProcessBrief {
   };
 }
 
-/** What a process of kind `agent` prints: one JSON object, what it answered or why it could not. A note stands behind the text. */
+/** JSON object that a process of kind `agent` prints: its answer, or why it has none. */
 export type AgentAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-/** What a result is made of: the view, and what is beside it. */
+/** Parts of a result: the view, the output, and what was left running. */
 export interface ResultParts<View extends ProcessView = ProcessView> {
   readonly view: View;
   readonly printed: PrintedText;
@@ -116,9 +116,9 @@ export function toBackgroundedEnvelope(parts: ResultParts): ResultEnvelope {
 }
 
 /**
- * A caller's wait ended while the process was queued for a place. `holders` are the processes that hold the places, longest first; see
- * `ProcessDeps.slotHolders`. `now` is milliseconds since the epoch. At `onTimeout: 'kill'` and at `maxExecutionTime` the process is
- * taken back (`timed_out`); else it stays `pending`, and starts in the background as soon as a place is free.
+ * Returns the result of a caller whose wait ended while the process was queued. `holders` are the processes that hold the places, longest
+ * first; see `ProcessDeps.slotHolders`. `now` is milliseconds since the epoch. At `onTimeout: 'kill'` and at `maxExecutionTime` the process
+ * is cancelled (`timed_out`); else it stays `pending`, and starts in the background as soon as a place is free.
  */
 export function toQueuedEnvelope(
   parts: ResultParts,
@@ -147,7 +147,7 @@ export function toQueuedEnvelope(
   return { ok: true, data, ...toFacts(parts) };
 }
 
-/** A process that was stopped and may never end. */
+/** Returns the result of a process that survived its stop and may never end. */
 export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
   const { view } = parts;
   const survivors = view.status === 'stopping' ? view.survivors : [];
@@ -158,7 +158,7 @@ export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
   return { ok: false, error, ...toFacts(parts) };
 }
 
-/** Nothing was started. */
+/** Returns the result of a start that was refused. */
 export function toRefusedEnvelope(error: string): ResultEnvelope {
   const nothing = { stdout: '', stderr: '', output: '', truncated: false, droppedBytes: 0 };
   return {
@@ -173,14 +173,14 @@ export function toRefusedEnvelope(error: string): ResultEnvelope {
   };
 }
 
-/** What is alive of an ended process, with the ports on which each listens. */
+/** Returns the leftovers and suspects of an ended process, with the ports on which each listens. */
 export async function toLiving(
   view: ProcessView,
   findPorts: (pids: readonly number[]) => Promise<readonly number[]>,
 ): Promise<Pick<ResultParts, 'leftovers' | 'suspects'>> {
   if (!('leftovers' in view)) return { leftovers: [], suspects: [] };
   const { leftovers, suspects } = view;
-  // Most serve nothing: one look at the sockets of the machine is enough then.
+  // Most listen on no port: then the sockets of the machine are read only once.
   const isServing = (await findPorts([...leftovers, ...suspects].map(({ pid }) => pid))).length > 0;
   const toLeftovers = async (members: readonly TreeMember[]) => {
     const found: Leftover[] = [];
@@ -246,7 +246,7 @@ function describeHolders(
   return `: all ${holders.length} places for ${places} are taken by ${each.join(', ')}`;
 }
 
-/** Reads what a process printed as its result shows it: each text with head and tail where it is too long for one read. */
+/** Reads the output for a result: a text that is too long for one read keeps head and tail. */
 export async function readPrinted(
   read: (options: ReadOptions) => OutputRead | Promise<OutputRead>,
 ): Promise<PrintedText> {
@@ -254,7 +254,7 @@ export async function readPrinted(
   const { stdout: fromStdout, stderr: fromStderr, screen: fromScreen } = all.positions;
   const readOne = (stream: 'stdout' | 'stderr', isAll: boolean) =>
     isAll ? all : read({ stream, format: 'raw' });
-  // Most commands use one stream, and a flood of it is costly to read twice.
+  // Most commands use one stream, and a large one is costly to read twice.
   const stdout = await readOne('stdout', fromStderr === 0 && fromScreen === 0);
   const stderr = await readOne('stderr', fromStdout === 0 && fromScreen === 0 && fromStderr > 0);
   return {

@@ -31,7 +31,7 @@ export class SupervisedProcess {
   readonly handle: ProcessHandle;
   /** The current owner; `plan.owner` is the first. */
   owner: string;
-  /** Its watches as they are recorded. */
+  /** Watches of the process as they are recorded. */
   watches: readonly RecordedWatch[];
   readonly #restored: RestoredProcess | null;
   #shownStatus: ProcessStatus;
@@ -74,7 +74,7 @@ export class SupervisedProcess {
     return this.life.status;
   }
 
-  /** Whether it began under another supervisor. */
+  /** True if the process began under another supervisor. */
   get isRestored(): boolean {
     return this.#restored !== null;
   }

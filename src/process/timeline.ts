@@ -7,13 +7,13 @@ import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './describe-end.ts';
 import type { ProcessView } from './process-view.ts';
 
-/** Everything that can happen to a process, under one name: in its chart, its timeline and the events of its supervisor. */
+/** Names of everything that can happen to a process: the same in its chart, its timeline and the events of its supervisor. */
 export type TimelineEvent =
   | 'process.created'
   | 'process.started'
-  /** It was adopted from an earlier supervisor. */
+  /** Adopted from an earlier supervisor. */
   | 'process.adopted'
-  /** Its supervisor ended and left it running. */
+  /** Left running by its supervisor, which ended. */
   | 'process.released'
   | 'process.backgrounded'
   | 'process.ready'
@@ -22,29 +22,29 @@ export type TimelineEvent =
   | 'process.silent'
   /** A background process has run for `notifyAfter`. */
   | 'process.elapsed'
-  /** Its output was read. */
+  /** Output was read. */
   | 'process.read'
-  /** A secret was written to it; the detail is the name. */
+  /** The detail is the name of the secret. */
   | 'process.secretWritten'
   | 'limits.changed'
   | 'process.stopping'
   | 'process.signalled'
-  /** Something is alive although it was killed. */
+  /** A member of the tree is alive although it was killed. */
   | 'process.survived'
   | 'process.restarting'
   | 'process.ended'
-  /** What an ended process had left behind is gone. */
+  /** The leftovers of an ended process are gone. */
   | 'leftovers.ended'
-  /** Its end was delivered to the owner in the detail. */
+  /** The end was delivered to the owner in the detail. */
   | 'process.notified';
 
-/** One thing that happened to a process: an event without the view. */
+/** An event of a process without the view. */
 export interface TimelineEntry {
   readonly type: TimelineEvent;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly by?: Requester;
-  /** In words, for people. */
+  /** Text for people. */
   readonly detail?: string;
 }
 
@@ -107,7 +107,7 @@ export function addEntry(timeline: TimelineEntry[], entry: TimelineEntry): void 
   timeline.push(entry);
 }
 
-/** Whether an ended process still needs an owner: leftovers are alive, or it is persistent and its end was not delivered. */
+/** Returns whether an ended process still needs an owner: leftovers are alive, or it is persistent and its end was not delivered. */
 export function hasPendingNotice({
   view,
   timeline,

@@ -7,14 +7,14 @@ import type { AdoptionData, ProcessRecord, RecordedReadiness } from './process-r
 import type { ProcessView } from './process-view.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
-/** Who writes the record, and what the process itself does not know. */
+/** Facts of the supervisor in the records that it writes. */
 export interface RecordAuthor {
   readonly supervisorId: string;
   readonly scope: TableScope;
   readonly clock: Clock;
 }
 
-/** Writes down what a process is at this moment. */
+/** Returns the record of a process at this moment. */
 export function toRecord(
   process: SupervisedProcess,
   { ground, leader }: { ground: RecordAuthor; leader: ProcessIdentity | null },
@@ -22,7 +22,7 @@ export function toRecord(
   const { supervisorId, scope, clock } = ground;
   const readers = process.output.readerPositions;
   return {
-    // `hasEndedRecord` looks at the beginning.
+    // `version` and `view` come first: `hasEndedRecord` reads the beginning of the text.
     version: 1,
     view: withEndFirst(process.view()),
     supervisorId,
@@ -36,7 +36,7 @@ export function toRecord(
   };
 }
 
-/** When a record is written. */
+/** Returns the time of a record. */
 export function toSaved(clock: Clock): Pick<ProcessRecord, 'savedAt' | 'savedMachineMs'> {
   const savedMachineMs = clock.machineMs?.();
   return { savedAt: clock.epochMs(), ...(savedMachineMs !== undefined && { savedMachineMs }) };
@@ -47,7 +47,7 @@ function withEndFirst({ status, ...facts }: ProcessView): ProcessView {
   return { status, ...left, ...facts } as ProcessView;
 }
 
-/** The same for an attempt that is about to be started: what the chart will say of it in a moment. */
+/** Returns the record of an attempt that is about to start, as the chart will describe it in a moment. */
 export function toAttemptRecord(
   process: SupervisedProcess,
   { ground, attempt }: { ground: RecordAuthor; attempt: number },
@@ -65,7 +65,7 @@ export function toAttemptRecord(
   };
 }
 
-/** Only what outlives its supervisor can be taken over, and only while it lives. */
+/** Returns `null` for a process that cannot be adopted: only live persistent ones can. */
 function toAdoptionData(
   { plan, life, input, output: { attemptOffset }, watches }: SupervisedProcess,
   clock: Clock,
@@ -108,12 +108,12 @@ function toAdoptionData(
   };
 }
 
-/** Who held it is gone with this program: the next supervisor starts it again. */
+/** Records a hold as a restart: its holder ends with this program, and the next supervisor starts the process again. */
 function toRecordedCause(cause: StopOrder['cause']): StopOrder['cause'] {
   return cause.type === 'hold' ? { ...cause, type: 'restart' } : cause;
 }
 
-/** As it is written: records of before had the values of the environment, which go into none any more. */
+/** Returns the record without values of the environment, which older records contained. */
 export function withoutValues(record: ProcessRecord): ProcessRecord {
   if (record.revival === null) return record;
   const { env: _, ...revival } = record.revival;

@@ -4,7 +4,7 @@ import { secretCall } from '../config/secret-source.ts';
 import { refuseWrite } from '../spawn/refusals.ts';
 import type { SecretResolver } from './secret-resolver.ts';
 
-/** How a secret is written. */
+/** Options of a secret that is written. */
 export interface SecretOptions {
   /** Enter in a terminal, a line break in a pipe. Default `true`. */
   readonly pressEnter?: boolean;
@@ -19,9 +19,9 @@ export interface SecretRecipient {
   readonly id: string;
   readonly commandLine: string;
   readonly hasTerminal: boolean;
-  /** Its stdin is a pipe. */
+  /** True if its stdin is a pipe. */
   readonly hasPipe: boolean;
-  /** It writes its log file itself, where a secret cannot be redacted. */
+  /** True if the process writes its log file itself, where a secret cannot be redacted. */
   readonly writesOwnLog: boolean;
   readonly ended: Promise<unknown>;
   /** Says why it cannot be written to now; `null` where it can. */
@@ -104,7 +104,7 @@ async function findObstacle(recipient: SecretRecipient): Promise<WriteResult | n
   return refuseWrite('exposed', describeExposure(recipient));
 }
 
-/** Whether the terminal itself hides what is typed: what a program prints is only a hint. */
+/** Returns whether the terminal itself hides what is typed: what a program prints is only a hint. */
 async function hidesTyping(recipient: SecretRecipient): Promise<boolean> {
   const awaited = await recipient.awaitedInput();
   return awaited?.kind === 'secret' && awaited.certainty === 'known';

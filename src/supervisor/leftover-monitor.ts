@@ -86,7 +86,7 @@ export function createLeftoverMonitor({
       return { receipt: Promise.resolve(emptyReceipt(order.signal)), shortenGrace: () => {} };
     let isFirst = true;
     const onSignal = (signal: ProcessSignal) => {
-      process.timeline.add('signalled', {
+      process.timeline.add('process.signalled', {
         by: isFirst ? order.by : 'supervisor',
         detail: isFirst ? `${signal}: its leftovers` : `${signal}: leftovers alive at the end of the grace`,
       });

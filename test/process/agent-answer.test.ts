@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readAgentAnswer } from '../../src/process/agent-answer.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 
-test('a note stands behind the answer of a delegate', () => {
+test('a note follows the answer of a delegate', () => {
   const printed = { ok: true, data: 'it is five', note: 'After this answer: The model failed: Away.' };
   const reader = () => ({ read: () => ({ text: JSON.stringify(printed), droppedBytes: 0 }) });
 

@@ -17,7 +17,7 @@ function createRig() {
   return { clock, reached, deadlines, print };
 }
 
-test('a deadline comes once, at its time', () => {
+test('a deadline comes once and on time', () => {
   const { clock, reached, deadlines } = createRig();
   deadlines.arm({ deadline: 'grace', afterMs: 100, from: 'now' }, null);
 
@@ -38,7 +38,7 @@ test('a limit counts from the start', () => {
   expect(reached).toEqual(['deadline.background at 110']);
 });
 
-test('a limit that has passed already comes at once', () => {
+test('a limit that has already passed comes at once', () => {
   const { clock, reached, deadlines } = createRig();
   clock.advance(500);
 
@@ -48,7 +48,7 @@ test('a limit that has passed already comes at once', () => {
   expect(reached).toEqual(['deadline.background at 500']);
 });
 
-test('arming again replaces, and no limit disarms', () => {
+test('arming replaces a deadline, and null disarms it', () => {
   const { clock, reached, deadlines } = createRig();
   deadlines.arm({ deadline: 'wait', afterMs: 100, from: 'now' }, null);
   deadlines.arm({ deadline: 'wait', afterMs: 200, from: 'now' }, null);
@@ -71,7 +71,7 @@ test('silence counts from the last byte', () => {
   expect(reached).toEqual(['deadline.silence at 160']);
 });
 
-test('a silence that was broken is counted anew', () => {
+test('a broken silence counts from the last byte', () => {
   const { clock, reached, deadlines, print } = createRig();
   clock.advance(100);
   deadlines.arm({ deadline: 'silence', afterMs: 100, from: 'now' }, 0);
@@ -85,7 +85,7 @@ test('a silence that was broken is counted anew', () => {
   expect(reached).toEqual(['deadline.silence at 299']);
 });
 
-test('disarming all leaves no timer', () => {
+test('disarming all deadlines leaves no timer', () => {
   const { clock, reached, deadlines } = createRig();
   for (const deadline of ['wait', 'execution', 'silence'] as const) {
     deadlines.arm({ deadline, afterMs: 100, from: 'now' }, null);

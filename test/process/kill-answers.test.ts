@@ -3,7 +3,7 @@ import { createScriptedRig, turn } from '../supervisor/scripted-rig.ts';
 
 const member = (pid: number) => ({ pid, pgid: pid, startedAt: '1', command: `sleep ${pid}` });
 
-test('an unknown id is answered with the nearest', async () => {
+test('a kill of an unknown id names the nearest', async () => {
   await using rig = createScriptedRig();
   const { id } = rig.supervisor.start({ command: 'x' });
   const misspelt = `${id.slice(0, -1)}_`;
@@ -17,7 +17,7 @@ test('an unknown id is answered with the nearest', async () => {
   });
 });
 
-test('control characters of an id do not reach a terminal', async () => {
+test('a kill answer escapes control characters of an id', async () => {
   await using rig = createScriptedRig();
 
   const { message } = await rig.supervisor.kill('\u001b[2J\n');
@@ -25,7 +25,7 @@ test('control characters of an id do not reach a terminal', async () => {
   expect(message).toBe('Process "\\u001b[2J\\n" not found. There are no processes.');
 });
 
-test('a pending process is cancelled', async () => {
+test('a kill cancels a pending process', async () => {
   await using rig = createScriptedRig({ maxParallelTools: 1 });
   rig.supervisor.start({ command: 'x' });
   const { id } = rig.supervisor.start({ command: 'y' });
@@ -36,7 +36,7 @@ test('a pending process is cancelled', async () => {
   });
 });
 
-test('a running process is killed with a receipt', async () => {
+test('a kill of a running process gives a receipt', async () => {
   await using rig = createScriptedRig();
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).children = [member(5), member(6)];
@@ -54,7 +54,7 @@ test('a running process is killed with a receipt', async () => {
   });
 });
 
-test('a stopping process is already stopping', async () => {
+test('a kill of a stopping process answers alreadyStopping', async () => {
   await using rig = createScriptedRig({ killGrace: '2s' });
   const { id } = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';
@@ -74,7 +74,7 @@ test('a stopping process is already stopping', async () => {
   expect(rig.run(0).signals).toEqual(['SIGTERM', 'SIGKILL']);
 });
 
-test('a finished process is not running, and why', async () => {
+test('a kill of an ended process says how it ended', async () => {
   await using rig = createScriptedRig();
   const { id, ended } = rig.supervisor.start({ command: 'x' });
   rig.run(0).exit({ code: 3 });
@@ -87,7 +87,7 @@ test('a finished process is not running, and why', async () => {
   });
 });
 
-test('a kill with SIGKILL does not ask first', async () => {
+test('a kill with SIGKILL sends no SIGTERM first', async () => {
   await using rig = createScriptedRig();
   const { id } = rig.supervisor.start({ command: 'x' });
 
@@ -126,7 +126,7 @@ test('a later order can only shorten the grace', async () => {
   expect(await answer).toMatchObject({ receipt: { escalated: true, durationMs: 5_000 } });
 });
 
-test('exit code 0 after a kill is killed, with code 0', async () => {
+test('exit code 0 after a kill is killed with code 0', async () => {
   await using rig = createScriptedRig();
   const { id, ended } = rig.supervisor.start({ command: 'x' });
   const run = rig.run(0);
@@ -143,7 +143,7 @@ test('exit code 0 after a kill is killed, with code 0', async () => {
   });
 });
 
-test('what survives SIGKILL is named, and gone when it is', async () => {
+test('a kill names survivors of SIGKILL until they are gone', async () => {
   await using rig = createScriptedRig({ killGrace: '1s' });
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).obeys = () => false;
@@ -164,7 +164,7 @@ test('what survives SIGKILL is named, and gone when it is', async () => {
   expect(handle.view()).toMatchObject({ status: 'killed', receipt: { survivors: [] } });
 });
 
-test('a kill while the exit is being drained is a kill', async () => {
+test('a kill during the drain of the output is a kill', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({ command: 'x' });
   rig.run(0).holdsOutput = true;
@@ -193,7 +193,7 @@ test('a hundred kills at once share one receipt', async () => {
   expect(rig.count('process.ended')).toBe(1);
 });
 
-test('a kill with a wrong option is refused', async () => {
+test('a kill with an invalid option throws', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({ command: 'x' });
 
@@ -221,7 +221,7 @@ test('a kill in the pause before a restart cancels it', async () => {
   });
 });
 
-test('a write of something else is refused at once', async () => {
+test('a write of neither text nor bytes throws at once', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({ command: 'x', stdin: 'pipe' });
 
@@ -231,7 +231,7 @@ test('a write of something else is refused at once', async () => {
   expect(await handle.write('text')).toEqual({ ok: true, bytesWritten: 4 });
 });
 
-test('a status is told once, whatever else changes', async () => {
+test('a status is emitted once, whatever else changes', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
   const statuses: string[] = [];
@@ -245,7 +245,7 @@ test('a status is told once, whatever else changes', async () => {
   expect(statuses).toEqual(['running', 'completed']);
 });
 
-test('what was ready is not while it begins anew', async () => {
+test('a restarted process is not ready until it is again', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({ command: 'x', ready: { line: 'up' } });
   rig.run(0).print('up\n');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
 
-test('a paste of what is no text throws and changes nothing', async () => {
+test('a paste of anything but text throws and types nothing', async () => {
   const backend = createScriptedBackend(undefined, { terminal: true });
   await using supervisor = createSupervisor({ stateDirectory: false, backend });
   const handle = supervisor.start({ command: 'edit', interactive: true, background: true });

@@ -25,7 +25,7 @@ const screenOf = (line: string): ScreenCapture => ({
   isLast: true,
 });
 
-/** The terminal of a process whose last screen is a file, and whose backend answers with `answer`. */
+/** Opens the terminal of a process whose last screen is a file and whose backend answers `answer`. */
 function arrange(
   options: { answer?: CaptureAnswer; hasEnded?: boolean; files?: object | null; screenPath?: string } = {},
 ) {
@@ -61,7 +61,7 @@ test('a last screen that tmux wrote shows no secret', async () => {
   expect(await seen(terminal)).toBe('got [redacted]**** |');
 });
 
-test('only where nothing runs the last screen is shown', async () => {
+test('the last screen is shown only where nothing runs', async () => {
   const between = arrange({ answer: refuseScreen('notRunning', 'It is not there.') });
   const broken = arrange({ answer: refuseScreen('broken', 'It cannot be read.') });
   for (const { leave } of [between, broken]) leave('long ago');
@@ -70,7 +70,7 @@ test('only where nothing runs the last screen is shown', async () => {
   expect(await seen(broken.terminal)).toBe('broken');
 });
 
-test('a screen is not that of the attempt before', async () => {
+test('a new attempt forgets the screen of the last', async () => {
   const { terminal } = arrange({ files: null });
   terminal.keep(screenOf('first'));
   expect(await seen(terminal)).toBe('first');
@@ -80,7 +80,7 @@ test('a screen is not that of the attempt before', async () => {
   expect(await seen(terminal)).toBe('notRunning');
 });
 
-test('a screen that comes after the end brings no directory back', () => {
+test('a screen after the end creates no directory', () => {
   const place = tempDir();
   const screenPath = `${place.path}/x.screen`;
   const { terminal, errors } = arrange({ files: null, hasEnded: true, screenPath });
@@ -92,7 +92,7 @@ test('a screen that comes after the end brings no directory back', () => {
   expect(errors).toEqual([]);
 });
 
-test('a screen that cannot be kept is told', () => {
+test('a screen that cannot be saved reports an error', () => {
   const { terminal, errors } = arrange({ files: null, screenPath: '/proc/nowhere/at/all/x.screen' });
 
   terminal.keep(screenOf('lost'));
@@ -102,7 +102,7 @@ test('a screen that cannot be kept is told', () => {
 
 const interactive = { command: ['editor'] as [string], interactive: true, background: true } as const;
 
-test('a later attempt begins in the size that was ordered', async () => {
+test('a later attempt starts in the ordered size', async () => {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(undefined, { terminal: true });
   const supervisor = createSupervisor({ clock, backend, stateDirectory: false });
@@ -118,7 +118,7 @@ test('a later attempt begins in the size that was ordered', async () => {
   await supervisor.shutdown();
 });
 
-test('an adopted process starts again in the size that was ordered', async () => {
+test('an adopted process restarts in the ordered size', async () => {
   const place = tempDir();
   onTestFinished(() => place.remove());
   const records = createMemoryRecordStore<ProcessRecord>();
@@ -147,7 +147,7 @@ test('an adopted process starts again in the size that was ordered', async () =>
   expect(next.backend.runs.map(({ sizes }) => sizes[0])).toEqual([wide, wide]);
 });
 
-test('keys that are refused answer no question', async () => {
+test('refused keys leave the awaited input as it is', async () => {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(undefined, { terminal: true });
   await using supervisor = createSupervisor({ stateDirectory: false, clock, backend });

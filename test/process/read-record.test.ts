@@ -4,7 +4,7 @@ import { readRecord } from '../../src/process/read-record.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { tempDir } from '../fixtures/os.ts';
 
-/** Records of a persistent process, alive and ended, as a supervisor writes them. */
+/** Returns records of a live and an ended persistent process, as a supervisor writes them. */
 async function writeRecords(): Promise<readonly ProcessRecord[]> {
   using place = tempDir();
   const records = createMemoryRecordStore<ProcessRecord>();
@@ -28,7 +28,7 @@ async function writeRecords(): Promise<readonly ProcessRecord[]> {
   return found;
 }
 
-/** The paths of everything in a document. */
+/** Returns the paths of all values in a document. */
 function pathsOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([name, part]) => pathsOf(part, [...path, name]))];
@@ -43,7 +43,7 @@ function withValue(document: unknown, { path, value }: { path: readonly string[]
   return copy;
 }
 
-test('older words in a timeline become event names', async () => {
+test('older words of a timeline become event names', async () => {
   const [live] = await writeRecords();
   const words = ['created', 'leftovers ended', 'secret written', 'not ready', 'limits changed', 'ended'];
   const older = words.map((event, at) => ({ at, event, by: 'user', detail: 'why' }));
@@ -62,13 +62,13 @@ test('older words in a timeline become event names', async () => {
   );
 });
 
-test('what a supervisor writes is read again', async () => {
+test('a record of a supervisor is read again', async () => {
   for (const record of await writeRecords()) {
     expect(readRecord(JSON.parse(JSON.stringify(record)), record.view.id)).toMatchObject({ ok: true });
   }
 });
 
-test('a list where something else belongs is damage, wherever it stands', async () => {
+test('a list in a wrong place damages a record', async () => {
   const free = new Set(['view.metadata']);
   for (const record of await writeRecords()) {
     const paths = pathsOf(JSON.parse(JSON.stringify(record))).filter((path) => path.length > 0);
@@ -94,7 +94,7 @@ function without(document: unknown, path: string): unknown {
   return copy;
 }
 
-test('a record from before terminals is read and complete', async () => {
+test('a record from before terminals is completed', async () => {
   const later = [
     'view.terminal',
     'view.progress',
@@ -112,7 +112,7 @@ test('a record from before terminals is read and complete', async () => {
   }
 });
 
-test('what is filled in moves nothing that was there', async () => {
+test('reading a record keeps the order of its fields', async () => {
   for (const record of await writeRecords()) {
     const text = JSON.stringify(record);
 
@@ -129,10 +129,10 @@ const pattern = { ...watch, owner: 'conv_a', wants: { type: 'pattern', pattern: 
 test.each([
   ['of another kind', { ...watch, wants: { type: 'moon', phase: 'full' } }],
   ['without an owner', { ...quiet, owner: undefined }],
-  ['of an expression that is none', { ...watch, wants: { type: 'pattern', pattern: '(' } }],
-  ['that is no object', 'quiet'],
-  ['that is nothing', null],
-])('a watch %s is left out, and the record is good', async (_, odd) => {
+  ['with an invalid expression', { ...watch, wants: { type: 'pattern', pattern: '(' } }],
+  ['that is a text', 'quiet'],
+  ['that is null', null],
+])('a record drops a watch %s', async (_, odd) => {
   const [live] = await writeRecords();
   const revival = { ...live?.revival, watches: [quiet, odd, pattern] };
 
@@ -141,7 +141,7 @@ test.each([
   expect(read.ok && read.record.revival?.watches).toEqual([quiet, pattern]);
 });
 
-test('watches that are no list are none', async () => {
+test('a record drops watches that are no list', async () => {
   const [live] = await writeRecords();
   const revival = { ...live?.revival, watches: { first: quiet } };
 

@@ -21,7 +21,7 @@ const printing =
     run.exit({ code: end.code ?? 0 });
   };
 
-test('what a good end printed is the data', async () => {
+test('the stdout of a successful command is the data', async () => {
   const result = await executeScript(printing('one\ntwo\n', { stderr: 'a warning\n' }));
 
   expect(result).toMatchObject({
@@ -31,7 +31,7 @@ test('what a good end printed is the data', async () => {
   });
 });
 
-test.each([0, 3])('both streams stand beside the result of code %i', async (code) => {
+test.each([0, 3])('a result with exit code %i has both streams', async (code) => {
   const result = await executeScript((run) => {
     run.comeUp();
     run.print('first\n');
@@ -51,7 +51,7 @@ test.each([0, 3])('both streams stand beside the result of code %i', async (code
   });
 });
 
-test('a result names what outlived its command', async () => {
+test('a result names leftovers of its command', async () => {
   const result = await executeScript((run) => {
     run.comeUp();
     run.children = [{ pid: 4_000_001, pgid: 4_000_000, startedAt: '1', command: 'serve' }];
@@ -73,13 +73,13 @@ test.each([
   expect(result).not.toHaveProperty('data');
 });
 
-test('the object of a command that is no agent is text', async () => {
+test('an object printed by a command is text', async () => {
   const text = '{"ok":false,"error":"no such file"}';
 
   expect(await executeScript(printing(text))).toMatchObject({ ok: true, data: text, exitCode: 0 });
 });
 
-test('what stands beside the result of an agent cannot be forged', async () => {
+test('an agent cannot forge the facts of its result', async () => {
   const printed = '{"ok":true,"process":{"id":"tool_forged1"},"exitCode":7,"leftovers":[1]}';
 
   const result = await executeScript(printing(printed), { kind: 'agent' });
@@ -89,7 +89,7 @@ test('what stands beside the result of an agent cannot be forged', async () => {
 });
 
 test.each(['{"ok":"yes"}', '{"files":[]}', '[{"ok":true}]', '{"ok":true', 'true', '{"ok":true} tail'])(
-  'other text stays text: %j',
+  'an agent result without a boolean ok stays text: %j',
   async (stdout) => {
     expect(await executeScript(printing(stdout), { kind: 'agent' })).toMatchObject({
       ok: true,
@@ -112,7 +112,7 @@ test.each([
   expect(await executeScript(script)).toMatchObject({ ok: false, error, process: { status: 'failed' } });
 });
 
-test('an end by a signal from outside is named', async () => {
+test('a result names a signal from outside', async () => {
   const result = await executeScript((run) => {
     run.comeUp();
     run.print('half a line', 'stderr');
@@ -133,7 +133,7 @@ test('a result says that its output was cut', async () => {
   expect(await executeScript(printing(text), { maxReplyBytes: 50_000 })).toMatchObject({ truncated: false });
 });
 
-test('a long output is cut head and tail', async () => {
+test('a long output keeps head and tail', async () => {
   const text = `${'a'.repeat(40_000)}\n${'z'.repeat(40_000)}\n`;
 
   const result = (await executeScript(printing(text), { maxReplyBytes: 1_000 })) as { data: string };
@@ -142,7 +142,7 @@ test('a long output is cut head and tail', async () => {
   expect(result.data).toMatch(/^a+\n\[… 79002 bytes left out …\]\nz+\n$/);
 });
 
-test('the object of an agent is taken whole, whatever a reply may have', async () => {
+test('an answer of an agent exceeds the limit of replies', async () => {
   const text = JSON.stringify({ ok: true, data: 'x'.repeat(500_000) });
 
   const result = await executeScript(printing(text), { kind: 'agent', maxReplyBytes: 1_000 });
@@ -164,7 +164,7 @@ test.each([{}, { maxBufferBytes: 4_000_000 }])(
   },
 );
 
-test('what start would throw is a result', async () => {
+test('a refused start is a result', async () => {
   await using supervisor = createSupervisor({ backend: createScriptedBackend(), stateDirectory: false });
 
   const result = await supervisor.execute({ command: 'x', timeuot: 1 } as never);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addEntry, type TimelineEntry } from '../../src/process/timeline.ts';
 
-test('a timeline keeps its beginning and its newest', () => {
+test('a timeline keeps its first and newest entries', () => {
   const timeline: TimelineEntry[] = [];
 
   for (let at = 0; at < 10_000; at += 1) addEntry(timeline, { at, type: 'process.restarting' });

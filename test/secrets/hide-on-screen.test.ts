@@ -31,26 +31,26 @@ test('a short secret is covered by a part of the mark', () => {
   expect(hideOnScreen(screenOf(['pin 0815.']), ['0815']).lines).toEqual(['pin [red.']);
 });
 
-test('a secret over the end of a line is covered', () => {
+test('a secret across the end of a line is covered', () => {
   const shown = hideOnScreen(screenOf(['Paste it: hunter2-s', 'ecret', '$']), [secret]);
 
   expect(shown.lines).toEqual(['Paste it: [redacted', ']****', '$']);
 });
 
-test('a secret with blanks is covered where the line ends in them', () => {
+test('a secret with blanks is covered across a line end', () => {
   const shown = hideOnScreen(screenOf(['say: open', 'sesame now']), ['open sesame']);
 
   expect(shown.lines).toEqual(['say: [red', 'acted] now']);
 });
 
-test('a secret that goes over from what has scrolled out is covered', () => {
+test('a secret across the scrollback is covered', () => {
   const shown = hideOnScreen(screenOf(['-secret', '$'], { scrollback: ['old', 'x hunter2'] }), [secret]);
 
   expect(shown.scrollback).toEqual(['old', 'x [redact']);
   expect(shown.lines).toEqual(['ed]****', '$']);
 });
 
-test('half a secret at the cursor is covered, and a little of it is not', () => {
+test('half a secret at the cursor is covered', () => {
   const at = (text: string) =>
     hideOnScreen(screenOf([text], { cursor: { column: text.length, row: 0, isVisible: true } }), [secret]);
 

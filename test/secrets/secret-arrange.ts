@@ -5,7 +5,7 @@ import { tempDir } from '../fixtures/os.ts';
 
 export const value = 'hunter2-secret';
 
-/** A supervisor of real processes that knows the secret `token`; all it writes is in a directory of its own. */
+/** Opens a supervisor of real processes with the secret `token` and a directory of its own. */
 export function arrange(options: SupervisorOptions = {}) {
   const directory = tempDir();
   const supervisor = createSupervisor({
@@ -18,7 +18,7 @@ export function arrange(options: SupervisorOptions = {}) {
   supervisor.events$.subscribe((event) => events.push(JSON.stringify(event)));
   return {
     supervisor,
-    /** Everything that may be seen of a process: files, events, views, output. */
+    /** Returns everything that is visible of a process: files, events, views, output. */
     async everything(handle: ProcessHandle): Promise<string> {
       const screen = await handle.capture({ scrollbackLines: 1_000, withDrawing: true });
       const seen = [handle.view(), handle.timeline(), handle.read({ format: 'raw' }), handle.read(), screen];

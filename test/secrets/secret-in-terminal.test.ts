@@ -22,7 +22,7 @@ async function shows(handle: ProcessHandle, text: string): Promise<readonly stri
   return lines;
 }
 
-/** As a person would who has sat down with tmux itself. */
+/** Types like a person attached to tmux itself. */
 function typeInTmux(handle: ProcessHandle, ...keys: readonly string[]): void {
   const { terminal } = handle.view();
   const [program = 'tmux', ...attach] = terminal?.type === 'terminal' ? (terminal.attach ?? []) : [];
@@ -37,7 +37,7 @@ function typeInTmux(handle: ProcessHandle, ...keys: readonly string[]): void {
   ]);
 }
 
-test('a secret that a terminal echoes is seen nowhere', { repeats: 2, timeout }, async () => {
+test('a secret that a terminal echoes is shown nowhere', { repeats: 2, timeout }, async () => {
   await using given = arrange(terminal);
   const command = 'printf "Token: "; read -r line; echo "got $line"; sleep 0.2; echo done; read -r _';
   const handle = given.supervisor.start({ command, interactive: true, background: true });
@@ -56,7 +56,7 @@ test('a secret that a terminal echoes is seen nowhere', { repeats: 2, timeout },
   expect(everything).not.toMatch(/hunter2|-secret\b/);
 });
 
-test('a secret drawn anew with each character is not told', { timeout }, async () => {
+test('a secret redrawn with each character is shown nowhere', { timeout }, async () => {
   await using given = arrange(terminal);
   const draw = `for ((i = 1; i <= \${#x}; i++)); do printf "\\r\\e[K> %s" "\${x:0:i}"; done`;
   const handle = given.supervisor.start({
@@ -75,7 +75,7 @@ test('a secret drawn anew with each character is not told', { timeout }, async (
   expect(everything).not.toMatch(/hunter2/);
 });
 
-test('a secret that goes over the end of a row is seen nowhere', { timeout }, async () => {
+test('a secret across the end of a row is shown nowhere', { timeout }, async () => {
   await using given = arrange(terminal);
   const handle = given.supervisor.start({
     command: ['bash', '--norc', '--noprofile'],
@@ -95,7 +95,7 @@ test('a secret that goes over the end of a row is seen nowhere', { timeout }, as
   expect(await given.everything(handle)).not.toMatch(/hunter2|-secret\b/);
 });
 
-test('a terminal that hides what is typed gets the secret', { timeout }, async () => {
+test('a terminal that hides typing receives the secret', { timeout }, async () => {
   await using given = arrange(terminal);
   const command = `printf "Password: "; read -rs line; test "$line" = "$(printf '%s%s' hunter2- secret)" && echo welcome; read -r _`;
   const handle = given.supervisor.start({ command, interactive: true, background: true });
@@ -109,7 +109,7 @@ test('a terminal that hides what is typed gets the secret', { timeout }, async (
 });
 
 describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
-  test('gets a secret while it hides what is typed, and nobody else sees it', async () => {
+  test('receives a secret while it hides typing', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = `printf "Password: "; read -rs line; test "$line" = "$(printf '%s%s' hunter2- secret)" && echo welcome; read -r _`;
     const handle = given.supervisor.start({ command, interactive: true, background: true });
@@ -123,7 +123,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     expect(await given.everything(handle)).not.toContain(value);
   });
 
-  test('leaves none of what its program told in its files', async () => {
+  test('leaves no secret in its files', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'printf "Password: "; read -rs line; echo "got $line"';
     const handle = given.supervisor.start({ command, interactive: true, background: true });
@@ -137,7 +137,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     expect(everything).not.toContain(value);
   });
 
-  test('gets none once somebody has answered past us', async () => {
+  test('receives no secret after a person typed in tmux', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'stty -echo; read -r a; stty echo; read -r b; sleep 100';
     const handle = given.supervisor.start({ command, interactive: true, background: true });
@@ -152,7 +152,7 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     expect(await given.everything(handle)).not.toContain(value);
   });
 
-  test('says the prompt with the wait for its answer', async () => {
+  test('names the prompt that it waits at', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'printf "name? "; read -r line';
     const ask = async () => {
@@ -163,13 +163,13 @@ describe.skipIf(!isInstalled('tmux'))('a terminal of tmux', { timeout }, () => {
     };
 
     const asked = [await ask()];
-    // What tmux prints for longer than a moment is not waited for: on a slow machine that may happen, and not each time.
+    // Output that tmux delays is not waited for: on a slow machine the prompt may be missing, but not each time.
     while (asked.at(-1)?.prompt === null && asked.length < 5) asked.push(await ask());
 
     expect(asked.at(-1)).toMatchObject({ kind: 'line', prompt: 'name?' });
   });
 
-  test('gets none while it shows what is typed', async () => {
+  test('receives no secret while it shows typing', async () => {
     await using given = arrange({ terminal: 'tmux' });
     const command = 'printf "Token: "; read -r line; echo "got $line"';
     const handle = given.supervisor.start({ command, interactive: true, background: true });

@@ -19,7 +19,7 @@ function read(source: SecretSource, more: { cwd?: string; ask?: () => Promise<st
   return book.resolve({ name: 'key', processId: 'tool_a', commandLine: 'login' }, signal);
 }
 
-test('a variable is read when it is used', async () => {
+test('a variable is read at each use', async () => {
   const book = createSecretResolver({ sources: { key: { env: 'TROUPE_TEST_KEY' } }, cwd: '/', ask: null });
   vi.stubEnv('TROUPE_TEST_KEY', 'first-value');
   const wish = { name: 'key', processId: 'tool_a', commandLine: 'login' };
@@ -45,7 +45,7 @@ test('a function gives a secret', async () => {
   expect(await read(async () => 'from-a-vault')).toEqual({ ok: true, value: 'from-a-vault' });
 });
 
-test('a person is asked each time, and told what for', async () => {
+test('a person is asked each time and told the purpose', async () => {
   const questions: SecretQuestion[] = [];
   const ask = async (question: SecretQuestion) => `answer ${questions.push(question)}`;
   const book = createSecretResolver({ sources: { key: { ask: 'Your key?' } }, cwd: '/', ask });
@@ -61,24 +61,20 @@ test('a person is asked each time, and told what for', async () => {
 });
 
 test.for<[string, SecretSource, string]>([
-  [
-    'a variable that is not set',
-    { env: 'TROUPE_TEST_NOTHING' },
-    'the variable TROUPE_TEST_NOTHING is not set',
-  ],
-  ['a file that is not there', { file: '/nowhere/key' }, 'the file "/nowhere/key" cannot be read (ENOENT)'],
+  ['a missing variable', { env: 'TROUPE_TEST_NOTHING' }, 'the variable TROUPE_TEST_NOTHING is not set'],
+  ['a missing file', { file: '/nowhere/key' }, 'the file "/nowhere/key" cannot be read (ENOENT)'],
   ['a directory', { file: '/' }, 'the file "/" is no regular file'],
-  ['nobody to ask', { ask: 'Your key?' }, 'there is nobody to ask'],
+  ['a missing person', { ask: 'Your key?' }, 'there is nobody to ask'],
   ['an empty value', () => ' \n', 'it is empty'],
-  ['a value that is short', () => 'a b c', 'fewer than 4 characters'],
-  ['what is no text', (() => 7) as never, 'gave no text'],
-])('%s is said in words', async ([, source, words]) => {
+  ['a short value', () => 'a b c', 'fewer than 4 characters'],
+  ['a value that is no text', (() => 7) as never, 'gave no text'],
+])('a refusal names %s', async ([, source, words]) => {
   const answer = await read(source);
 
   expect(answer).toMatchObject({ ok: false, error: expect.stringContaining(words) });
 });
 
-test('a pipe in place of a file is refused at once', async () => {
+test('a FIFO in place of a file is refused at once', async () => {
   using directory = tempDir();
   execFileSync('mkfifo', [directory.file('pipe')]);
 
@@ -91,7 +87,7 @@ test('a pipe in place of a file is refused at once', async () => {
 test.for<[string, SecretSource]>([
   ['a function', () => new Promise<string>(() => {})],
   ['a person', { ask: 'Your key?' }],
-])('%s that gives nothing is left when nobody wants it', async ([, source]) => {
+])('%s without an answer is abandoned on abort', async ([, source]) => {
   const book = createSecretResolver({ sources: { key: source }, cwd: '/', ask: () => new Promise(() => {}) });
   const unwanted = new AbortController();
   const pending = book.resolve({ name: 'key', processId: 'tool_a', commandLine: 'login' }, unwanted.signal);
@@ -101,7 +97,7 @@ test.for<[string, SecretSource]>([
   expect(await pending).toMatchObject({ ok: false, error: expect.stringContaining('nobody waits for it') });
 });
 
-test('a source is not asked for what nobody wants any more', async () => {
+test('a source is not asked after an abort', async () => {
   const source = vi.fn(() => 'hunter2-secret');
   const book = createSecretResolver({ sources: { key: source }, cwd: '/', ask: null });
 
@@ -112,13 +108,13 @@ test('a source is not asked for what nobody wants any more', async () => {
   expect(source).not.toHaveBeenCalled();
 });
 
-test('a person who gives nothing is a refusal', async () => {
+test('a person without an answer is a refusal', async () => {
   const answer = await read({ ask: 'Your key?' }, { ask: async () => null });
 
   expect(answer).toMatchObject({ error: expect.stringContaining('gave no answer') });
 });
 
-test('what a source throws is not repeated', async () => {
+test('an error of a source is not repeated', async () => {
   const answer = await read(() => {
     throw new Error('vault says: hunter2');
   });
@@ -126,7 +122,7 @@ test('what a source throws is not repeated', async () => {
   expect(answer).toMatchObject({ ok: false, error: expect.not.stringContaining('hunter2') });
 });
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+test.skipIf(process.getuid?.() === 0)('a file without read permission is named', async () => {
   using directory = tempDir();
   writeFileSync(join(directory.path, 'key'), 'a-secret');
   chmodSync(join(directory.path, 'key'), 0);
@@ -136,7 +132,7 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', asy
   });
 });
 
-test('an unknown name names those that are there', () => {
+test('an unknown name lists the known ones', () => {
   const sources = { 'npm-token': { env: 'A' }, sudo: { env: 'B' } };
   const book = createSecretResolver({ sources, cwd: '/', ask: null });
 

@@ -14,7 +14,7 @@ function arrangeScripted(script?: Script, options: SupervisorOptions = {}) {
   return { ...arrange({ backend, clock: createVirtualClock(), ...options }), backend };
 }
 
-test('a secret that a process repeats is seen nowhere', async () => {
+test('a secret that a process repeats is shown nowhere', async () => {
   await using given = arrange();
   const echo =
     'read -r line; printf "got "; echo "$line" | cut -c1-10 | tr -d "\\n"; sleep 0.1; echo "$line" | cut -c11-; echo end';
@@ -44,7 +44,7 @@ test('a secret can be written without a line break', async () => {
   expect(handle.read().text.trim()).toBe(String(value.length));
 });
 
-test('what a restarted process prints of a secret is hidden, too', async () => {
+test('a restarted process shows no secret either', async () => {
   await using given = arrangeScripted();
   const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
   await handle.writeSecret('token');
@@ -56,7 +56,7 @@ test('what a restarted process prints of a secret is hidden, too', async () => {
   expect(handle.read().text).toContain('again [redacted]');
 });
 
-test('a secret in a terminal is seen nowhere', async () => {
+test('a secret in a terminal is shown nowhere', async () => {
   await using given = arrangeScripted();
   const handle = given.supervisor.start({ command: 'login', interactive: true, background: true });
   const run = given.backend.lastRun;
@@ -81,7 +81,7 @@ test('a secret in a terminal is seen nowhere', async () => {
   expect(await given.everything(handle)).not.toContain(value);
 });
 
-test('a drawing with a secret that has scrolled out is not given', async () => {
+test('a drawing with a secret in the scrollback is withheld', async () => {
   await using given = arrangeScripted();
   const handle = given.supervisor.start({ command: 'login', interactive: true, background: true });
   await handle.writeSecret('token');
@@ -97,7 +97,7 @@ test('a drawing with a secret that has scrolled out is not given', async () => {
 test('a secret is hidden before it is written', async () => {
   await using given = arrangeScripted((run) => {
     run.comeUp();
-    // It echoes at once, before anybody has heard that the write was done.
+    // Echoes at once, before the write is acknowledged.
     Object.defineProperty(run, 'input', { set: (text: string) => run.print(text), get: () => '' });
   });
   const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
@@ -108,7 +108,7 @@ test('a secret is hidden before it is written', async () => {
   expect(handle.read().text).not.toContain('hunter2');
 });
 
-test('a process without input is not given a secret, and nobody is asked', async () => {
+test('a process without input receives no secret', async () => {
   const askSecret = vi.fn(async () => value);
   await using given = arrangeScripted(undefined, { secrets: { token: { ask: 'Token?' } }, askSecret });
   const handle = given.supervisor.start({ command: 'serve', background: true });
@@ -126,7 +126,7 @@ test('a process without input is not given a secret, and nobody is asked', async
   expect(askSecret).not.toHaveBeenCalled();
 });
 
-test('an unknown secret names those that are there', async () => {
+test('an unknown secret lists the known ones', async () => {
   await using given = arrangeScripted();
   const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
 
@@ -136,7 +136,7 @@ test('an unknown secret names those that are there', async () => {
   });
 });
 
-test('a person who takes too long has not given it', async () => {
+test('an answer after an abort writes no secret', async () => {
   const asked = Promise.withResolvers<string>();
   const signals: AbortSignal[] = [];
   await using given = arrangeScripted(undefined, {
@@ -160,7 +160,7 @@ test('a person who takes too long has not given it', async () => {
   expect(given.backend.lastRun.input).toBe('');
 });
 
-test.each(['the caller', 'the process'])('a source is left where %s is gone', async (who) => {
+test.each(['the caller', 'the process'])('a source is abandoned when %s is gone', async (who) => {
   const asked = Promise.withResolvers<void>();
   const source = () => {
     asked.resolve();
@@ -179,7 +179,7 @@ test.each(['the caller', 'the process'])('a source is left where %s is gone', as
   expect(given.backend.lastRun.input).toBe('');
 });
 
-test('a question is taken back when the process ends', async () => {
+test('a question is withdrawn when the process ends', async () => {
   const signals: AbortSignal[] = [];
   await using given = arrangeScripted(undefined, {
     secrets: { token: { ask: 'Token?' } },
@@ -197,7 +197,7 @@ test('a question is taken back when the process ends', async () => {
   expect(await pending).toMatchObject({ ok: false, code: 'notRunning' });
 });
 
-test('a process that writes its log itself is given no secret that would stand in it', async () => {
+test('a process that writes its own log receives no secret', async () => {
   await using given = arrange();
   const handle = given.supervisor.start({
     command: 'cat',
@@ -218,7 +218,7 @@ test('a process that writes its log itself is given no secret that would stand i
   expect(await given.everything(handle)).not.toContain(value);
 });
 
-describe('a terminal that is not ours', () => {
+describe('a terminal of a process that writes its own log', () => {
   const given = (awaited: Pick<AwaitedInput, 'kind' | 'certainty'> | null) => {
     const done = { ok: true, bytesWritten: 1 } as const;
     const written: string[] = [];
@@ -244,7 +244,7 @@ describe('a terminal that is not ours', () => {
     return { written, result: writeSecret(order, { recipient, resolver }) };
   };
 
-  test('gets a secret while it hides what is typed', async () => {
+  test('receives a secret while it hides typing', async () => {
     const { written, result } = given({ kind: 'secret', certainty: 'known' });
 
     expect((await result).ok).toBe(true);
@@ -252,7 +252,7 @@ describe('a terminal that is not ours', () => {
   });
 
   test.for([null, { kind: 'line', certainty: 'known' }, { kind: 'secret', certainty: 'hint' }] as const)(
-    'gets none while it waits for %j',
+    'receives no secret while it waits for %j',
     async (awaited) => {
       const { written, result } = given(awaited);
 
@@ -262,7 +262,7 @@ describe('a terminal that is not ours', () => {
   );
 });
 
-test('that a secret would be seen is told before its name is looked up', async () => {
+test('an exposed secret is refused before its name is resolved', async () => {
   await using given = arrange();
   const handle = given.supervisor.start({
     command: 'read -r line; sleep 100',
@@ -278,7 +278,7 @@ test('that a secret would be seen is told before its name is looked up', async (
   expect(result).toMatchObject({ ok: false, code: 'exposed' });
 });
 
-test('no process inherits a variable that is a secret', async () => {
+test('no process inherits the variable of a secret', async () => {
   vi.stubEnv('TROUPE_TEST_TOKEN', value);
   await using given = arrange({ secrets: { token: { env: 'TROUPE_TEST_TOKEN' } } });
   const handle = given.supervisor.start({
@@ -291,7 +291,7 @@ test('no process inherits a variable that is a secret', async () => {
   expect(handle.read().text).toBe('[]\n');
 });
 
-test('a secret reaches the process as it is', async () => {
+test('a secret reaches the process unchanged', async () => {
   await using given = arrange();
   const command = `read -r line; test "$line" = "$(printf '%s%s' hunter2- secret)"`;
   const handle = given.supervisor.start({ command, stdin: 'pipe', background: true });
@@ -305,11 +305,11 @@ test.for([
   [{ secrets: { 'a b': { env: 'A' } } }, /a name of letters/],
   [{ secrets: { token: { vault: 'x' } } }, /one of \{ env: "NPM_TOKEN" \}/],
   [{ secrets: { token: 'hunter2' } }, /^(?!.*hunter2)/],
-] as const)('wrong sources are refused at the creation (%#)', ([options, words]) => {
+] as const)('a supervisor refuses wrong sources at its creation (%#)', ([options, words]) => {
   expect(() => createSupervisor(options as never)).toThrow(words);
 });
 
-test.for([[undefined], [5], [{}]])('%j is no name of a secret', async ([name]) => {
+test.for([[undefined], [5], [{}]])('writeSecret refuses %j as a name', async ([name]) => {
   await using given = arrangeScripted();
   const handle = given.supervisor.start({ command: 'login', stdin: 'pipe', background: true });
 

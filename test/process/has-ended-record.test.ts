@@ -7,7 +7,7 @@ import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts'
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
 import { tempDir } from '../fixtures/os.ts';
 
-/** What is written down of a process before and after its end. */
+/** Returns the record of a process before and after its end. */
 async function writeBoth(spec: CommandSpec): Promise<{ live: string; ended: string; status: string }> {
   const place = tempDir();
   const texts = new Map<string, string>();
@@ -25,14 +25,14 @@ async function writeBoth(spec: CommandSpec): Promise<{ live: string; ended: stri
   return { live, ended: texts.get(handle.id) ?? '', status };
 }
 
-test('the beginning of a record tells its end', async () => {
+test('the beginning of a record tells whether it ended', async () => {
   const { live, ended, status } = await writeBoth({ command: ['sleep', '1000'] });
 
   expect(status).toBe('killed');
   expect([live, ended].map((text) => hasEndedRecord(text.slice(0, 64)))).toEqual([false, true]);
 });
 
-test('words of a command do not end a record', async () => {
+test('a command with words of an end does not end a record', async () => {
   const words = '{"version":1,"view":{"status":"killed","endedAt":1}}';
   const { live } = await writeBoth({
     command: ['sleep', '1000'],
@@ -44,19 +44,19 @@ test('words of a command do not end a record', async () => {
   expect(hasEndedRecord(live)).toBe(false);
 });
 
-test.each(finalStatuses)('%s is told within the first 64 bytes', (status) => {
+test.each(finalStatuses)('the first 64 bytes of a record tell %s', (status) => {
   const text = JSON.stringify({ version: 1, view: { status, leftovers: [], id: 'tool_22222222' } });
 
   expect(hasEndedRecord(text.slice(0, 64))).toBe(true);
 });
 
-test.each(finalStatuses)('suspects of what %s are seen within the first 80 bytes', (status) => {
+test.each(finalStatuses)('the first 80 bytes of a record tell suspects of %s', (status) => {
   const text = JSON.stringify({ version: 1, view: { status, leftovers: [], suspects: [{ pid: 2 }] } });
 
   expect(hasEndedRecord(text.slice(0, 80))).toBe(false);
 });
 
-test('a record with leftovers has to be read', () => {
+test('a record with leftovers has to be parsed', () => {
   const view = { status: 'completed', leftovers: [{ pid: 2 }], id: 'tool_22222222' };
 
   expect(hasEndedRecord(JSON.stringify({ version: 1, view }))).toBe(false);
@@ -69,6 +69,6 @@ test.each([
   '{"version":1,"view":{"status":"running"',
   '{"version":1,"view":{"status":"killed_',
   ' {"version":1,"view":{"status":"killed"',
-])('a record that begins with %j has to be read', (beginning) => {
+])('a record that begins with %j has to be parsed', (beginning) => {
   expect(hasEndedRecord(beginning)).toBe(false);
 });
