@@ -1,14 +1,13 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
-import { TroupeError } from '../config/troupe-error.ts';
 import { notifyListeners } from './call-listeners.ts';
 import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { looksBinary } from './decode.ts';
-import { createLogFile, type LogFile, type OutputDegradation } from './log-file.ts';
+import { LogFile } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
 import type { OutputTimes } from './log-times.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
-import type { OutputLog, OutputStats } from './output-log.ts';
+import { checkBytes, type OutputDegradation, type OutputLog, type OutputStats } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 import { createRedactor, type Redactor, redactText } from './redact.ts';
 
@@ -16,20 +15,23 @@ import { StreamRuns } from './stream-runs.ts';
 
 export interface OutputLogOptions {
   readonly clock: Clock;
-  /** Kept in memory of each stream, at least 1024; as much again of what comes after the end. */
+  /** Bytes kept in memory for each stream, at least 1024; output after the end gets the same amount again. */
   readonly maxBufferBytes: number;
-  /** How much of that is for the first bytes of a stream; at most half of it is. */
+  /** The part of it reserved for the first bytes of a stream, at most half. */
   readonly headBytes: number;
   readonly logFile?: { readonly path: string; readonly maxBytes: number; readonly files?: LogFileSystem };
-  /** Never kept, written or shown: `[redacted]` stands in their place, and offsets count that. */
+  /**
+   * Secrets that are never kept, written or shown: `[redacted]` replaces them, and offsets count the
+   * replacement.
+   */
   readonly secrets?: readonly string[];
   /** Called once, when the log file fails for the first time. */
   readonly onDegraded?: (degradation: OutputDegradation) => void;
-  /** What a listener threw; it is not called again. */
+  /** Receives what a listener threw; that listener is not called again. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** Chunks from either end of what is kept: enough to tell, however much is kept. */
+/** Chunks sampled from either end, regardless of how much is kept. */
 const binarySamples = 2;
 
 export function createOutputLog(options: OutputLogOptions): OutputLog {
@@ -37,7 +39,10 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
   return new BufferedOutputLog(options);
 }
 
-/** A class, because every process that is kept has one, also long after its end: 17 methods of its own cost 3 KB. */
+/**
+ * Keeps output in memory. A class because every process has one, even long after its end: 17 closures cost 3
+ * KB.
+ */
 class BufferedOutputLog implements OutputLog {
   readonly #clock: Clock;
   readonly #store: ChunkStore;
@@ -63,7 +68,7 @@ class BufferedOutputLog implements OutputLog {
     this.#file =
       logFile === undefined
         ? null
-        : createLogFile({ ...logFile, clock, ...(onDegraded === undefined ? {} : { onDegraded }) });
+        : new LogFile({ ...logFile, clock, ...(onDegraded === undefined ? {} : { onDegraded }) });
     this.#secrets = options.secrets ?? noSecrets;
     this.#redactors = createRedactors(this.#secrets);
     this.#onListenerError = options.onListenerError;
@@ -185,7 +190,7 @@ class BufferedOutputLog implements OutputLog {
       lastOutputAtMs: this.#hasOutput ? this.#lastWriteAtMs : null,
       logFile: this.logFile,
       degraded: this.#file?.degraded ?? null,
-      // Samples the whole log: only for who asks.
+      // Computed on demand, since it samples the whole log.
       get binary() {
         return outputStreams.some(isBinary);
       },
@@ -218,10 +223,10 @@ class BufferedOutputLog implements OutputLog {
     const { stream: of, offset, position, atMs, afterEnd } = place;
     if (!('missingTo' in found))
       return { type: 'chunk', stream: of, offset, position, bytes: found, atMs, afterEnd };
-    // Up to where memory has it again.
+    // The gap ends where memory has the output again.
     const [kept] = this.#store.forward(positions, [of]);
-    const mostBytes = kept?.type === 'gap' ? kept.droppedBytes : 0;
-    const droppedBytes = Math.min(found.missingTo - offset, place.length, mostBytes);
+    const maxBytes = kept?.type === 'gap' ? kept.droppedBytes : 0;
+    const droppedBytes = Math.min(found.missingTo - offset, place.length, maxBytes);
     if (droppedBytes === 0) return null;
     return { type: 'gap', stream: of, from: offset, to: offset + droppedBytes, position, droppedBytes };
   }
@@ -290,10 +295,10 @@ class BufferedOutputLog implements OutputLog {
   }
 }
 
-/** Read from the file at once. */
+/** Bytes read from the file in one call. */
 const readBackBytes = 256 * 1024;
 
-/** One for all that have no file. */
+/** Shared by all logs without a file. */
 const closed = Promise.resolve();
 const noSecrets: readonly string[] = [];
 
@@ -321,10 +326,4 @@ function checkOptions({ maxBufferBytes, headBytes, logFile }: OutputLogOptions):
   checkBytes('maxBufferBytes', maxBufferBytes, 1024);
   checkBytes('headBytes', headBytes, 0);
   if (logFile !== undefined) checkBytes('maxLogBytes', logFile.maxBytes, 1024);
-}
-
-function checkBytes(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  const message = `${name} must be a whole number of bytes, at least ${least}, got ${value}`;
-  throw new TroupeError({ code: 'invalid-option', message });
 }

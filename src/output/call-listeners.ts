@@ -1,4 +1,4 @@
-/** Calls each in turn. One that throws is told of and not called again; the others hear all the same. */
+/** Calls each listener in turn. A listener that throws is reported and removed; the others are still called. */
 export function notifyListeners(
   listeners: Set<() => void> | null,
   onError: ((error: unknown) => void) | undefined,
@@ -18,6 +18,6 @@ function reportError(onError: ((error: unknown) => void) | undefined, error: unk
   try {
     onError?.(error);
   } catch {
-    // Whoever is told about a broken listener and breaks as well has had his chance.
+    // The error reporter may fail, too; nothing is left to report that to.
   }
 }

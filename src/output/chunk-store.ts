@@ -9,33 +9,33 @@ import type { OutputStream } from './output-sink.ts';
 import { createRingBuffer, type RingBuffer, type Run } from './ring-buffer.ts';
 
 /**
- * What is kept in memory of all that a process wrote: of each stream the head, the newest tail, and as much again of what
- * came after the end. A stream never displaces another, nor what came late what came before.
+ * Output kept in memory: per stream the head, the newest tail, and the same amount again for output after the
+ * end. No stream displaces another, and late output displaces nothing that came before the end.
  */
 export interface ChunkStore {
   append(stream: OutputStream, bytes: Uint8Array, label: { atMs: number; afterEnd: boolean }): void;
-  /** Bytes of all streams that ever arrived: the offset of the next one. */
+  /** Bytes of all streams that ever arrived, which is the offset of the next one. */
   readonly bytes: number;
   readonly droppedBytes: number;
   readonly keptBytes: number;
-  /** Keeps the heads, and of everything else only the newest bytes: so many of each stream. */
+  /** Keeps the heads, and only the newest `tailBytes` of everything else in each stream. */
   shrink(tailBytes: number): void;
   readonly positions: StreamPositions;
   /**
-   * The pieces from the positions on in order of arrival; a gap stands before the first bytes of its stream that are
-   * kept. Finding the beginning costs O(log n), each piece O(1).
+   * Yields the pieces from the given positions in order of arrival; a gap precedes the first kept bytes of
+   * its stream. Finding the start costs O(log n), each piece O(1).
    */
   forward(from: StreamPositions, streams: readonly OutputStream[]): Generator<OutputPiece, void>;
-  /** The chunks from the newest to the oldest. */
+  /** Yields the chunks from the newest to the oldest. */
   backward(streams: readonly OutputStream[]): Generator<OutputChunk, void>;
   /**
-   * How far each stream had come when `offset` bytes had arrived. Exact in sum, and for each stream unless two of
-   * them were dropped around this offset.
+   * Returns the position of each stream when `offset` bytes had arrived. The sum is exact; so is each
+   * position, unless two streams dropped bytes around this offset.
    */
   positionsAt(offset: number): StreamPositions;
 }
 
-/** A segment is made for the first bytes that it takes: most processes fill one or two of the nine there could be. */
+/** Created for its first bytes, since most processes fill only one or two of the nine possible segments. */
 interface Segment {
   readonly stream: OutputStream;
   readonly part: 'head' | 'tail' | 'late';
@@ -46,7 +46,7 @@ export function createChunkStore(options: { maxBufferBytes: number; headBytes: n
   return new SegmentedChunkStore(options);
 }
 
-/** A class for the same reason as `KeptRunList`. */
+/** A class for the same reason as `RunRingBuffer`. */
 class SegmentedChunkStore implements ChunkStore {
   readonly #maxBufferBytes: number;
   readonly #headBytes: number;
@@ -159,18 +159,21 @@ class SegmentedChunkStore implements ChunkStore {
 
   positionsAt(offset: number): StreamPositions {
     const ranges = outputStreams.map((stream) => ({ stream, ...this.#rangeAt(stream, offset) }));
-    let unknown = offset - ranges.reduce((sum, { least }) => sum + least, 0);
+    let unknown = offset - ranges.reduce((sum, { lowest }) => sum + lowest, 0);
     const found = { stdout: 0, stderr: 0, screen: 0 };
-    for (const { stream, least, most } of ranges) {
-      const share = Math.min(Math.max(0, unknown), most - least);
-      found[stream] = least + share;
+    for (const { stream, lowest, highest } of ranges) {
+      const share = Math.min(Math.max(0, unknown), highest - lowest);
+      found[stream] = lowest + share;
       unknown -= share;
     }
     return found;
   }
 
-  /** Between which positions the stream was at the offset: the same twice wherever its bytes are kept. */
-  #rangeAt(stream: OutputStream, offset: number): { least: number; most: number } {
+  /**
+   * Returns the range of positions the stream could have had at the offset; both are equal wherever its bytes
+   * are kept.
+   */
+  #rangeAt(stream: OutputStream, offset: number): { lowest: number; highest: number } {
     let before = { offset: 0, position: 0 };
     let after = { offset: this.#total, position: this.#positions[stream] };
     for (const { buffer: runs } of this.#filled([stream])) {
@@ -178,7 +181,7 @@ class SegmentedChunkStore implements ChunkStore {
       const next = runs.at(number);
       if (next !== null && next.offset <= offset) {
         const position = next.position + offset - next.offset;
-        return { least: position, most: position };
+        return { lowest: position, highest: position };
       }
       if (next !== null && next.offset < after.offset) after = next;
       const previous = number === 0 ? null : runs.at(number - 1);
@@ -188,8 +191,8 @@ class SegmentedChunkStore implements ChunkStore {
       if (end.offset > before.offset) before = end;
     }
     return {
-      least: Math.max(before.position, after.position - (after.offset - offset)),
-      most: Math.min(after.position, before.position + (offset - before.offset)),
+      lowest: Math.max(before.position, after.position - (after.offset - offset)),
+      highest: Math.min(after.position, before.position + (offset - before.offset)),
     };
   }
 }

@@ -1,35 +1,35 @@
 import { unfinishedBytes } from './decode.ts';
 
-/** A piece of what an output shows: text, or a place where some of it is missing. */
+/** A part of shown output: text, or a place where output is missing. */
 export type TextPart =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'gap';
       readonly bytes: number;
-      /** Stands there in a text that is not cut; `null`: the text is cut there in any case. */
+      /** The line that stands for the gap in uncut text; `null` forces a cut there. */
       readonly line: string | null;
     };
 
 interface CutText {
   readonly text: string;
-  /** Bytes that the text does not show, those of its gaps among them. */
+  /** Bytes that the text does not show, including those of its gaps. */
   readonly omittedBytes: number;
   readonly isCut: boolean;
 }
 
 interface CutOptions {
-  /** Of UTF-8. Lines that say what is missing are not counted. */
+  /** Limit in UTF-8 bytes, not counting lines about missing output. */
   readonly maxBytes: number;
-  /** Where the rest can be read, as the end of a sentence; empty where nowhere. */
+  /** Tells where the rest can be read, as the end of a sentence; empty if nowhere. */
   readonly where: string;
 }
 
-/** The head gets a quarter: what happened last tells more than what happened first. */
+/** The head gets a quarter: the newest output is the most informative. */
 const headShare = 0.25;
 
 /**
- * Joins the parts. Where they are longer than `maxBytes` head and tail are kept, with one line between them that counts all that is
- * missing there, whether it was cut or had been a gap. Cuts at line breaks where there are any near.
+ * Joins the parts. Text longer than `maxBytes` keeps its head and tail, with one line between them that
+ * counts everything missing there, whether cut or already a gap. Cuts at a nearby line break if there is one.
  */
 export function cutText(parts: readonly TextPart[], { maxBytes, where }: CutOptions): CutText {
   const isForced = parts.some((part) => part.type === 'gap' && part.line === null);
@@ -44,7 +44,7 @@ export function cutText(parts: readonly TextPart[], { maxBytes, where }: CutOpti
   return { text: start + joinParts(tail), omittedBytes, isCut: true };
 }
 
-/** What fits, with text at its end, and all that comes behind it. */
+/** Splits off the head that fits, ending with text. */
 function splitHead(
   parts: readonly TextPart[],
   maxBytes: number,
@@ -66,7 +66,7 @@ function splitHead(
   return { head: parts, rest: [] };
 }
 
-/** A gap beside the cut is counted with it. */
+/** Moves gaps next to the cut into the rest, so that they are counted with it. */
 function withTextAtEnd(head: readonly TextPart[], rest: readonly TextPart[]) {
   const end = head.findLastIndex(({ type }) => type === 'text') + 1;
   return { head: head.slice(0, end), rest: [...head.slice(end), ...rest] };
@@ -114,7 +114,7 @@ function ownLine(text: string, line: string): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-/** The last line break in the second half before the place, else the last whole character. */
+/** Returns the last line break in the second half before `place`, else the last whole character. */
 function toLineEnd(bytes: Buffer, place: number): number {
   const lineEnd = place === 0 ? 0 : bytes.lastIndexOf(10, place - 1) + 1;
   return lineEnd * 2 > place ? lineEnd : place - unfinishedBytes(bytes.subarray(0, place));
@@ -128,7 +128,7 @@ function toLineStart(bytes: Buffer, place: number): number {
   return start;
 }
 
-/** `10.0 MiB`. */
+/** Formats a size, such as `10.0 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;

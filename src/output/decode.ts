@@ -1,7 +1,10 @@
-/** Turns the bytes of one stream into text, a character only once its last byte is there. Invalid bytes become U+FFFD. */
+/**
+ * Decodes the bytes of one stream, emitting a character once its last byte has arrived. Invalid bytes become
+ * U+FFFD.
+ */
 export interface Decoder {
   push(bytes: Uint8Array): string;
-  /** What was left unfinished: U+FFFD, or nothing. */
+  /** Returns U+FFFD for an unfinished character, else nothing. */
   flush(): string;
 }
 
@@ -13,7 +16,7 @@ export function createDecoder(): Decoder {
   };
 }
 
-/** How many bytes at the end are the beginning of a character whose rest is still to come: 0 to 3. */
+/** Returns how many bytes at the end (0 to 3) begin a character that is not complete yet. */
 export function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.byteLength); back += 1) {
     const byte = bytes[bytes.byteLength - back] ?? 0;
@@ -30,13 +33,13 @@ function sequenceLength(first: number): number {
 }
 
 const sampleBytes = 1024;
-const mostSamples = 16;
+const maxSamples = 16;
 /** Text in an eight-bit encoding has a few per cent of bytes that are not UTF-8; compressed data has half. */
 const binaryShare = 0.15;
 
-/** Whether this is not meant to be read, judged by up to 16 samples of 1 KiB spread over it. */
+/** Returns true for output that is not text, judged by up to 16 samples of 1 KiB. */
 export function looksBinary(pieces: readonly Uint8Array[]): boolean {
-  const step = Math.max(1, Math.ceil(pieces.length / mostSamples));
+  const step = Math.max(1, Math.ceil(pieces.length / maxSamples));
   let seen = 0;
   let strange = 0;
   for (let index = 0; index < pieces.length; index += step) {
@@ -47,7 +50,7 @@ export function looksBinary(pieces: readonly Uint8Array[]): boolean {
   return seen >= 16 && strange / seen > binaryShare;
 }
 
-/** NULs, control characters that no terminal program writes, and bytes that are not UTF-8. */
+/** Counts NULs, control characters that no terminal program writes, and bytes that are not UTF-8. */
 function strangeBytes(bytes: Uint8Array): number {
   let strange = 0;
   let expected = 0;
@@ -64,7 +67,7 @@ function strangeBytes(bytes: Uint8Array): number {
   return strange;
 }
 
-/** BEL, BS, HT, LF, VT, FF, CR, SO, SI, ESC. */
+/** Accepts BEL, BS, HT, LF, VT, FF, CR, SO, SI and ESC. */
 function isTextControl(byte: number): boolean {
   return (byte >= 0x07 && byte <= 0x0f) || byte === 0x1b;
 }

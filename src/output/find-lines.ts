@@ -2,10 +2,10 @@ import { type GrepResult, grepLines } from './grep.ts';
 import { longestLine } from './lines.ts';
 import { anyControl, toPlainText } from './plain-text.ts';
 
-/** So few lines must fit into a time box; what holds more and does not fit is searched in parts. */
+/** Lines that must fit into one time box; larger input that does not fit is searched in parts of this size. */
 const fewLines = 2_000;
 
-/** What is looked for: a text, or a JavaScript regular expression. */
+/** The text or JavaScript regular expression to find. */
 export type LineQuery =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'pattern'; readonly pattern: string };
@@ -13,18 +13,18 @@ export type LineQuery =
 export type LineMatches =
   | {
       readonly type: 'matches';
-      /** How many lines matched. */
+      /** Number of lines that matched. */
       readonly count: number;
-      /** The newest of them, oldest first. */
+      /** The newest matching lines, oldest first. */
       readonly lines: readonly string[];
     }
   | { readonly type: 'problem'; readonly problem: string };
 
 export const noMatches: LineMatches = { type: 'matches', count: 0, lines: [] };
 
-/** A way to find it. */
+/** Finds one query in lines. */
 interface LineFinder {
-  /** In complete lines. */
+  /** Searches complete lines. */
   inLines(text: string): LineMatches;
   inLine(line: RenderedLine): LineMatches;
 }
@@ -67,7 +67,7 @@ function toShown({ text }: RenderedLine): string {
   return text;
 }
 
-/** An expression that is only a text is looked for as one: that needs no time box. */
+/** Returns the literal text of a query without special characters, which needs no time box. */
 function toText(wanted: LineQuery): string | null {
   if (wanted.type === 'text') return wanted.text;
   return /^[^\\^$.*+?()[\]{}|]+$/.test(wanted.pattern) ? wanted.pattern : null;
@@ -82,7 +82,7 @@ function findText(searched: string, wanted: { text: string; maxLines: number }):
   return toMatches(toRenderedLines(searched).filter(includes(text)).map(toShown));
 }
 
-/** Cuts out only the lines that are shown: where all match, that is what takes longest. */
+/** Extracts only the lines that are shown, because extraction dominates where all lines match. */
 function findPlainText(
   searched: string,
   { text, maxLines }: { text: string; maxLines: number },
@@ -125,13 +125,13 @@ function findInParts(lines: readonly RenderedLine[], pattern: string): LineMatch
   return toMatches(found);
 }
 
-/** A line as a person sees it; a match may begin at `from`. */
+/** A line as a terminal shows it; a match may begin at `from`. */
 export interface RenderedLine {
   readonly text: string;
   readonly from: number;
 }
 
-/** The one character more says of `^` that it is not there. */
+/** Keeps one character more than the longest line, which tells `^` that the line begins earlier. */
 export function truncateLine(text: string): string {
   return text.length > longestLine ? text.slice(-longestLine - 1) : text;
 }
@@ -141,7 +141,7 @@ export function toRenderedLine(line: string): RenderedLine {
   return { text, from: line.length > longestLine ? 1 : 0 };
 }
 
-/** As they are seen, without the empty ones. */
+/** Renders all lines except empty ones. */
 function toRenderedLines(text: string): RenderedLine[] {
   const lines = text.split('\n').filter((line) => line !== '');
   const isPlain = !anyControl.test(text);
@@ -150,7 +150,7 @@ function toRenderedLines(text: string): RenderedLine[] {
   );
 }
 
-/** As `toPlainText` shows a line, at once for one without controls but the CR of its line break, as on a terminal. */
+/** Renders a line like `toPlainText`, with a fast path for lines without controls other than a trailing CR. */
 export function renderLine(line: string): string {
   const isBroken = line.endsWith('\r');
   const bare = isBroken ? line.slice(0, -1) : line;

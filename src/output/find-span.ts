@@ -32,7 +32,7 @@ function findStart(log: OutputLog, options: SpanOptions, total: number) {
     return { asked, start: asked, isCutShort: false };
   const found = tailPositions(log, {
     ...{ from: asked, lines: options.tail, stream: toStream(options) },
-    mostBytes: log.onDisk === null ? Number.POSITIVE_INFINITY : mostCountedBytes,
+    maxBytes: log.onDisk === null ? Number.POSITIVE_INFINITY : maxCountedBytes,
   });
   return { asked, start: found.positions, isCutShort: found.isCutShort };
 }
@@ -89,32 +89,35 @@ function startOffset(piece: OutputPiece | undefined, whenNone: number): number {
   return piece.type === 'gap' ? piece.from : piece.offset;
 }
 
-/** What a read looks at: pieces that follow one another, but for the middle of a long log that is in a file. */
+/** The pieces of output that a read covers: contiguous, except for the skipped middle of a long log on disk. */
 export interface ReadSpan {
   readonly start: StreamPositions;
   readonly end: StreamPositions;
   readonly from: number;
   readonly to: number;
   readonly pieces: readonly OutputPiece[];
-  /** Where a middle was left out, what follows it. */
+  /** The pieces after the skipped middle; `null` if no middle was skipped. */
   readonly rest: readonly OutputPiece[] | null;
-  /** Bytes of that middle that are still in the file. */
+  /** Bytes of the skipped middle that are still in the file. */
   readonly betweenBytes: number;
   readonly droppedBytes: number;
   readonly reachesEnd: boolean;
-  /** Bytes that a search leaves out before what it looks at, or behind it. */
+  /** Bytes that a search leaves out before and after the range it covers. */
   readonly unsearched: { readonly before: number; readonly behind: number };
-  /** Fewer lines than asked for, since they are too long. */
+  /** The read has fewer lines than requested because they are too long. */
   readonly isCutShort: boolean;
   readonly problem: string | null;
 }
 
 type SpanOptions = ReadOptions & { readonly maxBytes: number };
 
-/** No read shows more of a file, whatever `maxBytes` says: a text is held several times while it is made. */
+/**
+ * Upper bound of a read from disk, regardless of `maxBytes`: the text is held several times while it is
+ * built.
+ */
 export const maxFileReadBytes = 64 * 1024 * 1024;
-/** Passed over while lines are counted from either end; at some GB/s. */
-const mostCountedBytes = 16 * 1024 * 1024;
+/** Bytes skipped while lines are counted from either end, at some GB/s. */
+const maxCountedBytes = 16 * 1024 * 1024;
 
 const wholeSpan = {
   rest: null,
@@ -128,11 +131,11 @@ export function droppedIn(pieces: readonly OutputPiece[]): number {
   return pieces.reduce((sum, piece) => sum + (piece.type === 'gap' ? piece.droppedBytes : 0), 0);
 }
 
-/** As much of a file is looked at from either end where only head and tail can be shown: folded lines take less than they were. */
-const leastHeadBytes = 256 * 1024;
-const leastTailBytes = 512 * 1024;
-/** Every line of it is tried. */
-const mostSearchedBytes = maxBytesPerTurn;
+/** Minimum read from either end of a file of which only head and tail are shown: folded lines become shorter. */
+const minHeadBytes = 256 * 1024;
+const minTailBytes = 512 * 1024;
+/** Bytes searched line by line. */
+const maxSearchedBytes = maxBytesPerTurn;
 
 interface DiskSpanOptions {
   readonly options: SpanOptions;
@@ -143,7 +146,7 @@ interface DiskSpanOptions {
 
 type DiskSpan = Omit<ReadSpan, 'start'>;
 
-/** All is one stream there, so that positions are offsets. */
+/** Selects from a log on disk, which has a single stream, so that positions are offsets. */
 function findSpanOnDisk(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
   const { options } = ask;
   if (ask.start >= ask.known) return toSpan(ask, { pieces: [], to: ask.known });
@@ -152,12 +155,13 @@ function findSpanOnDisk(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
   return findEnds(log, ask, ask.start);
 }
 
-/** All of it, or its two ends. */
+/** Selects the whole range, or its two ends. */
 function findEnds(log: OutputLog, ask: DiskSpanOptions, from: number): DiskSpan {
   const { known, options } = ask;
-  const tailBytes = Math.max(leastTailBytes, options.maxBytes);
-  const headBytes = Math.max(leastHeadBytes, Math.ceil(options.maxBytes / 4));
-  // A gap that reaches into either end belongs to it as a whole: it is said once, with all that is missing.
+  const tailBytes = Math.max(minTailBytes, options.maxBytes);
+  const headBytes = Math.max(minHeadBytes, Math.ceil(options.maxBytes / 4));
+  // A gap that reaches into either end belongs to it as a whole, so that it is reported once with all that is
+  // missing.
   const headEnd = log.onDisk?.gapAt(from + headBytes)?.to ?? from + headBytes;
   const restStart = log.onDisk?.gapAt(known - tailBytes)?.from ?? known - tailBytes;
   if (restStart <= headEnd) {
@@ -177,23 +181,23 @@ function findEnds(log: OutputLog, ask: DiskSpanOptions, from: number): DiskSpan 
   };
 }
 
-/** Lines from the beginning on; a page that would be too long to hold ends earlier, and the next one goes on there. */
+/** Selects lines from the start; a page that is too long ends early, and the next one continues there. */
 function findPage(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
   const { options, known } = ask;
   const skip = options.offset ?? 0;
   const take = options.limit ?? options.lines ?? Number.POSITIVE_INFINITY;
   const first = findLine(log.chunks(toPositions(ask.stream, ask.start)), {
     skip,
-    mostBytes: mostCountedBytes,
+    maxBytes: maxCountedBytes,
   });
   if (first.type === 'too-far') {
-    const problem = `the first ${skip} lines are more than ${mostCountedBytes} bytes, which is too much to pass over in one read: begin further on, with \`since\``;
+    const problem = `the first ${skip} lines are more than ${maxCountedBytes} bytes, which is too much to pass over in one read: begin further on, with \`since\``;
     return { ...toProblem(log, ask), problem };
   }
   const from = first.type === 'found' ? Math.max(ask.start, first.position) : known;
   if (first.type === 'not-there' && log.onDisk?.readError !== null) return toProblem(log, ask);
   if (take === Number.POSITIVE_INFINITY) return findEnds(log, ask, from);
-  const to = Math.min(known, from + Math.max(leastHeadBytes + leastTailBytes, options.maxBytes));
+  const to = Math.min(known, from + Math.max(minHeadBytes + minTailBytes, options.maxBytes));
   const kept = take === 0 ? [] : collectLines(log, { from, to, take });
   if (kept === null) return toProblem(log, ask);
   const pieces = sliceLines(kept, { skip: 0, take });
@@ -206,8 +210,8 @@ function findPage(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
 function findSearched(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
   const { start, known, options } = ask;
   const isNewest = options.since === undefined;
-  const from = isNewest ? Math.max(start, known - mostSearchedBytes) : start;
-  const to = Math.min(known, from + mostSearchedBytes);
+  const from = isNewest ? Math.max(start, known - maxSearchedBytes) : start;
+  const to = Math.min(known, from + maxSearchedBytes);
   const found = collect(log, { from, to });
   if (found === null) return toProblem(log, ask);
   const pieces = to < known ? untilLastLine(found) : found;
@@ -235,12 +239,12 @@ function toPositions(stream: OutputStream, offset: number): StreamPositions {
   return { stdout: 0, stderr: 0, screen: 0, [stream]: offset };
 }
 
-/** `null` where it cannot be read up to `to`. */
+/** Returns `null` if the range cannot be read up to `to`. */
 function collect(log: OutputLog, { from, to }: { from: number; to: number }): OutputPiece[] | null {
   return collectLines(log, { from, to, take: Number.POSITIVE_INFINITY });
 }
 
-/** No more than what `take` lines need. */
+/** Reads no more than `take` lines need. */
 function collectLines(
   log: OutputLog,
   { from, to, take }: { from: number; to: number; take: number },
@@ -272,7 +276,7 @@ function countLines(pieces: readonly OutputPiece[]): number {
   return pieces.reduce((sum, piece) => sum + (piece.type === 'chunk' ? countNewlines(piece.bytes) : 0), 0);
 }
 
-/** All where there is no line break. */
+/** Cuts the pieces after the last line break; returns all of them if there is none. */
 function untilLastLine(pieces: readonly OutputPiece[]): readonly OutputPiece[] {
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
     const piece = pieces[index];

@@ -10,8 +10,9 @@ import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from './output-
 import type { OutputStream } from './output-sink.ts';
 
 /**
- * What is kept from `from` on, then what comes, each byte once and in order: at once where it is in memory, of a file a MiB in each
- * turn of the event loop. Where reading fails it tries again, and goes on where it was. Ends when the log is finished or it is cancelled.
+ * Delivers the output from `from` on, then new output, each byte once and in order: at once from memory, 1
+ * MiB per turn of the event loop from a file. Retries failed reads. Ends when the log is finished or the
+ * follower is cancelled.
  */
 export function followLog(
   log: OutputLog,
@@ -20,7 +21,7 @@ export function followLog(
     readonly stream?: OutputStream | undefined;
     onPiece(piece: OutputPiece): void;
     onFinished?(): void;
-    /** For who can leave before there is anything to cancel. */
+    /** Allows a follower to leave before it has received the cancel function. */
     isCancelled?(): boolean;
   },
 ): Cancel {
@@ -30,7 +31,7 @@ export function followLog(
   let cancelPause: Cancel | null = null;
   let failures = 0;
 
-  /** A follower that causes a write is given it by the walk that is already running, in order. */
+  /** Skips nested calls: output that a follower causes is delivered in order by the running walk. */
   function walk(): void {
     if (isOver || isWalking || cancelPause !== null) return;
     isWalking = true;
@@ -106,7 +107,7 @@ export function nextTurn(callback: () => void): Cancel {
   return () => clearImmediate(immediate);
 }
 
-/** What could not be read of a log that is in a file, where all is one stream. */
+/** Returns a gap for the part of a log on disk that could not be read. */
 export function toUnreadGap(
   stream: OutputStream,
   { from, to }: { from: StreamPositions; to: StreamPositions },
@@ -123,9 +124,9 @@ export function toUnreadGap(
 }
 
 /**
- * What is kept from an offset on (0 by default), then what comes, until the log is finished; the caller sets the pace. Nothing is
- * queued: what memory has dropped while the caller was busy is read from the log file; a gap with the exact count stands for what the
- * file does not have either. Ends as well when `signal` is aborted.
+ * Yields the output from an offset (default 0) on, then new output, until the log is finished or `signal`
+ * aborts; the caller sets the pace. Nothing is queued: output dropped from memory meanwhile is read from the
+ * log file, and an exact gap stands for output that the file does not have either.
  */
 export async function* iterateLog(
   log: OutputLog,
@@ -138,7 +139,7 @@ export async function* iterateLog(
   let failures = 0;
   while (signal?.aborted !== true) {
     const { finished } = log;
-    // While the consumer was busy, what came next may have been dropped: look again for each piece.
+    // Looked up again for each piece: memory may drop output while the consumer is busy.
     const [kept] = log.chunks(positions, options.stream);
     const piece = kept === undefined ? undefined : await orFromFile(kept, log, { positions, ...options });
     if (piece !== undefined) {
@@ -146,7 +147,7 @@ export async function* iterateLog(
       positions[piece.stream] = positionAfter(piece);
       yield piece;
       if (log.onDisk === null) continue;
-      // A consumer that never waits would leave no turn to anybody else.
+      // A consumer that never waits would starve the event loop.
       room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
       if (room > 0) continue;
       room = maxBytesPerTurn;
@@ -164,14 +165,14 @@ export async function* iterateLog(
       } else await until((go) => onDisk.retryLater(go), signal);
       continue;
     }
-    // It came in just now.
+    // New output arrived between the two checks.
     if (isBehind) await until(nextTurn, signal);
     else if (finished) return;
     else if (!log.finished) await until((go) => log.onWrite(go), signal);
   }
 }
 
-/** The piece, or what comes before it and is in the log file only. */
+/** Returns the piece, or earlier output that is only in the log file. */
 async function orFromFile(
   piece: OutputPiece,
   log: OutputLog,

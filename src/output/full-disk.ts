@@ -1,15 +1,15 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { appendPrivateFile } from '../store/private-files.ts';
-import type { OutputDegradation } from './log-file.ts';
 import { toFullLine } from './log-map.ts';
+import type { OutputDegradation } from './output-log.ts';
 
-/** Less than a block: a process that appends to its log gets ENOSPC. */
+/** With less free than a block, a process that appends to its log gets ENOSPC. */
 const fullBytes = 4096;
 
 /**
- * Bytes that this user may still write to the file system of a path. Infinite where the system does not say; a quota is not
- * seen.
+ * Returns the bytes that this user may still write to the file system of a path; Infinity if the system does
+ * not say. Quotas are not considered.
  */
 export function readFreeBytes(path: string): number {
   try {
@@ -26,14 +26,15 @@ export const diskFullDegradation: OutputDegradation = {
   missingBytes: 0,
 };
 
-/** Remembers that the disk of a log was full while its process wrote there. */
+/** Records that the disk of a log was full while its process wrote there. */
 interface DiskFullRecorder {
   observe(now: { readonly freeBytes: number; readonly logBytes: number }): void;
 }
 
 /**
- * Writes down in the status file that the disk was full, which mostly has room in its last block, and, once there is room, in the
- * log, where bytes may be missing. How many is not known: the process itself was refused them.
+ * Appends a note about the full disk to the status file, which usually has room in its last block, and, once
+ * there is room, to the log where output may be missing. The amount is unknown, since the writes of the
+ * process itself failed.
  */
 export function createDiskFullRecorder({
   logPath,

@@ -4,25 +4,28 @@ interface GrepOptions {
   /** A JavaScript regular expression, tried on each line. */
   readonly pattern: string;
   readonly ignoreCase?: boolean;
-  /** Lines shown before and after each match; 0 by default. */
+  /** Lines shown before and after each match; default 0. */
   readonly context?: number;
-  /** By the index of a line: where in it a match may begin, so that `^` and what looks back see what stands before. Default 0. */
+  /**
+   * Maps the index of a line to the position where a match may begin, so that `^` and lookbehind see the text
+   * before it. Default 0.
+   */
   readonly begins?: ReadonlyMap<number, number>;
 }
 
-/** Lines that match with their surroundings; `--` stands between groups that are apart. */
+/** Matching lines with their context; `--` separates groups. */
 export type GrepResult =
   | { readonly type: 'matches'; readonly lines: readonly string[]; readonly matches: number }
   | { readonly type: 'problem'; readonly problem: string };
 
-/** An expression that backtracks without end holds the program for so much computing, once. */
+/** CPU time granted to one search, which bounds expressions that backtrack forever. */
 const searchTimeoutMs = 100;
-/** So much of it used up is all of it: what is left would hardly be enough to begin again. */
+/** Time after which the rest is too short to resume the search. */
 const usedUpMs = 90;
 
 /**
- * JavaScript's own expressions take exponential time for patterns like `(a+)+$`; the timeout of `node:vm` interrupts them, which
- * nothing else on this thread can.
+ * Searches lines within a time box. JavaScript regular expressions take exponential time for patterns like
+ * `(a+)+$`; only the timeout of `node:vm` can interrupt them on this thread.
  */
 export function grepLines(lines: readonly string[], options: GrepOptions): GrepResult {
   const expression = toExpression(options);
@@ -34,7 +37,7 @@ export function grepLines(lines: readonly string[], options: GrepOptions): GrepR
   return { type: 'matches', lines: withContext(lines, { found, context }), matches: found.length };
 }
 
-/** The expression, or in words what is wrong with it. */
+/** Returns the expression, or a sentence about what is wrong with it. */
 function toExpression({ pattern, ignoreCase }: GrepOptions): RegExp | string {
   try {
     return new RegExp(pattern, ignoreCase === true ? 'gi' : 'g');
@@ -49,12 +52,12 @@ function quote(pattern: string): string {
   return JSON.stringify(pattern.length > longestQuote ? `${pattern.slice(0, longestQuote)}…` : pattern);
 }
 
-/** V8 repeats the whole pattern before the reason. */
+/** Cuts off the pattern that V8 repeats before the reason. */
 function toReason({ message }: Error): string {
   return message.slice(message.lastIndexOf(': ') + 1).trim();
 }
 
-/** The indices of the lines that match, or in words why they could not be searched. */
+/** Returns the indices of the matching lines, or a sentence why they could not be searched. */
 function search(
   lines: readonly string[],
   {
@@ -63,14 +66,14 @@ function search(
     begins,
   }: { expression: RegExp; pattern: string; begins: ReadonlyMap<number, number> },
 ): number[] | string {
-  // A context costs a millisecond, and polls mostly find nothing new.
+  // Creating a context takes a millisecond, and most polls find nothing new.
   if (lines.length === 0) return [];
   const found: number[] = [];
   let index = 0;
   const run = (): void => {
     for (; index < lines.length; index += 1) {
       expression.lastIndex = begins.get(index) ?? 0;
-      // A line in which it was interrupted is tried again, and counts once.
+      // An interrupted line is tried again and counts once.
       if (expression.test(lines[index] ?? '') && found.at(-1) !== index) found.push(index);
     }
   };
@@ -78,7 +81,7 @@ function search(
     if (runInTime(run)) return found;
     return `the pattern ${pattern} takes too long on this output: make it simpler, for example without nested repetition`;
   } catch (error) {
-    // Expressions are compiled only at their first use: one that is too large fails here, and so does one that nests too deep.
+    // Expressions are compiled at their first use: one that is too large or nested too deeply fails here.
     const { name } = error as Error;
     if (name === 'SyntaxError' || name === 'RangeError') {
       return `the pattern ${pattern} cannot be searched for: ${toReason(error as Error)}`;
@@ -88,8 +91,8 @@ function search(
 }
 
 /**
- * Whether it came to its end. The clock that interrupts it is that on the wall: where others had the machine meanwhile, it goes on with
- * the time that it has not used.
+ * Runs a function within the time box; false if it was interrupted for good. The interrupt follows the wall
+ * clock: if other programs used the CPU meanwhile, the search resumes with its unused time.
  */
 function runInTime(run: () => void): boolean {
   const script = new Script('run()');
@@ -123,9 +126,9 @@ function withContext(
   return shown;
 }
 
-/** How long this thread has computed, in milliseconds: on a busy machine far less than passes on the wall. */
+/** Returns the CPU time of this thread in milliseconds, which is far below wall time on a busy machine. */
 export function threadCpuMs(): number {
-  // Before Node 22.19 only that of all threads is known.
+  // Before Node 22.19, only the time of all threads is available.
   const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1_000;
 }

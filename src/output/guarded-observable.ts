@@ -8,9 +8,9 @@ import {
 } from 'rxjs';
 
 /**
- * An observable whose subscribers cannot hurt each other or the program: what one of them throws, in whichever callback,
- * goes to `onSubscriberError` and ends this one subscription. A plain one throws it from a timer, which ends the program. What is piped from
- * it is guarded as well; an error of the source that a subscriber does not take goes the same way.
+ * An observable that isolates its subscribers: an error thrown in any callback goes to `onSubscriberError`
+ * and ends only that subscription, whereas a plain observable rethrows it from a timer and ends the program.
+ * Operators keep the guard; errors of the source that a subscriber does not handle go the same way.
  */
 export class GuardedObservable<T> extends Observable<T> {
   readonly #onSubscriberError: (error: unknown) => void;
@@ -41,7 +41,7 @@ export class GuardedObservable<T> extends Observable<T> {
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    // Operators subscribe with a subscriber of their own, which hands errors on to the last one.
+    // Operators subscribe with their own subscriber, which passes errors on to the last one.
     if (observerOrNext instanceof Subscriber) return super.subscribe(observerOrNext);
     if (typeof observerOrNext === 'object' && observerOrNext !== null)
       return this.#subscribeGuarded(observerOrNext);
@@ -53,7 +53,7 @@ export class GuardedObservable<T> extends Observable<T> {
   }
 
   #subscribeGuarded(observer: Partial<Observer<T>>): Subscription {
-    // Until `subscribe` returns there is nothing to unsubscribe: a source may emit at once.
+    // A source may emit before `subscribe` returns, when there is nothing to unsubscribe yet.
     let isBroken = false;
     let subscription: Subscription | null = null;
     const guard = (callback: () => void): void => {
@@ -79,7 +79,7 @@ export class GuardedObservable<T> extends Observable<T> {
     try {
       this.#onSubscriberError(error);
     } catch {
-      // A reporter that throws must not become the crash that it was there to prevent.
+      // A reporter that throws must not crash the program.
     }
   }
 }

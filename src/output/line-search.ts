@@ -17,37 +17,37 @@ import { anyControl } from './plain-text.ts';
 
 export type { LineMatches as LinesFound, LineQuery as Wanted } from './find-lines.ts';
 
-/** What is searched within one time box: making one costs as much as searching thousands of short lines. */
+/** Characters searched within one time box: creating one costs as much as searching thousands of short lines. */
 const maxCharsAtOnce = 128 * 1024;
 
-/** A match in an unfinished line may have begun so long before what came last. */
+/** Characters before new output in which a match in an unfinished line may begin. */
 const overlapChars = 4096;
 
 /**
- * Finds lines as a person would see them in output as it comes, stream by stream, however it is cut into chunks. Each line counts
- * once: one that matched while it was unfinished, as a prompt is, does not count again when it goes on. Of an unfinished line only what is
- * new is searched, with 4,096 characters before it: what matches over more counts when the line is complete. Of one with more than
- * 64 Ki characters the newest are searched.
+ * Finds lines, rendered as on a terminal, in incoming output, per stream and regardless of chunk boundaries.
+ * Each line counts once: a line that matched while unfinished, such as a prompt, does not count again when it
+ * continues. In an unfinished line only new characters and the 4,096 before them are searched; longer matches
+ * count when the line is complete. Of lines beyond 64 Ki characters the newest characters are searched.
  */
 interface LineSearch {
   push(piece: OutputPiece): void;
-  /** Characters of complete lines that were pushed and not searched yet. */
+  /** Characters of complete lines that are pushed but not searched yet. */
   readonly waitingChars: number;
-  /** Of which the unfinished line has counted: a search that goes on behind all that was searched needs to know it. */
+  /** Streams whose unfinished line has already counted, for a search that continues from here. */
   readonly counted: readonly OutputStream[];
   /**
-   * Searches what was pushed since the last time; with `maxChars` little more than so much of it, and unfinished lines only when
-   * no complete ones wait.
+   * Searches what was pushed since the last call, or little more than `maxChars` of it; unfinished lines only
+   * once no complete ones wait.
    */
   search(options?: { readonly maxChars?: number }): LineMatches;
 }
 
 interface OpenLine {
   readonly decoder: Decoder;
-  /** One character more than the longest line where its beginning was cut off. */
+  /** The unfinished line, with one extra character if its beginning was cut off. */
   text: string;
   searchedChars: number;
-  /** Nothing in it moves a cursor. */
+  /** True while nothing in the line moves the cursor. */
   isPlain: boolean;
   hasGrown: boolean;
   hasCounted: boolean;
@@ -60,21 +60,20 @@ export function createLineSearch(
     from = 0,
     counted = [],
   }: {
-    /** How many lines of one search are given out. */
+    /** Maximum number of lines returned by one search. */
     readonly maxLines: number;
     /**
-     * Of what stands before only a line that goes on behind it counts. Whoever follows from there on pushes what was printed since
-     * `beforeLine(from)`, so that this line is known from its beginning. Default: everything counts.
+     * The place after which lines count, including a line that continues across it. The caller pushes the
+     * output from `beforeLine(from)` on, so that this line is known from its beginning. Default: everything
+     * counts.
      */
     readonly from?: StreamPositions | number;
-    /** Of which the line that goes on behind `from` has counted before, so that it does not again. Default: none. */
+    /** Streams whose line across `from` has counted before and must not count again. Default: none. */
     readonly counted?: readonly OutputStream[];
   },
 ): LineSearch {
   const open = new Map<OutputStream, OpenLine>();
-  /** Complete lines, many in one text. */
-  const waiting: string[] = [];
-  let waitingChars = 0;
+  const waiting = new WaitingText();
   const find = createLineFinder(wanted, maxLines);
 
   function push(piece: OutputPiece): void {
@@ -82,7 +81,7 @@ export function createLineSearch(
     if (piece.type === 'gap') return void open.delete(stream);
     const { bytes } = piece;
     const before = typeof from === 'number' ? from - piece.offset : from[stream] - piece.position;
-    // No line that goes on behind it began so far before: of a long log most is passed over.
+    // A line that continues across `from` cannot begin this far before it, so most of a long log is skipped.
     if (before - bytes.byteLength > longestLine) return void open.delete(stream);
     const line = open.get(stream) ?? openLine();
     open.set(stream, line);
@@ -96,44 +95,24 @@ export function createLineSearch(
     const added = line.decoder.push(bytes);
     const end = added.lastIndexOf('\n');
     if (end === -1) return goOn(line, added);
-    add(line.hasCounted ? added.slice(added.indexOf('\n') + 1, end) : line.text + added.slice(0, end));
+    waiting.add(
+      line.hasCounted ? added.slice(added.indexOf('\n') + 1, end) : line.text + added.slice(0, end),
+    );
     begin(line);
     goOn(line, added.slice(end + 1));
   }
 
-  function add(lines: string): void {
-    for (let from = 0; from < lines.length; ) {
-      const end = lines.indexOf('\n', from + maxCharsAtOnce);
-      const part = lines.slice(from, end === -1 ? undefined : end);
-      waiting.push(part);
-      waitingChars += part.length;
-      from += part.length + 1;
-    }
-  }
-
-  /** The oldest of what waits. */
-  function takeWaiting(): string {
-    let count = 0;
-    let chars = 0;
-    while (count < waiting.length && chars < maxCharsAtOnce) {
-      chars += waiting[count]?.length ?? 0;
-      count += 1;
-    }
-    waitingChars -= chars;
-    return waiting.splice(0, count).join('\n');
-  }
-
   function search({ maxChars = Number.POSITIVE_INFINITY }: { maxChars?: number } = {}): LineMatches {
-    const untilChars = waitingChars - maxChars;
+    const untilChars = waiting.chars - maxChars;
     let count = 0;
     let newest: readonly string[] = [];
-    while (waiting.length > 0 && waitingChars > untilChars) {
-      const complete = find.inLines(takeWaiting());
+    while (!waiting.isEmpty && waiting.chars > untilChars) {
+      const complete = find.inLines(waiting.take());
       if (complete.type === 'problem') return complete;
       count += complete.count;
       newest = [...newest, ...complete.lines.slice(-maxLines)].slice(-maxLines);
     }
-    const unfinished = waiting.length > 0 ? noMatches : searchUnfinished();
+    const unfinished = !waiting.isEmpty ? noMatches : searchUnfinished();
     if (unfinished.type === 'problem') return unfinished;
     const lines = [...newest, ...unfinished.lines].slice(-maxLines);
     return { type: 'matches', count: count + unfinished.count, lines };
@@ -157,7 +136,7 @@ export function createLineSearch(
     push,
     search,
     get waitingChars() {
-      return waitingChars;
+      return waiting.chars;
     },
     get counted() {
       return [...open].filter(([, { hasCounted }]) => hasCounted).map(([stream]) => stream);
@@ -165,7 +144,46 @@ export function createLineSearch(
   };
 }
 
-/** Where to begin to push so that a line that goes on behind `from` is known from its beginning, up to the longest. */
+/** Complete lines that wait for a search, many in one text. */
+class WaitingText {
+  readonly #texts: string[] = [];
+  #chars = 0;
+
+  get chars(): number {
+    return this.#chars;
+  }
+
+  get isEmpty(): boolean {
+    return this.#texts.length === 0;
+  }
+
+  add(lines: string): void {
+    for (let from = 0; from < lines.length; ) {
+      const end = lines.indexOf('\n', from + maxCharsAtOnce);
+      const part = lines.slice(from, end === -1 ? undefined : end);
+      this.#texts.push(part);
+      this.#chars += part.length;
+      from += part.length + 1;
+    }
+  }
+
+  /** Removes and returns the oldest lines, some `maxCharsAtOnce` characters of them. */
+  take(): string {
+    let count = 0;
+    let chars = 0;
+    while (count < this.#texts.length && chars < maxCharsAtOnce) {
+      chars += this.#texts[count]?.length ?? 0;
+      count += 1;
+    }
+    this.#chars -= chars;
+    return this.#texts.splice(0, count).join('\n');
+  }
+}
+
+/**
+ * Returns the positions to push from, so that a line that continues across `from` is known from its
+ * beginning.
+ */
 export function beforeLine({ stdout, stderr, screen }: StreamPositions): StreamPositions {
   const before = (position: number) => Math.max(0, position - longestLine - 1);
   return { stdout: before(stdout), stderr: before(stderr), screen: before(screen) };
@@ -197,14 +215,15 @@ function goOn(line: OpenLine, added: string): void {
   line.hasGrown = line.text !== '';
 }
 
-/** What is not searched yet, and enough before it. */
+/** Returns the unsearched part of a line with enough text before it. */
 function toOpenView({ text, searchedChars, isPlain }: OpenLine): RenderedLine {
   const from = Math.max(0, searchedChars - overlapChars);
   if (from === 0) return toRenderedLine(text);
   if (isPlain) return { text, from };
   const returned = text.slice(0, -1).indexOf('\r', from);
   if (returned === -1) return { text: renderLine(text.slice(from)), from: 1 };
-  // Written over from its beginning; if only what is new does that, then over all that stands there.
+  // The line was overwritten from its beginning; if only the new part does that, it overwrites the text
+  // before.
   const start = returned < searchedChars ? returned + 1 : text.lastIndexOf('\r', from) + 1;
   return start === 0 ? toRenderedLine(text) : { text: renderLine(text.slice(start)), from: 0 };
 }

@@ -5,24 +5,24 @@ import type { OutputStream } from './output-sink.ts';
 export interface OutputLine {
   readonly type: 'line';
   readonly stream: OutputStream;
-  /** Without its line break, LF or CRLF. */
+  /** The line without its line break, LF or CRLF. */
   readonly text: string;
   readonly atMs: number;
   readonly afterEnd: boolean;
-  /** `false`: the line goes on in the next one of its stream, or it is cut off by a gap or the end. */
+  /** `false` if the line continues in the next one of its stream, or was cut off by a gap or the end. */
   readonly complete: boolean;
 }
 
-/** Cuts chunks into lines, per stream. */
+/** Splits chunks into lines, per stream. */
 interface LineSplitter {
   push(chunk: OutputChunk): OutputLine[];
-  /** The line that the gap tears apart. */
+  /** Returns the line interrupted by the gap. */
   breakAt(gap: OutputGap): OutputLine[];
-  /** The lines without a line break at the end. */
+  /** Returns the last lines, which have no line break. */
   flush(): OutputLine[];
 }
 
-/** A line that grows beyond this many characters is given out in pieces. */
+/** Longer lines are emitted in pieces of this many characters. */
 export const longestLine = 64 * 1024;
 
 interface OpenLine {
@@ -75,7 +75,7 @@ export function createLineSplitter(): LineSplitter {
   return { push, breakAt, flush };
 }
 
-/** Never between the halves of a character, nor between CR and the LF that may follow. */
+/** Splits neither a surrogate pair nor a CR from an LF that may follow. */
 function splitLongLine(line: OpenLine): OutputLine[] {
   const found: OutputLine[] = [];
   while (line.text.length > longestLine) {

@@ -3,56 +3,62 @@ import { createDiskFullRecorder, readFreeBytes } from './full-disk.ts';
 import type { TailedFile } from './tailed-file.ts';
 import { copyTailAndTruncate, punchHole, type TruncateLog } from './truncate-log.ts';
 
-/** The first that can work here is used. */
+/** Strategies in order of preference; the first one that works here is used. */
 const truncationStrategies: readonly TruncateLog[] =
   process.platform === 'linux' ? [punchHole, copyTailAndTruncate] : [copyTailAndTruncate];
 
 const longestPauseMs = 1_000;
 const shortestPauseMs = 50;
-/** Until the next look the log may fill this part of what is left. */
+/** Fraction of the remaining room that the log may fill until the next check. */
 const fillFraction = 0.5;
 const blockBytes = 512;
-/** Lines are written, and holes begin and end, at blocks of the file system. */
+/** Lines are written, and holes begin and end, at file system blocks. */
 const slackBytes = 2 * 4096;
 
-/** With less free, a long log gives its middle to the disk before its cap is reached: its process gets the write errors otherwise. */
+/**
+ * With less disk space free, a long log gives up its middle before reaching its cap, because its process
+ * would get write errors otherwise.
+ */
 const reserveBytes = 8 * 1024 * 1024;
-/** So much of it stays then. */
-const leastHeadBytes = 64 * 1024;
-const leastTailBytes = 128 * 1024;
+/** Minimum kept in that case. */
+const minHeadBytes = 64 * 1024;
+const minTailBytes = 128 * 1024;
 
 type KeptSizes = Pick<Parameters<TruncateLog>[0], 'keepHeadBytes' | 'keepTailBytes'>;
 
 export interface LogCap {
   readonly cancel: Cancel;
-  /** Looks for the last time, and leaves as much as the cap allows. Never rejects. */
+  /** Checks for the last time and keeps as much as the cap allows. Never rejects. */
   finish(): Promise<void>;
 }
 
 /**
- * Looks from time to time, the more often the faster the file grows, and makes room when it takes more than `maxBytes` of the disk, or
- * when the disk is nearly full. In between it may be larger, and it is while no supervisor looks. Writes down that the disk was full.
- * Keeps nothing alive.
+ * Checks the log periodically, more often the faster it grows, and truncates it when it takes more than
+ * `maxBytes` on disk or the disk is nearly full. The log may be larger between checks and while no supervisor
+ * runs. Records a full disk. Keeps nothing alive.
  */
 export function capLog(options: {
   file: TailedFile;
   statusPath: string;
   maxBytes: number;
   clock: Clock;
-  ways?: readonly TruncateLog[];
-  /** Told why the log is larger than its cap: for good when no way works here, else until the next look; `null` once one has worked. */
-  onTrouble: (error: unknown) => void;
-  /** Told how long the log is, at each look. */
-  onLook: (bytes: number) => void;
-  /** Told when the log was made smaller because of the disk. */
+  strategies?: readonly TruncateLog[];
+  /**
+   * Receives why the log exceeds its cap: permanently if no strategy works here, else until the next check;
+   * `null` once truncation has worked.
+   */
+  onProblem: (error: unknown) => void;
+  /** Receives the length of the log at each check. */
+  onCheck: (bytes: number) => void;
+  /** Called when the log was shortened because of the disk. */
   onShortened: () => void;
 }): LogCap {
   const { file, statusPath, maxBytes, clock } = options;
   const fullDisk = createDiskFullRecorder({ logPath: file.path, statusPath });
-  let ways = options.ways ?? truncationStrategies;
+  let strategies = options.strategies ?? truncationStrategies;
   let last = { atMs: clock.nowMs(), bytes: file.stat()?.size ?? 0 };
-  let over = false;
-  let isInTrouble = false;
+  let isOver = false;
+  let hasProblem = false;
   let cancelTimer: Cancel = () => {};
   let checking: Promise<void> = Promise.resolve();
 
@@ -61,59 +67,32 @@ export function capLog(options: {
     if (stats !== null) {
       const free = readFreeBytes(file.path);
       const bytes = file.bytes();
-      options.onLook(bytes);
+      options.onCheck(bytes);
       fullDisk.observe({ freeBytes: free, logBytes: bytes });
       const diskBytes = stats.blocks * blockBytes;
       const isLarge = diskBytes > maxBytes;
-      if (isLarge) await truncateLog(isLast ? keptAtEnd() : keptWhileGrowing());
-      else if (!isLast && isTooLarge({ diskBytes, free })) {
-        if (await truncateLog(keptOnFullDisk())) options.onShortened();
+      if (isLarge) await truncateLog(isLast ? keptAtEnd(maxBytes) : keptWhileGrowing(maxBytes));
+      else if (!isLast && isTooLarge({ diskBytes, free, kept: keptOnFullDisk(maxBytes) })) {
+        if (await truncateLog(keptOnFullDisk(maxBytes))) options.onShortened();
       }
       fullDisk.observe({ freeBytes: readFreeBytes(file.path), logBytes: file.bytes() });
     }
-    if (!over) scheduleCheck(isInTrouble ? longestPauseMs : nextPauseMs(stats));
-  }
-
-  function keptWhileGrowing(): KeptSizes {
-    return { keepHeadBytes: Math.floor(maxBytes / 16), keepTailBytes: Math.ceil(maxBytes / 8) };
-  }
-
-  /** It grows no more. */
-  function keptAtEnd(): KeptSizes {
-    const { keepHeadBytes, keepTailBytes } = keptWhileGrowing();
-    return {
-      keepHeadBytes,
-      keepTailBytes: Math.max(keepTailBytes, maxBytes - keepHeadBytes - slackBytes),
-    };
-  }
-
-  function keptOnFullDisk(): KeptSizes {
-    const { keepHeadBytes, keepTailBytes } = keptWhileGrowing();
-    return {
-      keepHeadBytes: Math.min(keepHeadBytes, leastHeadBytes),
-      keepTailBytes: Math.min(keepTailBytes, leastTailBytes),
-    };
-  }
-
-  /** For the disk as it is. Twice as much as would stay, so that not every look takes a little. */
-  function isTooLarge({ diskBytes, free }: { diskBytes: number; free: number }): boolean {
-    const { keepHeadBytes, keepTailBytes } = keptOnFullDisk();
-    return free < reserveBytes && diskBytes > 2 * (keepHeadBytes + keepTailBytes);
+    if (!isOver) scheduleCheck(hasProblem ? longestPauseMs : nextPauseMs(stats));
   }
 
   async function truncateLog(keep: KeptSizes): Promise<boolean> {
-    const [way] = ways;
-    if (way === undefined) return false;
+    const [strategy] = strategies;
+    if (strategy === undefined) return false;
     try {
-      await way({ file, statusPath, ...keep });
-      if (isInTrouble) options.onTrouble(null);
-      isInTrouble = false;
+      await strategy({ file, statusPath, ...keep });
+      if (hasProblem) options.onProblem(null);
+      hasProblem = false;
       return true;
     } catch (error) {
-      if (isImpossible(error)) ways = ways.slice(1);
-      if (ways.length > 0 && isImpossible(error)) return truncateLog(keep);
-      isInTrouble = true;
-      options.onTrouble(error);
+      if (isImpossible(error)) strategies = strategies.slice(1);
+      if (strategies.length > 0 && isImpossible(error)) return truncateLog(keep);
+      hasProblem = true;
+      options.onProblem(error);
       return false;
     }
   }
@@ -140,11 +119,11 @@ export function capLog(options: {
   }
 
   function cancel(): void {
-    over = true;
+    isOver = true;
     cancelTimer();
   }
 
-  options.onLook(file.bytes());
+  options.onCheck(file.bytes());
   scheduleCheck(readFreeBytes(file.path) < reserveBytes ? shortestPauseMs : longestPauseMs);
   return {
     cancel,
@@ -156,7 +135,38 @@ export function capLog(options: {
   };
 }
 
-/** This way never works here. Anything else may pass: no descriptor, no process, no space just now. */
+function keptWhileGrowing(maxBytes: number): KeptSizes {
+  return { keepHeadBytes: Math.floor(maxBytes / 16), keepTailBytes: Math.ceil(maxBytes / 8) };
+}
+
+/** Keeps more, since the log no longer grows. */
+function keptAtEnd(maxBytes: number): KeptSizes {
+  const { keepHeadBytes, keepTailBytes } = keptWhileGrowing(maxBytes);
+  return { keepHeadBytes, keepTailBytes: Math.max(keepTailBytes, maxBytes - keepHeadBytes - slackBytes) };
+}
+
+function keptOnFullDisk(maxBytes: number): KeptSizes {
+  const { keepHeadBytes, keepTailBytes } = keptWhileGrowing(maxBytes);
+  return {
+    keepHeadBytes: Math.min(keepHeadBytes, minHeadBytes),
+    keepTailBytes: Math.min(keepTailBytes, minTailBytes),
+  };
+}
+
+/** Compares with twice the amount that would stay, so that not every check truncates a little. */
+function isTooLarge({
+  diskBytes,
+  free,
+  kept,
+}: {
+  diskBytes: number;
+  free: number;
+  kept: KeptSizes;
+}): boolean {
+  return free < reserveBytes && diskBytes > 2 * (kept.keepHeadBytes + kept.keepTailBytes);
+}
+
+/** Returns true if the strategy never works here. Other errors may pass: no descriptor, no process, no space. */
 function isImpossible(error: unknown): boolean {
   const { code, syscall, stderr } = error as NodeJS.ErrnoException & { stderr?: unknown };
   if (code === 'EOPNOTSUPP' || code === 'ENOTSUP' || code === 'ENOSYS') return true;
@@ -164,5 +174,8 @@ function isImpossible(error: unknown): boolean {
   return typeof stderr === 'string' && cannot.test(stderr);
 }
 
-/** What `fallocate` says in the C locale, of the file system or, where it is another program of that name, of its options. */
+/**
+ * Messages of `fallocate` in the C locale about the file system or, for another program of that name, its
+ * options.
+ */
 const cannot = /not supported|unsupported|not implemented|unrecognized option|invalid option|unknown option/i;

@@ -5,10 +5,11 @@ import type { MovedBytes } from './log-times.ts';
 const copyBytes = 256 * 1024;
 
 /**
- * Makes a log that is at its cap smaller: head, a line that says how much is missing, and the newest eighth of the cap. The file stays the
- * same one, so that another program that has it open, as `tail -f`, follows it, and a full disk does not matter. The tail is copied behind
- * the head before anything is cut off: a crash leaves it twice, and a compaction that failed is done again from the same bytes. When it
- * rejects, the layout is as it was. Resolves with what moved in the file.
+ * Shrinks a log that has reached its cap to its head, a line about the missing bytes, and the newest eighth
+ * of the cap. The file keeps its identity, so that `tail -f` follows it, and needs no disk space. The tail is
+ * copied behind the head before the file is truncated: a crash leaves it twice, and a failed compaction
+ * starts again from the same bytes. If it rejects, the layout is unchanged. Resolves with what moved in the
+ * file.
  */
 export async function compactLog(options: {
   files: LogFileSystem;
@@ -19,7 +20,7 @@ export async function compactLog(options: {
 }): Promise<MovedBytes> {
   const { files, path, handle, layout } = options;
   const plan = layout.planCompaction(options.pendingBytes);
-  // What is open for appending cannot be written elsewhere.
+  // A file opened for appending cannot be written elsewhere.
   const place = await files.open(path, 'change');
   try {
     await checkSame(handle, place);
@@ -38,7 +39,11 @@ async function checkSame(one: LogFileHandle, other: LogFileHandle): Promise<void
   if (a.ino !== b.ino || a.dev !== b.dev) throw new Error('the log file was replaced');
 }
 
-/** @returns the position behind what was written. */
+/**
+ * Writes all bytes at a position.
+ *
+ * @returns the position after them.
+ */
 async function writeAt(file: LogFileHandle, bytes: Uint8Array, position: number): Promise<number> {
   for (let written = 0; written < bytes.byteLength; ) {
     const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written);
@@ -47,7 +52,11 @@ async function writeAt(file: LogFileHandle, bytes: Uint8Array, position: number)
   return position + bytes.byteLength;
 }
 
-/** Copies from front to back, so that the target may begin within the source. @returns the position behind the copy. */
+/**
+ * Copies from front to back, so that the target may begin within the source.
+ *
+ * @returns the position after the copy.
+ */
 async function moveDown(
   file: LogFileHandle,
   { from, to, target }: { from: number; to: number; target: number },

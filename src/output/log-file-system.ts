@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { makeDirectory } from '../store/make-directory.ts';
 import { openPrivateHandle, type PrivateAccess } from '../store/private-files.ts';
 
-/** What the log file needs of a disk. Everything may reject, and the log goes on. */
+/** File operations of the log file. Any may reject; the log continues. */
 export interface LogFileSystem {
-  /** With those above it, each 0700. */
+  /** Creates the directory and missing parents, each 0700. */
   mkdir(path: string): Promise<void>;
   open(path: string, access: PrivateAccess): Promise<LogFileHandle>;
   stat(path: string): Promise<{ ino: number; dev: number }>;
@@ -25,7 +25,7 @@ export interface LogFileHandle {
 }
 
 export const nodeLogFileSystem: LogFileSystem = {
-  // The `mkdir` of Node never comes back below /proc, and keeps the program alive.
+  // Node's recursive `mkdir` never returns below /proc and keeps the program alive.
   mkdir: async (path) => makeDirectory(path),
   open: openPrivateHandle,
   stat,

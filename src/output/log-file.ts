@@ -1,55 +1,14 @@
-import { dirname } from 'node:path';
-import type { Cancel, Clock } from '../clock/clock.ts';
+import type { Clock } from '../clock/clock.ts';
+import { toErrorText } from '../config/error-text.ts';
+import { IdentifiedFile } from './identified-file.ts';
 import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
-import { type LengthMark, type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
-import { createTimeIndex } from './time-index.ts';
-import { createWriteQueue } from './write-queue.ts';
-
-/** Why the log file is not complete. It stays, even when writing works again. */
-export interface OutputDegradation {
-  /** What failed, as a clause: `the log file could not be written`. */
-  readonly what: string;
-  /** The system's words. */
-  readonly error: string;
-  /** Bytes of output that are not in the file for this or a later failure. */
-  readonly missingBytes: number;
-}
-
-/** As views show it. */
-export function toDegradedText({ what, error }: OutputDegradation): string {
-  return `${what}: ${error}`;
-}
-
-/**
- * Output on disk, written behind the process's back: readable at any time, never larger than its cap, and no failure
- * of it reaches the process.
- */
-export interface LogFile {
-  /** `false`: more is waiting than should; hold the source until `whenWritable`. */
-  write(bytes: Uint8Array): boolean;
-  /** Calls back once, at the latest a second after `write` first answered `false`. */
-  whenWritable(callback: () => void): void;
-  /**
-   * Reads output back from an offset on, at most `length` bytes of it. Where it is missing: up to which offset. `null` where it is not
-   * written yet.
-   */
-  read(offset: number, length: number): Promise<Uint8Array | { readonly missingTo: number } | null>;
-  /** Puts a line into the file that is not output. */
-  note(text: string): void;
-  /** `null` until the file is there, and when it was found removed. */
-  readonly path: string | null;
-  readonly degraded: OutputDegradation | null;
-  /** Output that is not in the file, for the cap or a failure. */
-  readonly missingBytes: number;
-  /** By offsets in the output, not in the file. */
-  times(): OutputTimes;
-  /** Resolves when what was written so far is in the file or lost; within five seconds of a disk that hangs. */
-  flush(): Promise<void>;
-  /** Writes what is waiting and closes. Settles always, within five seconds of a disk that hangs. */
-  close(): Promise<void>;
-}
+import { type OutputTimes, timesPathOf } from './log-times.ts';
+import type { OutputDegradation } from './output-log.ts';
+import { WriteMarks } from './time-index.ts';
+import { createWriteQueue, dropLeading } from './write-queue.ts';
+import { PausedSources, PendingFlushes } from './write-waiters.ts';
 
 interface LogFileOptions {
   /** Made with its directory at the first byte, for its owner only. */
@@ -68,386 +27,323 @@ const longestHoldMs = 1_000;
 const retryAfterMs = 5_000;
 const identityCheckMs = 1_000;
 const closeGraceMs = 5_000;
-/** The index gets one mark in that time, and none without new output. */
-const markEveryMs = 1_000;
 
-export function createLogFile(options: LogFileOptions): LogFile {
-  const { path, maxBytes, clock } = options;
-  const files = options.files ?? nodeLogFileSystem;
-  const queue = createWriteQueue();
-  let handle: LogFileHandle | null = null;
-  let layout: LogLayout = createLogLayout({ maxBytes, size: 0 });
-  let identity = { ino: 0, dev: 0 };
-  let checkAtMs = 0;
-  let hasOpened = false;
-  let retryAtMs = Number.NEGATIVE_INFINITY;
-  /** Lost since the last byte that is in the file: the next write puts a line about it first. */
-  let unwritten = { bytes: 0, reason: '' };
-  let degraded: { what: string; error: string } | null = null;
-  let missingBytes = 0;
-  let notes: {
-    readonly text: string /** Bytes in the queue that stand before it. */;
-    readonly afterBytes: number;
-  }[] = [];
-  const index = createTimeIndex(timesPathOf(path));
-  let seenBytes = 0;
-  let lastWriteAtMs = clock.nowMs();
-  let markedAtMs = Number.NEGATIVE_INFINITY;
-  /** Those that are not in the index yet; `afterBytes` as in `notes`. */
-  let marks: readonly (LengthMark & { readonly afterBytes: number })[] = [];
-  let pumping: Promise<void> | null = null;
-  let isHung = false;
-  let cancelHold: Cancel | null = null;
-  let waiting: (() => void)[] = [];
-  let addedBytes = 0;
-  let flushes: { readonly upTo: number; settle(): void }[] = [];
-  let closing: Promise<void> | null = null;
-  /** Under way: what is where in the file is not known until it is done. */
-  let compaction: Promise<unknown> | null = null;
-  let compactions = 0;
+/**
+ * Output on disk, written in the background: readable at any time, never larger than its cap, and no failure
+ * reaches the process. A class, because every process with a log file has one, and closures would cost more.
+ */
+export class LogFile {
+  readonly #options: LogFileOptions;
+  readonly #clock: Clock;
+  readonly #files: LogFileSystem;
+  readonly #file: IdentifiedFile;
+  readonly #marks: WriteMarks;
+  readonly #queue = createWriteQueue();
+  readonly #sources = new PausedSources();
+  readonly #flushes = new PendingFlushes();
+  #layout: LogLayout;
+  #checkAtMs = 0;
+  #retryAtMs = Number.NEGATIVE_INFINITY;
+  /** Lost since the last byte in the file: the next write is preceded by a line about it. */
+  #unwritten = { bytes: 0, reason: '' };
+  #degraded: { readonly what: string; readonly error: string } | null = null;
+  #lostBytes = 0;
+  /** Lines that are not output, with the queued bytes before them. */
+  #notes: { readonly text: string; readonly afterBytes: number }[] = [];
+  #pumping: Promise<void> | null = null;
+  #isHung = false;
+  #addedBytes = 0;
+  #closing: Promise<void> | null = null;
+  /** A running compaction: the layout of the file is unknown until it is done. */
+  #compaction: Promise<unknown> | null = null;
+  #compactions = 0;
 
-  function write(bytes: Uint8Array): boolean {
-    const nowMs = clock.nowMs();
-    markTime(bytes.byteLength, nowMs);
-    if (closing !== null || nowMs < retryAtMs) {
-      lose(bytes.byteLength);
+  constructor(options: LogFileOptions) {
+    const { path, maxBytes, clock } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#files = options.files ?? nodeLogFileSystem;
+    this.#file = new IdentifiedFile(path, this.#files);
+    this.#marks = new WriteMarks(timesPathOf(path), clock);
+    this.#layout = createLogLayout({ maxBytes, size: 0 });
+  }
+
+  /** `null` until the file exists, and once it was found removed. */
+  get path(): string | null {
+    return this.#file.handle === null ? null : this.#options.path;
+  }
+
+  get degraded(): OutputDegradation | null {
+    return this.#degraded === null ? null : { ...this.#degraded, missingBytes: this.#lostBytes };
+  }
+
+  /** Output that is not in the file, because of the cap or a failure. */
+  get missingBytes(): number {
+    return this.#unwritten.bytes + this.#layout.missingBytes;
+  }
+
+  /** Returns arrival times by offsets in the output, not in the file. */
+  times(): OutputTimes {
+    return this.#marks.times(this.#layout.size);
+  }
+
+  /** Queues bytes. `false`: the queue is too long; pause the source until `whenWritable`. */
+  write(bytes: Uint8Array): boolean {
+    const nowMs = this.#clock.nowMs();
+    this.#marks.arrive(bytes.byteLength, { nowMs, queuedBytes: this.#queue.bytes });
+    if (this.#closing !== null || nowMs < this.#retryAtMs) {
+      this.#lose(bytes.byteLength);
       return true;
     }
-    queue.add(bytes);
-    addedBytes += bytes.byteLength;
-    startPump();
-    if (queue.bytes <= highWaterBytes) return true;
-    if (isHung) {
-      lose(dropQueue());
+    this.#queue.add(bytes);
+    this.#addedBytes += bytes.byteLength;
+    this.#startPump();
+    if (this.#queue.bytes <= highWaterBytes) return true;
+    if (this.#isHung) {
+      this.#lose(this.#dropQueue());
       return true;
     }
-    cancelHold ??= clock.at(clock.nowMs() + longestHoldMs, onHeldTooLong, { idle: true });
+    this.#sources.pause(this.#clock, { limitMs: longestHoldMs, onLimit: () => this.#onPausedTooLong() });
     return false;
   }
 
-  /** The wall clock is asked for marks alone: writes are many. */
-  function markTime(bytes: number, nowMs: number): void {
-    if (nowMs - markedAtMs >= markEveryMs) {
-      const until = clock.epochMs();
-      const since = until - (nowMs - lastWriteAtMs);
-      marks = [...marks, { offset: seenBytes, since, until, afterBytes: queue.bytes }];
-      markedAtMs = nowMs;
-    }
-    lastWriteAtMs = nowMs;
-    seenBytes += bytes;
+  /** Calls back once, at most a second after `write` first answered `false`. */
+  whenWritable(callback: () => void): void {
+    this.#sources.whenResumed(callback);
   }
 
-  function onHeldTooLong(): void {
-    isHung = true;
-    degrade('the disk did not keep up with the output', `nothing could be written for ${longestHoldMs} ms`);
-    lose(dropQueue());
-    release();
+  /** Writes a line that is not output. */
+  note(text: string): void {
+    if (this.#closing !== null || this.#clock.nowMs() < this.#retryAtMs) return;
+    this.#notes.push({ text, afterBytes: this.#queue.bytes });
   }
 
-  function release(): void {
-    cancelHold?.();
-    cancelHold = null;
-    const callbacks = waiting;
-    waiting = [];
-    for (const callback of callbacks) queueMicrotask(callback);
-  }
-
-  function startPump(): void {
-    pumping ??= pump().finally(() => {
-      pumping = null;
-      // A flush that was asked for since the last write has nothing left to wait for.
-      settleFlushes();
-      // What came between the last look at the queue and this line.
-      if (queue.bytes > 0) startPump();
-      else if (cancelHold !== null) release();
-    });
-  }
-
-  async function pump(): Promise<void> {
-    while (queue.bytes > 0 || notes.length > 0) {
-      try {
-        await step();
-      } catch (error) {
-        fail('the log file could not be written', error);
-        settleFlushes();
-        return;
-      }
-      settleFlushes();
-      isHung = false;
-      if (cancelHold !== null && queue.bytes <= lowWaterBytes) release();
-    }
-  }
-
-  /** Writes one batch, or makes the room for it. */
-  async function step(): Promise<void> {
-    handle ??= await openFile();
-    if (clock.nowMs() >= checkAtMs && (await isRemoved())) {
-      await abandonRemoved();
-      return;
-    }
-    const room = layout.roomBytes;
-    if (room <= 0) {
-      layout.skippedBytes +=
-        queue.bytes > maxBytes / 2 ? skipQueue(queue.bytes - Math.floor(maxBytes / 2)) : 0;
-      const compacting = compactLog({ files, path, handle, layout, pendingBytes: queue.bytes });
-      compaction = compacting;
-      compactions += 1;
-      index.move(
-        await compacting.finally(() => {
-          compaction = null;
-        }),
-      );
-      return;
-    }
-    await writeLines(handle);
-    writeMarks();
-    const places = [notes[0]?.afterBytes ?? room, marks[0]?.afterBytes ?? room];
-    const pieces = queue.take(Math.min(room, batchBytes, ...places));
-    passQueued(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-    await writeAll(handle, pieces);
-  }
-
-  async function openFile(): Promise<LogFileHandle> {
-    // Not again later: who has removed the directory does not want it back.
-    if (!hasOpened) await files.mkdir(dirname(path));
-    const opened = await files.open(path, 'readAndAppend');
-    const facts = await opened.stat();
-    hasOpened = true;
-    identity = facts;
-    checkAtMs = clock.nowMs() + identityCheckMs;
-    layout = createLogLayout({ maxBytes, size: facts.size });
-    return opened;
-  }
-
-  /** The lines that are not output: what is missing here, and notes. */
-  async function writeLines(to: LogFileHandle): Promise<void> {
-    if (unwritten.bytes > 0) {
-      const { bytes, reason } = unwritten;
-      await writeLine(to, { text: `${bytes} bytes missing here: ${reason}`, missingBytes: bytes });
-      unwritten = { ...unwritten, bytes: unwritten.bytes - bytes };
-    }
-    for (let note = notes[0]; note !== undefined && note.afterBytes <= 0; note = notes[0]) {
-      await writeLine(to, { text: note.text, missingBytes: 0 });
-      notes.shift();
-    }
-  }
-
-  function writeMarks(): void {
-    for (let mark = marks[0]; mark !== undefined && mark.afterBytes <= 0; mark = marks[0]) {
-      index.add({ ...mark, position: layout.size });
-      marks = marks.slice(1);
-    }
-  }
-
-  /** A line that a full disk cuts off stands for nothing: it is written again. */
-  async function writeLine(
-    to: LogFileHandle,
-    { text, missingBytes }: { text: string; missingBytes: number },
-  ) {
-    const line = Buffer.from(`\n[troupe: ${text}]\n`);
-    let written = 0;
-    try {
-      while (written < line.byteLength) {
-        const { bytesWritten } = await to.writev([line.subarray(written)]);
-        written += bytesWritten;
-      }
-    } finally {
-      layout.addLine(written, written === line.byteLength ? missingBytes : 0);
-    }
-  }
-
-  function passQueued(bytes: number): void {
-    notes = notes.map(({ text, afterBytes }) => ({ text, afterBytes: afterBytes - bytes }));
-    marks = marks.map((mark) => ({ ...mark, afterBytes: mark.afterBytes - bytes }));
-  }
-
-  async function writeAll(to: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-    let left = pieces;
-    try {
-      while (left.length > 0) {
-        const { bytesWritten } = await to.writev(left);
-        layout.addOutput(bytesWritten);
-        left = without(left, bytesWritten);
-      }
-    } catch (error) {
-      queue.restore(left);
-      throw error;
-    }
-  }
-
-  async function isRemoved(): Promise<boolean> {
-    checkAtMs = clock.nowMs() + identityCheckMs;
-    const current = await files.stat(path).catch(() => null);
-    return current === null || current.ino !== identity.ino || current.dev !== identity.dev;
-  }
-
-  async function abandonRemoved(): Promise<void> {
-    const old = handle;
-    handle = null;
-    const lostBytes = layout.outputBytes;
-    index.move({ from: 0, to: layout.size, target: 0 });
-    layout = createLogLayout({ maxBytes, size: 0 });
-    degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
-    lose(lostBytes);
-    await old?.close().catch(() => {});
-  }
-
-  function fail(what: string, error: unknown): void {
-    degrade(what, toWords(error));
-    retryAtMs = clock.nowMs() + retryAfterMs;
-    isHung = false;
-    lose(dropQueue());
-    if (cancelHold !== null) release();
-  }
-
-  function degrade(what: string, error: string): void {
-    unwritten.reason = what;
-    if (degraded !== null) return;
-    degraded = { what, error };
-    queueMicrotask(() => options.onDegraded?.({ what, error, missingBytes }));
-  }
-
-  function lose(bytes: number): void {
-    unwritten.bytes += bytes;
-    missingBytes += bytes;
-  }
-
-  function dropQueue(): number {
-    return skipQueue(queue.bytes);
-  }
-
-  function skipQueue(bytes: number): number {
-    queue.skip(bytes);
-    passQueued(bytes);
-    return bytes;
-  }
-
-  async function read(offset: number, length: number) {
+  /**
+   * Reads output from an offset on, at most `length` bytes, or the end of a missing range. `null` if it is not
+   * written yet.
+   */
+  async read(offset: number, length: number) {
     while (true) {
-      await compaction?.catch(() => {});
-      const place = layout.locate(offset);
+      await this.#compaction?.catch(() => {});
+      const place = this.#layout.locate(offset);
       if (place === null) {
-        const lostTo = layout.outputBytes + unwritten.bytes;
+        const lostTo = this.#layout.outputBytes + this.#unwritten.bytes;
         return offset < lostTo ? { missingTo: lostTo } : null;
       }
       if (place.type === 'missing') return { missingTo: place.to };
-      const before = compactions;
-      const bytes = await readRange(place.position, Math.min(place.length, length));
-      if (compactions !== before) continue;
+      const before = this.#compactions;
+      const bytes = await this.#file.read(place.position, Math.min(place.length, length));
+      if (this.#compactions !== before) continue;
       return bytes === null || bytes.byteLength === 0 ? { missingTo: offset + place.length } : bytes;
     }
   }
 
-  /** `null` where it is not the file that was written, or cannot be read. */
-  async function readRange(position: number, length: number): Promise<Uint8Array | null> {
-    let file: LogFileHandle | null = null;
-    try {
-      file = await files.open(path, 'read');
-      const { ino, dev } = await file.stat();
-      if (ino !== identity.ino || dev !== identity.dev) return null;
-      const buffer = new Uint8Array(length);
-      const { bytesRead } = await file.read(buffer, 0, length, position);
-      return buffer.subarray(0, bytesRead);
-    } catch {
-      return null;
-    } finally {
-      await file?.close().catch(() => {});
-    }
+  /** Resolves when everything written so far is in the file or lost; at most five seconds if the disk hangs. */
+  flush(): Promise<void> {
+    if (this.#pumping === null) return Promise.resolve();
+    return this.#flushes.add(this.#clock, { upTo: this.#addedBytes, limitMs: closeGraceMs });
   }
 
-  async function finish(): Promise<void> {
-    // Not only once: what came just as one pump ended has begun another, and two would write past each other.
-    while (pumping !== null) await pumping;
-    if (queue.bytes > 0) await pump();
-    if (handle === null) return;
-    if (await isRemoved()) await abandonRemoved();
-    if (handle !== null && unwritten.bytes > 0) await writeLines(handle).catch(() => {});
-    await handle
-      ?.close()
-      .catch((error: unknown) => degrade('the log file could not be closed', toWords(error)));
-  }
-
-  function flush(): Promise<void> {
-    if (pumping === null) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = clock.at(clock.nowMs() + closeGraceMs, resolve);
-      const settle = () => {
-        cancel();
-        resolve();
-      };
-      flushes.push({ upTo: addedBytes, settle });
-    });
-  }
-
-  /** To be called between two writes: all that was ever added is then in the file, lost, or in the queue. */
-  function settleFlushes(): void {
-    const settledBytes = addedBytes - queue.bytes;
-    for (const { settle } of flushes.filter(({ upTo }) => upTo <= settledBytes)) settle();
-    flushes = flushes.filter(({ upTo }) => upTo > settledBytes);
-  }
-
-  function close(): Promise<void> {
-    closing ??= new Promise<void>((resolve) => {
-      const cancel = clock.at(clock.nowMs() + closeGraceMs, () => {
-        degrade('the log file could not be closed', `the disk did not answer within ${closeGraceMs} ms`);
-        lose(dropQueue());
+  /** Writes what is queued and closes. Always settles, within five seconds if the disk hangs. */
+  close(): Promise<void> {
+    this.#closing ??= new Promise<void>((resolve) => {
+      const cancel = this.#clock.at(this.#clock.nowMs() + closeGraceMs, () => {
+        const error = `the disk did not answer within ${closeGraceMs} ms`;
+        this.#degrade('the log file could not be closed', error);
+        this.#lose(this.#dropQueue());
         resolve();
       });
-      finish()
-        .catch((error: unknown) => degrade('the log file could not be closed', toWords(error)))
+      this.#finish()
+        .catch((error: unknown) => this.#degrade('the log file could not be closed', toErrorText(error)))
         .finally(() => {
           cancel();
-          if (cancelHold !== null) release();
+          if (this.#sources.isPaused) this.#sources.resume();
           resolve();
         });
     });
-    return closing;
+    return this.#closing;
   }
 
-  return {
-    write,
-    read,
-    whenWritable(callback) {
-      if (cancelHold === null) queueMicrotask(callback);
-      else waiting.push(callback);
-    },
-    note(text) {
-      if (closing !== null || clock.nowMs() < retryAtMs) return;
-      notes.push({ text, afterBytes: queue.bytes });
-    },
-    get path() {
-      return handle === null ? null : path;
-    },
-    get degraded() {
-      return degraded === null ? null : { ...degraded, missingBytes };
-    },
-    get missingBytes() {
-      return unwritten.bytes + layout.missingBytes;
-    },
-    times: () => {
-      const unwritten = marks.map((mark) => ({ ...mark, position: layout.size }));
-      return {
-        marks: toLengthMarks([...index.read(), ...unwritten], 'offset'),
-        lastAt: seenBytes === 0 ? null : clock.epochMs() - (clock.nowMs() - lastWriteAtMs),
-      };
-    },
-    flush,
-    close,
-  };
-}
-
-/** The pieces without their first bytes: a disk that fills up takes a part. */
-function without(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
-  let skip = bytes;
-  let index = 0;
-  for (let piece = pieces[index]; piece !== undefined && piece.byteLength <= skip; piece = pieces[index]) {
-    skip -= piece.byteLength;
-    index += 1;
+  async #finish(): Promise<void> {
+    // Repeated: output that arrives as one pump ends begins another, and two would write past each other.
+    while (this.#pumping !== null) await this.#pumping;
+    if (this.#queue.bytes > 0) await this.#pump();
+    if (this.#file.handle === null) return;
+    if (await this.#isRemoved()) await this.#abandonRemoved();
+    const { handle } = this.#file;
+    if (handle !== null && this.#unwritten.bytes > 0) await this.#writeLines(handle).catch(() => {});
+    await this.#file.handle
+      ?.close()
+      .catch((error: unknown) => this.#degrade('the log file could not be closed', toErrorText(error)));
   }
-  const [cut, ...rest] = pieces.slice(index);
-  return cut === undefined ? [] : [cut.subarray(skip), ...rest];
-}
 
-function toWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  #onPausedTooLong(): void {
+    this.#isHung = true;
+    const error = `nothing could be written for ${longestHoldMs} ms`;
+    this.#degrade('the disk did not keep up with the output', error);
+    this.#lose(this.#dropQueue());
+    this.#sources.resume();
+  }
+
+  #startPump(): void {
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = null;
+      // A flush requested since the last write has nothing left to wait for.
+      this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
+      // Output may have arrived since the last look at the queue.
+      if (this.#queue.bytes > 0) this.#startPump();
+      else if (this.#sources.isPaused) this.#sources.resume();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#queue.bytes > 0 || this.#notes.length > 0) {
+      try {
+        await this.#step();
+      } catch (error) {
+        this.#fail('the log file could not be written', error);
+        this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
+        return;
+      }
+      this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
+      this.#isHung = false;
+      if (this.#sources.isPaused && this.#queue.bytes <= lowWaterBytes) this.#sources.resume();
+    }
+  }
+
+  /** Writes one batch, or makes room for it. */
+  async #step(): Promise<void> {
+    const handle = this.#file.handle ?? (await this.#open());
+    if (this.#clock.nowMs() >= this.#checkAtMs && (await this.#isRemoved())) {
+      await this.#abandonRemoved();
+      return;
+    }
+    const room = this.#layout.roomBytes;
+    if (room <= 0) return await this.#compact(handle);
+    await this.#writeLines(handle);
+    this.#marks.writeDue(this.#layout.size);
+    const limits = [this.#notes[0]?.afterBytes ?? room, this.#marks.nextAfterBytes ?? room];
+    const pieces = this.#queue.take(Math.min(room, batchBytes, ...limits));
+    this.#leaveQueue(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
+    await this.#writeAll(handle, pieces);
+  }
+
+  async #open(): Promise<LogFileHandle> {
+    const { handle, size } = await this.#file.open();
+    this.#checkAtMs = this.#clock.nowMs() + identityCheckMs;
+    this.#layout = createLogLayout({ maxBytes: this.#options.maxBytes, size });
+    return handle;
+  }
+
+  async #compact(handle: LogFileHandle): Promise<void> {
+    const { path, maxBytes } = this.#options;
+    const queued = this.#queue.bytes;
+    const skipped = queued > maxBytes / 2 ? this.#skipQueue(queued - Math.floor(maxBytes / 2)) : 0;
+    this.#layout.skippedBytes += skipped;
+    const compacting = compactLog({
+      ...{ files: this.#files, path, handle, layout: this.#layout },
+      pendingBytes: this.#queue.bytes,
+    });
+    this.#compaction = compacting;
+    this.#compactions += 1;
+    const moved = await compacting.finally(() => {
+      this.#compaction = null;
+    });
+    this.#marks.move(moved);
+  }
+
+  /** Writes the lines that are not output: about bytes missing here, and notes. */
+  async #writeLines(handle: LogFileHandle): Promise<void> {
+    if (this.#unwritten.bytes > 0) {
+      const { bytes, reason } = this.#unwritten;
+      await this.#writeLine(handle, { text: `${bytes} bytes missing here: ${reason}`, missingBytes: bytes });
+      this.#unwritten = { ...this.#unwritten, bytes: this.#unwritten.bytes - bytes };
+    }
+    for (let note = this.#notes[0]; note !== undefined && note.afterBytes <= 0; note = this.#notes[0]) {
+      await this.#writeLine(handle, { text: note.text, missingBytes: 0 });
+      this.#notes.shift();
+    }
+  }
+
+  /** Writes one line. A line cut off by a full disk stands for nothing and is written again. */
+  async #writeLine(
+    handle: LogFileHandle,
+    { text, missingBytes }: { text: string; missingBytes: number },
+  ): Promise<void> {
+    const line = Buffer.from(`\n[troupe: ${text}]\n`);
+    let written = 0;
+    try {
+      while (written < line.byteLength) {
+        const { bytesWritten } = await handle.writev([line.subarray(written)]);
+        written += bytesWritten;
+      }
+    } finally {
+      this.#layout.addLine(written, written === line.byteLength ? missingBytes : 0);
+    }
+  }
+
+  async #writeAll(handle: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+    let left = pieces;
+    try {
+      while (left.length > 0) {
+        const { bytesWritten } = await handle.writev(left);
+        this.#layout.addOutput(bytesWritten);
+        left = dropLeading(left, bytesWritten);
+      }
+    } catch (error) {
+      this.#queue.restore(left);
+      throw error;
+    }
+  }
+
+  async #isRemoved(): Promise<boolean> {
+    this.#checkAtMs = this.#clock.nowMs() + identityCheckMs;
+    return await this.#file.isRemoved();
+  }
+
+  async #abandonRemoved(): Promise<void> {
+    const { path, maxBytes } = this.#options;
+    const old = this.#file.detach();
+    const lostBytes = this.#layout.outputBytes;
+    this.#marks.move({ from: 0, to: this.#layout.size, target: 0 });
+    this.#layout = createLogLayout({ maxBytes, size: 0 });
+    this.#degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
+    this.#lose(lostBytes);
+    await old?.close().catch(() => {});
+  }
+
+  #fail(what: string, error: unknown): void {
+    this.#degrade(what, toErrorText(error));
+    this.#retryAtMs = this.#clock.nowMs() + retryAfterMs;
+    this.#isHung = false;
+    this.#lose(this.#dropQueue());
+    if (this.#sources.isPaused) this.#sources.resume();
+  }
+
+  #degrade(what: string, error: string): void {
+    this.#unwritten.reason = what;
+    if (this.#degraded !== null) return;
+    this.#degraded = { what, error };
+    queueMicrotask(() => this.#options.onDegraded?.({ what, error, missingBytes: this.#lostBytes }));
+  }
+
+  #lose(bytes: number): void {
+    this.#unwritten.bytes += bytes;
+    this.#lostBytes += bytes;
+  }
+
+  #dropQueue(): number {
+    return this.#skipQueue(this.#queue.bytes);
+  }
+
+  #skipQueue(bytes: number): number {
+    this.#queue.skip(bytes);
+    this.#leaveQueue(bytes);
+    return bytes;
+  }
+
+  #leaveQueue(bytes: number): void {
+    this.#notes = this.#notes.map(({ text, afterBytes }) => ({ text, afterBytes: afterBytes - bytes }));
+    this.#marks.leaveQueue(bytes);
+  }
 }

@@ -1,23 +1,24 @@
 /**
- * What stands where in the log file: `[head] [line: n bytes missing] [tail …]`, the line only once the cap was reached.
+ * The layout of the log file: `[head] [line: n bytes missing] [tail …]`; the line appears once the cap was
+ * reached.
  */
 export interface LogLayout {
   readonly size: number;
   readonly headBytes: number;
-  /** How much may be written before the file must be made smaller. */
+  /** Bytes that may be written before the file must be compacted. */
   readonly roomBytes: number;
-  /** Output that the file stands for: what is in it, and what its lines say is missing. */
+  /** Output that the file represents: its content and what its lines report as missing. */
   readonly outputBytes: number;
-  /** Of that, what is not in it. */
+  /** The part of it that is not in the file. */
   readonly missingBytes: number;
-  /** Where the output from an offset on stands; up to which offset it is missing; `null` where it is not written yet. */
+  /** Locates the output from an offset on, or the end of a missing range; `null` if it is not written yet. */
   locate(offset: number): LogPlace | null;
-  /** Output between head and tail that never reached the file; added by the writer when it is too far behind. */
+  /** Output between head and tail that never reached the file; added by a writer that is too far behind. */
   skippedBytes: number;
   addOutput(bytes: number): void;
-  /** A line that is not output, and the bytes of output that it stands for. */
+  /** Registers a line that is not output, and the output bytes that it stands for. */
   addLine(lineBytes: number, missingBytes: number): void;
-  /** How the file would be made smaller; nothing has happened yet. */
+  /** Plans a compaction without changing anything. */
   planCompaction(pendingBytes: number): LogCompaction;
   applied(compaction: LogCompaction): void;
 }
@@ -29,7 +30,7 @@ type LogPlace =
 interface LogCompaction {
   readonly headBytes: number;
   readonly line: Uint8Array;
-  /** The tail that stays is everything from here on. */
+  /** Where the kept tail begins. */
   readonly tailFrom: number;
   readonly missingBytes: number;
 }

@@ -1,41 +1,44 @@
-/** Offsets between which the bytes of a log are no longer there; `to` is not among them. */
+/** Offsets of bytes that are no longer in a log; `to` is exclusive. */
 export interface LogGap {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the bytes of a log file that others write stand, once it was made smaller. */
+/** The location of the bytes of a log file written by another program, after it was truncated. */
 export interface LogMap {
-  /** In order; none touches another. */
+  /** Disjoint ranges in order. */
   readonly gaps: readonly LogGap[];
-  /** Up to here the file is as it was written; from here on a byte at `position` has the offset `position + shift`. */
+  /** Up to here the file is unchanged; beyond it, a byte at `position` has the offset `position + shift`. */
   readonly headBytes: number;
-  /** 0 where holes were punched: then every byte stands at its offset. */
+  /** 0 after punching holes: every byte stands at its offset. */
   readonly shift: number;
-  /** The offsets that the file beside the log holds, see `tailPathOf`. */
+  /** Offsets in the tail file beside the log, see `tailPathOf`. */
   readonly tail: LogGap | null;
-  /** Lengths of the log at which the disk was full: behind each, output may be missing that its process could not write. */
+  /**
+   * Lengths of the log at which the disk was full: output that the process could not write may be missing
+   * there.
+   */
   readonly fullAt: readonly number[];
 }
 
 const wholeLog: LogMap = { gaps: [], headBytes: 0, shift: 0, tail: null, fullAt: [] };
 
-/** Where the newest bytes are kept while a log is cut that cannot have holes. */
+/** Returns the path of the file with the newest bytes of a truncated log whose file system has no holes. */
 export function tailPathOf(logPath: string): string {
   return `${logPath}.tail`;
 }
 
-/** A line that says: of these offsets nothing is left, all others stand where they stood. */
+/** Formats a gap: these offsets are gone, all others stand where they stood. */
 export function toGapLine({ from, to }: LogGap): string {
   return `\ngap ${from} ${to}\n`;
 }
 
-/** A line that says: the file was cut to `headBytes`, what it holds from there on begins with `offset`, `tail` is beside it. */
+/** Formats a truncation to `headBytes`: later content begins at `offset`, and `tail` is in the tail file. */
 export function toBaseLine(base: { headBytes: number; offset: number; tail: LogGap }): string {
   return `\nbase ${base.headBytes} ${base.offset} ${base.tail.from} ${base.tail.to}\n`;
 }
 
-/** A line that says: the disk was full when the log was so long. */
+/** Formats the length of the log at which the disk was full. */
 export function toFullLine(bytes: number): string {
   return `\nfull ${bytes}\n`;
 }
@@ -43,7 +46,7 @@ export function toFullLine(bytes: number): string {
 const fullLine = /^full (\d+)$/;
 const mapLine = /^(?:gap (\d+) (\d+)|base (\d+) (\d+) (\d+) (\d+))$/;
 
-/** Reads the lines about the log among others, oldest first. A half line says nothing. */
+/** Parses the lines about the log among others, oldest first. Incomplete lines are ignored. */
 export function parseLogMap(text: string): LogMap {
   let map = wholeLog;
   for (const line of text.split('\n').slice(0, -1)) {

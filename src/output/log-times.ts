@@ -1,38 +1,41 @@
-/** From `since` to `until` (milliseconds since the epoch, both included) the output was `offset` bytes long. */
+/** The output was `offset` bytes long from `since` to `until` (milliseconds since the epoch, both inclusive). */
 export interface LengthMark {
   readonly offset: number;
   readonly since: number;
   readonly until: number;
 }
 
-/** A mark as the index has it. */
+/** A mark as stored in the index. */
 export interface IndexedMark extends LengthMark {
-  /** Where in the log file the next byte stood: what troupe adds to a log and takes out of it moves this, and not `offset`. */
+  /**
+   * Position of the next byte in the log file. Lines added and bytes removed by troupe change it, but not
+   * `offset`.
+   */
   readonly position: number;
 }
 
-/** Of the file: `from` to `to` was replaced by what now ends at `target`. */
+/** A change of the file: `from` to `to` was replaced by bytes that now end at `target`. */
 export interface MovedBytes {
   readonly from: number;
   readonly to: number;
   readonly target: number;
 }
 
-/** When the output of a process came, as far as that is known. */
+/** Arrival times of the output of a process, as far as known. */
 export interface OutputTimes {
-  /** In order. Bytes between two marks came between them. */
+  /** Marks in order. Bytes between two marks arrived between them. */
   readonly marks: readonly LengthMark[];
-  /** When the last byte came; `null` where that is unknown. */
+  /** Arrival time of the last byte; `null` if unknown. */
   readonly lastAt: number | null;
 }
 
-/** In milliseconds since the epoch; `null` where nothing is known. */
+/** Bounds in milliseconds since the epoch; `null` if unknown. */
 export interface TimeBounds {
   readonly earliest: number | null;
   readonly latest: number | null;
 }
 
-/** The index stands beside the log. */
+/** Returns the path of the index, which stands beside the log. */
 export function timesPathOf(logPath: string): string {
   return `${logPath}.times`;
 }
@@ -47,7 +50,10 @@ export function toMovedLine({ from, to, target }: MovedBytes): string {
 
 const indexLine = /^(?:at (\d+) (\d+) (\d+) (\d+)|moved (\d+) (\d+) (\d+))$/;
 
-/** Reads an index, oldest mark first. A half line says nothing, also where its last number is cut and another line follows. */
+/**
+ * Parses an index, oldest mark first. Incomplete lines are ignored, even if another line follows a cut
+ * number.
+ */
 export function parseTimeIndex(text: string): readonly IndexedMark[] {
   let marks: IndexedMark[] = [];
   for (const line of text.split('\n').slice(0, -1)) {
@@ -61,13 +67,13 @@ export function parseTimeIndex(text: string): readonly IndexedMark[] {
   return marks;
 }
 
-/** What is gone from the file stood where its replacement ends now. */
+/** Maps a position in replaced bytes to the end of the replacement. */
 function move(position: number, { from, to, target }: MovedBytes): number {
   if (position <= from) return position;
   return position < to ? target : position + target - to;
 }
 
-/** Half as many. Of two neighbours the one that says more stays: that the output paused for longer. */
+/** Keeps every second mark: of two neighbours the one with the longer pause. */
 export function thinMarks(marks: readonly IndexedMark[]): readonly IndexedMark[] {
   const kept: IndexedMark[] = [];
   for (let index = 0; index < marks.length; index += 2) {
@@ -79,8 +85,8 @@ export function thinMarks(marks: readonly IndexedMark[]): readonly IndexedMark[]
 }
 
 /**
- * The marks by their offsets in the output, or by their positions in the log file. Where the wall clock was set back, marks say nothing
- * until it has caught up; where it was adjusted by a little, they stay in order.
+ * Returns the marks by their offsets in the output or their positions in the log file. Marks after the wall
+ * clock was set back are ignored until it has caught up; small adjustments keep the order.
  */
 export function toLengthMarks(
   marks: readonly IndexedMark[],
@@ -97,7 +103,7 @@ export function toLengthMarks(
   return ordered;
 }
 
-/** Between which times the byte at an offset came. */
+/** Returns the bounds of the arrival time of the byte at an offset. */
 export function findBounds({ marks, lastAt }: OutputTimes, offset: number): TimeBounds {
   const next = countLeading(marks, (mark) => mark.offset <= offset);
   const earliest = marks[next - 1]?.until ?? null;
@@ -105,19 +111,19 @@ export function findBounds({ marks, lastAt }: OutputTimes, offset: number): Time
   return { earliest, latest: latest === null ? null : Math.ceil(Math.max(latest, earliest ?? latest)) };
 }
 
-/** The first byte that may have come at a time or after it; `null` where none has. */
+/** Returns the first byte that may have arrived at or after a time; `null` if none has. */
 export function findSince({ marks, lastAt }: OutputTimes, at: number): number | null {
   const later = countLeading(marks, ({ since }) => since < at);
   if (later === marks.length && lastAt !== null && lastAt < at) return null;
   return marks[later - 1]?.offset ?? 0;
 }
 
-/** The first byte that certainly came after a time; `null` where none has. */
+/** Returns the first byte that certainly arrived after a time; `null` if none has. */
 export function findAfter({ marks }: OutputTimes, at: number): number | null {
   return marks[countLeading(marks, ({ until }) => until <= at)]?.offset ?? null;
 }
 
-/** How many of the first marks are so; no later one is. */
+/** Counts the leading marks that satisfy a predicate that no later mark satisfies. */
 function countLeading(marks: readonly LengthMark[], isSo: (mark: LengthMark) => boolean): number {
   let [low, high] = [0, marks.length];
   while (low < high) {

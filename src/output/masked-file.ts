@@ -1,34 +1,39 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { toErrorText } from '../config/error-text.ts';
 import { markAt, toNeedles } from './redact.ts';
 
 import { drawnSearch, longestDrawn, type Needle, type Span } from './secret-search.ts';
 import type { FileSpan, TailedFile } from './tailed-file.ts';
 
 /**
- * A file that others write, as it may be shown: each byte of a secret is covered in its place, so that no offset shifts. What is covered
- * does not depend on where a read begins or ends; only of a secret that is still being written the first half can be shown before
- * the rest is there. Line feeds stay, so that lines are the same as in the file.
+ * A file written by another program, as it may be shown: every byte of a secret is masked in place, so that
+ * offsets never shift. The result does not depend on where a read begins or ends; only the first half of a
+ * secret that is still being written can be shown. Line feeds stay, so that lines are those of the file.
  */
 export interface MaskedFile {
   read: TailedFile['read'];
-  /** Covers one more, also in what was read before. */
+  /** Masks one more secret, including in output read before. */
   add(secret: string): void;
   /**
-   * Covers them in the file itself, for whoever reads it without us: to be called once nobody takes anything out of it any more.
-   * Rejects with what the system says.
+   * Masks the secrets in the file itself, for readers other than troupe. Call it once nothing truncates the file
+   * any more. Resolves with the system's error if it failed repeatedly, else with `null`.
    */
-  coverInFile(): Promise<void>;
+  maskInFile(): Promise<string | null>;
 }
 
-/** Between two of them others go on. */
+/** Bytes processed before yielding to the event loop. */
 const pieceBytes = 256 * 1024;
+
+/** Masking may fail for a moment, for instance with too many open files. */
+const maxMaskTries = 3;
+const maskRetryMs = 100;
 
 export function createMaskedFile(file: TailedFile): MaskedFile {
   let needles: readonly Needle[] = [];
-  /** So far around a byte may a secret go that the byte is part of. */
+  /** Bytes around a byte that a secret containing it may span. */
   let reach = 0;
 
-  /** `null` where reading fails now. */
+  /** Returns `null` if reading fails now. */
   function readBehind(offset: number): Buffer | null {
     const parts: Uint8Array[] = [];
     for (let left = reach; left > 0; ) {
@@ -41,7 +46,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     return Buffer.concat(parts);
   }
 
-  /** What is there without a gap up to the offset. */
+  /** Returns the bytes without a gap before the offset. */
   function readBefore(offset: number): { readonly bytes: Buffer; readonly isBehindGap: boolean } | null {
     let parts: Uint8Array[] = [];
     let isBehindGap = false;
@@ -69,10 +74,10 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     return { ...span, bytes: cover(text, found).subarray(from, from + span.bytes.byteLength) };
   }
 
-  /** What is covered of a piece, by runs. */
+  /** Yields the masked runs of a piece. */
   function* coveredRuns({ offset, bytes }: { offset: number; bytes: Uint8Array }) {
     const shown = read(offset, bytes.byteLength);
-    if (shown?.type !== 'bytes') return failed();
+    if (shown?.type !== 'bytes') return throwReadError(file);
     for (let at = 0; at < shown.bytes.byteLength; at += 1) {
       const from = at;
       while (at < shown.bytes.byteLength && shown.bytes[at] !== bytes[at]) at += 1;
@@ -80,32 +85,39 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
     }
   }
 
-  /** What is not there any more needs no cover. */
-  function failed(): void {
-    if (file.readError !== null) throw new Error(file.readError);
-  }
-
   async function coverInFile(): Promise<void> {
     const runs: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
-    // Somebody may go on writing.
+    // The process may go on writing.
     const end = file.bytes();
     for (let offset = 0; offset < end; ) {
       const span = file.read(offset, Math.min(pieceBytes, end - offset));
       if (span === null) {
-        failed();
+        throwReadError(file);
         break;
       }
       if (span.type === 'bytes') runs.push(...coveredRuns(span));
       offset = span.type === 'gap' ? span.to : offset + span.bytes.byteLength;
       await setImmediate();
     }
-    // Only now: half of one that is covered is not known for what it is.
+    // Replaced last: half of a masked secret cannot be recognized.
     for (const run of runs) file.replace(run.offset, run.bytes);
+  }
+
+  async function maskInFile(): Promise<string | null> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await coverInFile();
+        return null;
+      } catch (error) {
+        if (tries === maxMaskTries) return toErrorText(error);
+      }
+      await setTimeout(maskRetryMs);
+    }
   }
 
   return {
     read,
-    coverInFile,
+    maskInFile,
     add: (secret) => {
       needles = [...needles, ...toNeedles([secret])];
       reach = Math.max(0, ...needles.map(longestDrawn));
@@ -113,9 +125,17 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
   };
 }
 
+/** Throws the read error of a file. Bytes that are gone need no mask. */
+function throwReadError({ readError }: TailedFile): void {
+  if (readError !== null) throw new Error(readError);
+}
+
 const lineFeed = 0x0a;
 
-/** In the text itself. The newest secret that covers a byte says what stands there: it is in reach wherever the text begins. */
+/**
+ * Masks in place. The newest secret that covers a byte determines its mask, since it is in reach wherever the
+ * text begins.
+ */
 function cover(text: Buffer, spans: readonly Span[]): Buffer {
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     for (let at = from; at < to; at += 1) {
@@ -125,7 +145,7 @@ function cover(text: Buffer, spans: readonly Span[]): Buffer {
   return text;
 }
 
-/** The end of a secret whose beginning is in a gap, where it is half of it and more. */
+/** Finds the end of a secret whose beginning is in a gap, if it is at least half of the secret. */
 function recognizableBeginning(text: Buffer, { bytes, headBytes }: Needle): Span[] {
   for (let to = bytes.byteLength - 1; to >= headBytes; to -= 1) {
     if (text.subarray(0, to).equals(bytes.subarray(-to))) return [{ from: 0, to }];

@@ -8,14 +8,15 @@ import type { OutputStream } from './output-sink.ts';
 
 interface OutputStreamOptions {
   readonly stream?: OutputStream;
-  /** What a subscriber threw. */
+  /** Receives what a subscriber threw. */
   readonly onSubscriberError?: (error: unknown) => void;
 }
 
 /**
- * What is kept, then what comes, at once and without a queue; completes once, when the log is finished. What a process has written
- * into a file itself comes a MiB in each turn of the event loop, and it completes after the last one. A subscriber that is
- * slower than the process and queues for itself grows without bound: it should `iterate`.
+ * Emits the kept output, then new output, synchronously and without a queue; completes when the log is
+ * finished. Output that a process wrote into a file itself comes at 1 MiB per turn of the event loop. A
+ * subscriber that is slower than the process and queues for itself grows without bound: it should use
+ * `iterate`.
  */
 export function output$(log: OutputLog, options: OutputStreamOptions = {}): Observable<OutputPiece> {
   return new GuardedObservable<OutputPiece>(
@@ -30,7 +31,7 @@ export function output$(log: OutputLog, options: OutputStreamOptions = {}): Obse
   );
 }
 
-/** The same by lines, each when it is complete; a gap stands where lines are missing. */
+/** Emits output by lines, each when it is complete; a gap stands for missing lines. */
 export function lines$(
   log: OutputLog,
   options: OutputStreamOptions = {},

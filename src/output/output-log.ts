@@ -1,110 +1,142 @@
 import type { Cancel } from '../clock/clock.ts';
-import type { OutputDegradation } from './log-file.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import type { OutputTimes } from './log-times.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
 
+/** Why the log file is incomplete. Stays set even when writing works again. */
+export interface OutputDegradation {
+  /** What failed, as a clause: `the log file could not be written`. */
+  readonly what: string;
+  /** The message of the system. */
+  readonly error: string;
+  /** Bytes of output that are missing in the file because of this or a later failure. */
+  readonly missingBytes: number;
+}
+
+/** Formats a degradation for views. */
+export function toDegradedText({ what, error }: OutputDegradation): string {
+  return `${what}: ${error}`;
+}
+
 export interface OutputStats {
-  /** All that arrived, of all streams. */
+  /** Bytes of all streams that arrived. */
   readonly bytes: number;
-  /** Newlines in all that arrived; `null` where not all of it was counted. */
+  /** Newlines in all output; `null` if not all of it was counted. */
   readonly lines: number | null;
-  /** No longer in memory, or in a file where all of it is. */
+  /** Bytes no longer in memory, or in the file if that has all output. */
   readonly droppedBytes: number;
-  /** `nowMs` of the last byte, `null` when none has come. */
+  /** `nowMs` of the last byte, `null` if none has arrived. */
   readonly lastOutputAtMs: number | null;
-  /** The file, once it is there and as long as nobody has removed it. */
+  /** Path of the log file while it exists. */
   readonly logFile: string | null;
   readonly degraded: OutputDegradation | null;
-  /** Whether some stream, by what is kept of it, is not text. */
+  /** True if the kept part of a stream is not text. */
   readonly binary: boolean;
 }
 
 /**
- * All output of one process, over all its restarts, in order of arrival. Memory is bounded whatever the process writes:
- * of each stream the head and the newest tail are kept, exactly `maxBufferBytes` together; the rest is counted.
+ * All output of one process across restarts, in order of arrival. Memory is bounded regardless of the amount:
+ * of each stream the head and the newest tail are kept, exactly `maxBufferBytes` together; the rest is
+ * counted.
  */
 export interface OutputLog extends OutputSink {
   /** The offset of the next byte. */
   readonly bytes: number;
   readonly positions: StreamPositions;
   /**
-   * The process has ended: what comes now is labelled `afterEnd` and displaces nothing that came before. An end that could be
-   * the beginning of a secret is shown now, or with `keep`, when processes left behind may go on with it, once more comes or
-   * at `close`.
+   * Marks the end of the process: later output is labelled `afterEnd` and displaces nothing before it.
+   * Trailing bytes that could begin a secret are shown now, or, with `keep`, once leftovers write more or at
+   * `close`.
    */
   markEnd(held?: 'flush' | 'keep'): void;
   /**
-   * Hides one more from now on. What was written before stands in the file as it was, and is hidden in texts that are shown. A log that its
-   * process writes itself covers it in all that is read of it, however old.
+   * Redacts one more secret from now on. Earlier output stays in the file as it was, and is redacted in texts
+   * that are shown. A log that its process writes itself masks the secret in everything that is read of it,
+   * however old.
    */
   addSecret(secret: string): void;
-  /** What is hidden. */
+  /** The secrets that are redacted. */
   readonly secrets: readonly string[];
-  /** A text made of this output as it may be shown: taking out control characters can put a secret together again. */
+  /** Redacts a text made of this output: removing control characters can reassemble a secret. */
   redact(text: string): string;
-  /** The process runs again: labels go off, subscriptions stay open. */
+  /** Marks a restart: labels are cleared, subscriptions stay open. */
   markRestart(): void;
-  /** Everything that the process itself wrote is here: subscribers complete. Late output is still taken in. */
+  /** Marks the output of the process itself as complete: subscribers complete. Late output is still accepted. */
   finish(): void;
-  /** Resolves when all that was written so far is in the log file, or given up. Bounded like `close`. */
+  /** Resolves when all output so far is in the log file or given up. Bounded like `close`. */
   flush(): Promise<void>;
-  /** Nothing more is taken in: subscribers complete, the log file is flushed and closed. Settles always. */
+  /** Stops accepting output: subscribers complete, the log file is flushed and closed. Always settles. */
   close(): Promise<void>;
-  /** `markEnd` was called for the current run. */
+  /** True once `markEnd` was called for the current run. */
   readonly ended: boolean;
-  /** `finish` or `close` was called for the current run. */
+  /** True once `finish` or `close` was called for the current run. */
   readonly finished: boolean;
   stats(): OutputStats;
-  /** What it holds in memory. */
+  /** Bytes held in memory. */
   readonly keptBytes: number;
-  /** `null` where all that is kept is in memory. */
+  /** `null` if all kept output is in memory. */
   readonly onDisk: DiskAccess | null;
-  /** For a process that ended long ago: keeps the heads, and of the rest only the newest bytes of each stream. */
+  /** Keeps only the heads and the newest bytes of each stream, for a process that ended long ago. */
   shrink(tailBytes: number): void;
-  /** The same as in `stats`. */
+  /** Same as in `stats`. */
   readonly logFile: string | null;
-  /** Bytes of the output that the log file does not have: given up at its cap, or lost by a fault. What is still to be written counts as there. */
+  /**
+   * Bytes of output that the log file lacks, dropped at its cap or lost by a failure. Bytes yet to be written
+   * count as present.
+   */
   readonly missingInFile: number;
-  /** When the output came, by its offsets. Of what is in memory alone nothing is known. */
+  /** Arrival times by offset. Nothing is known about output that is in memory only. */
   times(): OutputTimes;
   /**
-   * What is kept from an offset, or from the positions of a reader, on; a gap stands for what is not. A gap is exact, but
-   * from an offset in one stream where two were dropped it can be too long; positions are always exact.
-   * To be walked at once: what arrives during the walk may or may not be in it. It stops early only where `onDisk` has trouble.
+   * Yields the kept output from an offset or positions on; a gap stands for dropped output. Positions are
+   * exact; from an offset, a gap in one of two streams that dropped bytes can be too long. Consume it
+   * synchronously: output that arrives meanwhile may or may not be included. Stops early only if `onDisk`
+   * cannot be read.
    */
   chunks(from: number | StreamPositions, stream?: OutputStream): Iterable<OutputPiece>;
-  /** What is kept from the newest chunk to the oldest. */
+  /** Yields the kept output from the newest chunk to the oldest. */
   chunksBackward(stream?: OutputStream): Iterable<OutputChunk>;
   /**
-   * Of an output kept in memory: reads from its log file what comes next at these positions and before the offset `before`, the earliest of
-   * the streams. A gap where the file has one. `null` where there is nothing, or the file cannot tell its stream.
+   * Reads the next output at these positions and before the offset `before`, the earliest of the streams,
+   * from the log file of an output kept in memory. Returns a gap where the file has one, `null` if there is
+   * nothing or the file cannot tell its stream.
    */
   readBack(
     positions: StreamPositions,
     options: { readonly before: number; readonly stream?: OutputStream | undefined },
   ): Promise<OutputPiece | null>;
   positionsAt(offset: number): StreamPositions;
-  /** Called after each write, at `finish` and at `close`; must be quick. */
+  /** Registers a quick listener called after each write, at `finish` and at `close`. */
   onWrite(listener: () => void): Cancel;
 }
 
-/** What readers of a log must know whose bytes are in a file only: there may be any number of them, and reading can fail. */
+/** Access to output that is only in a file: it can be arbitrarily long, and reading can fail. */
 export interface DiskAccess {
-  /** Of which all of it is, so that its positions are offsets. */
+  /** The only stream of the log, so that its positions are offsets. */
   readonly stream: OutputStream;
-  /** Why the last read failed; `null` when it did not. */
+  /** Why the last read failed; `null` if it succeeded. */
   readonly readError: string | null;
-  /** Of the bytes between two offsets those that are no longer there, without reading any. */
+  /** Returns how many bytes between two offsets are gone, without reading any. */
   droppedBytesBetween(from: number, to: number): number;
-  /** Which bytes are no longer there around an offset; `null` where it is. */
+  /** Returns the gap around an offset; `null` if the byte is there. */
   gapAt(offset: number): { readonly from: number; readonly to: number } | null;
-  /** Calls back once, after a pause, when a read has failed. Keeps the program alive only once the log is finished. */
+  /**
+   * Calls back once, after a pause, when a read has failed. Keeps the program alive only once the log is
+   * finished.
+   */
   retryLater(callback: () => void): Cancel;
 }
 
-/** Walked in one turn of the event loop; some 2 ms, and 20 ms where every line is looked at. */
+/** Bytes processed per turn of the event loop: some 2 ms, or 20 ms where every line is examined. */
 export const maxBytesPerTurn = 1024 * 1024;
 export const retryPauseMs = 250;
-/** Once nobody writes any more and reading fails so often in a row, five seconds, the rest is given up as a gap. */
+/** Consecutive failures after which a finished log gives up the rest as a gap: five seconds. */
 export const maxFinalReadFailures = 20;
+
+/** Checks an option in bytes. @throws TroupeError `invalid-option` */
+export function checkBytes(name: string, value: number, min: number): void {
+  if (Number.isSafeInteger(value) && value >= min) return;
+  const message = `${name} must be a whole number of bytes, at least ${min}, got ${value}`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}

@@ -1,19 +1,22 @@
-/** Where a piece of output came from. `screen` is the byte stream of a terminal, in which the two others are one. */
+/** The origin of a piece of output. `screen` is the byte stream of a terminal, which combines the other two. */
 export type OutputStream = 'stdout' | 'stderr' | 'screen';
 
-/** The end of the byte river that a backend sees: it pours in, and never waits. */
+/** The sink into which a backend writes output, without ever waiting. */
 export interface OutputSink {
   /**
-   * Takes the bytes over: the caller must not change them afterwards. Never throws.
-   * `false` asks the backend to hold the source until `whenWritable` calls back; only a log disk that cannot keep
-   * up asks for that, and not for longer than a second.
+   * Takes ownership of the bytes: the caller must not change them afterwards. Never throws. `false` asks the
+   * backend to pause the source until `whenWritable` calls back; only a log disk that cannot keep up causes
+   * that, for at most a second.
    */
   write(stream: OutputStream, bytes: Uint8Array): boolean;
-  /** Calls back once, when `write` may go on after it answered `false`. */
+  /** Calls back once, when writing may resume after `write` answered `false`. */
   whenWritable(callback: () => void): void;
-  /** Between a `write` that answered `false` and the call back: bytes may wait in the source. */
+  /** True between a `write` that answered `false` and the callback: bytes may wait in the source. */
   readonly isBackpressured: boolean;
-  /** The offset of the next byte in the whole log, as it is shown: over all attempts, with marks where secrets were. */
+  /**
+   * The offset of the next byte in the whole log as shown: across all attempts, with marks in place of
+   * secrets.
+   */
   readonly bytes: number;
   /** `nowMs` of the last byte that arrived, or of the sink's creation. */
   readonly lastWriteAtMs: number;

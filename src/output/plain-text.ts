@@ -1,17 +1,18 @@
 import { createScreenRows, type ScreenRows } from './screen-rows.ts';
 
 /**
- * What a person would have seen: escape sequences are gone, a line that was written over again and again shows its last
- * state, and equal lines in a row are one line with `×N`. Linear in the length of the text.
+ * Renders text as a terminal shows it: escape sequences are removed, an overwritten line shows its last
+ * state, and equal consecutive lines become one line with `×N`. Linear in the length of the text.
  */
 export function toPlainText(text: string): string {
   return foldRepeats(renderLines(text));
 }
 
 /**
- * The source of an expression for escape sequences: CSI, whose parameters and command are its two groups; OSC, ended by BEL or ST; DCS, SOS,
- * PM and APC, ended by ST; other escapes. Parts cannot begin one another, so a failed match costs only its own length. A string
- * sequence that never ends swallows at most 4096 characters. ECMA-48, xterm ctlseqs.
+ * Source of a regular expression for escape sequences: CSI with its parameters and command as groups; OSC,
+ * ended by BEL or ST; DCS, SOS, PM and APC, ended by ST; other escapes. No alternative can begin another, so
+ * that a failed match costs only its own length. An unterminated string sequence consumes at most 4096
+ * characters. ECMA-48, xterm ctlseqs.
  */
 export const escapeSequence = [
   '(?:\\x1b\\[|\\x9b)([0-?]*)[ -/]*([@-~]|$)',
@@ -20,23 +21,29 @@ export const escapeSequence = [
   '\\x1b[ -/]*[0-~]?',
 ].join('|');
 
-/** Everything that a terminal does not show or that moves its cursor. */
+/** Matches everything that a terminal does not show or that moves its cursor. */
 const controls = new RegExp(`${escapeSequence}|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\n`, 'g');
 
 export const anyControl = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** So many for all of a text, and for each of its characters: right margins are reached by blanks, and those that only cost memory end. */
+/**
+ * Blanks available for a text plus those for each of its characters: enough to reach right margins, but
+ * bounded in memory.
+ */
 const blanksAtLeast = 256;
 const blanksPerCharacter = 16;
 
 function renderLines(text: string): string[] {
-  // Five times as fast, and most output is like that.
+  // Five times as fast, and most output has no controls.
   return anyControl.test(text) ? drawText(text).lines() : text.split('\n');
 }
 
-/** The rows that the text leaves behind. Work and memory are linear in the length of the text, whatever stands in it. */
+/**
+ * Returns the rows that the text leaves on a screen. Time and memory are linear in its length, whatever it
+ * contains.
+ */
 export function drawText(text: string): ScreenRows {
-  const rows = createScreenRows({ mostBlanks: blanksAtLeast + blanksPerCharacter * text.length });
+  const rows = createScreenRows({ maxBlanks: blanksAtLeast + blanksPerCharacter * text.length });
   let from = 0;
   for (const match of text.matchAll(controls)) {
     rows.print(text.slice(from, match.index));
@@ -44,7 +51,7 @@ export function drawText(text: string): ScreenRows {
     const [found, parameters, command] = match;
     if (found === '\n') rows.newLine();
     else if (found === '\r') {
-      // The frequent pair: the cells are only needed when something is written over.
+      // Fast path for CR LF: cells are only needed when something is overwritten.
       if (text[from] !== '\n') rows.moveTo(0);
     } else if (found === '\b') rows.moveBy(-1);
     else if (command !== undefined) applyCommand(rows, { command, parameters: parameters ?? '' });
@@ -69,7 +76,7 @@ function applyCommand(
   if (command === 'E' || command === 'F') rows.moveTo(0);
 }
 
-/** Empty lines count only from the third on: one or two are how texts are set. */
+/** Folds empty lines from the third on, since one or two are layout. */
 function foldRepeats(lines: readonly string[]): string {
   const folded: string[] = [];
   for (let index = 0; index < lines.length; ) {
@@ -85,13 +92,13 @@ function foldRepeats(lines: readonly string[]): string {
   return folded.join('\n');
 }
 
-/** How many characters at the end are an escape sequence whose rest is still to come. */
+/** Returns how many characters at the end belong to an unfinished escape sequence. */
 export function unfinishedEscapeLength(text: string): number {
   const last = text.lastIndexOf('\x1b');
   if (last === -1) return 0;
   const end = text.slice(last);
   const opener = text.lastIndexOf('\x1b', last - 1);
-  // ESC \ ends a string sequence, so a lone ESC at the end may belong to the sequence before it.
+  // ESC \ ends a string sequence, so a trailing lone ESC may belong to the sequence before it.
   const isOpen = (tail: string) =>
     /^\x1b(?:$|\[[0-?]*[ -/]*$|\][^\x07\x1b]*\x1b?$|[PX^_][^\x1b]*\x1b?$|[ -/]+$)/.test(tail);
   if (end === '\x1b' && opener !== -1 && last > 0 && isOpen(text.slice(opener))) return text.length - opener;

@@ -1,19 +1,19 @@
 import type { OutputLog } from './output-log.ts';
 import { toPlainText } from './plain-text.ts';
 
-/** How far it says that it is. */
+/** The progress that a process reports. */
 export interface ProgressView {
-  /** 0 to 100; `null` where only that something is under way is known. */
+  /** 0 to 100; `null` if only activity is known. */
   readonly percent: number | null;
   readonly state: 'running' | 'paused' | 'failed';
-  /** The text it was read from, such as `12/40`; `null` where it was told by a control sequence. */
+  /** The text it was read from, such as `12/40`; `null` if a control sequence reported it. */
   readonly text: string | null;
 }
 
-/** As much as a screen shows of a few lines; more is not read. */
+/** Enough for a few lines of a screen; no more is read. */
 const tailBytes = 4 * 1024;
 
-/** How far a process is by the end of its output from an offset on. One small read. */
+/** Reads the progress at the end of the output after an offset. One small read. */
 export function readLogProgress(log: OutputLog, fromOffset: number): ProgressView | null {
   const pieces = [...log.chunks(Math.max(fromOffset, log.bytes - tailBytes))];
   const bytes = pieces.flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : []));
@@ -21,8 +21,8 @@ export function readLogProgress(log: OutputLog, fromOffset: number): ProgressVie
 }
 
 /**
- * How far a program says that it is: by the control sequence OSC 9;4, as terminals show it in their frame, else by a percentage or a
- * count on the last line as a screen shows it, where something beside the number says that it is one of progress.
+ * Reads the progress that a program reports: by the control sequence OSC 9;4, which terminals show in their
+ * frame, else by a percentage or a count on the last rendered line whose context identifies it as progress.
  */
 export function readProgress(tail: string): ProgressView | null {
   return readSequence(tail) ?? readLastLine(tail);
@@ -43,14 +43,15 @@ function readSequence(tail: string): ProgressView | null {
 function readLastLine(tail: string): ProgressView | null {
   const text = tail.trimEnd();
   const raw = text.slice(text.lastIndexOf('\n') + 1);
-  // A digit on the last line, and one of the signs: most output has neither, and a screen costs ten times this.
+  // Most output has neither a digit nor one of these signs on its last line, and rendering costs ten times
+  // this test.
   if (!/\d/.test(raw) || !/[%/]|\bof\b|:\d\d:/.test(raw)) return null;
   const line = toPlainText(text).split('\n').at(-1) ?? '';
   const isRedrawn = /\r(?!$)|\x08|\x1b\[\d*[AGK]/.test(raw);
   return readCurl(line) ?? findProgress(line, isRedrawn);
 }
 
-/** Its table has a percentage without the sign: of all, then of what was received, and times at the end. */
+/** Matches curl's table, which has percentages without the sign and times at the end. */
 const curlLine =
   /^\s*(\d{1,3})\s+[\d.]+[kMGTP]?\s+\d{1,3}\s+[\d.]+[kMGTP]?\s+\d{1,3}\s+[\d.]+[kMGTP]?(?:\s+[\d.]+[kMGTP]?){2}\s+[\d:-]+\s/;
 
@@ -59,11 +60,11 @@ function readCurl(line: string): ProgressView | null {
   return percent === '' || Number(percent) > 100 ? null : toView(Number(percent), percent);
 }
 
-/** A number that may be one of progress, and where it stands. */
+/** A number that may be progress, and its place. */
 interface Candidate {
   readonly percent: number;
   readonly text: string;
-  /** The line around it, as far as words there speak of it. */
+  /** The part of the line around it whose words may describe it. */
   readonly before: string;
   readonly after: string;
   readonly isFirst: boolean;
@@ -80,10 +81,10 @@ function findProgress(line: string, isRedrawn: boolean): ProgressView | null {
 }
 
 const percentage = /(?<![\w.,:/$+-])(\d{1,3}(?:[.,]\d{1,3})?)\s?%(?![\w%])/g;
-/** With units, such as `12.3/45.6 MB`; a speed is none. */
+/** Matches amounts with units, such as `12.3/45.6 MB`, but no speeds. */
 const sizes =
   /(?<![\w./:-])(\d+(?:\.\d+)?)\s?([kKMGT]?)(?:i?B)?\s?\/\s?(\d+(?:\.\d+)?)\s?([kKMGT]?)i?B(?![\w/])/g;
-/** No part of a date, a path, an address or a version. */
+/** Matches counts that are no part of a date, path, address or version. */
 const count = /(?<![\w./:,$-])(\d{1,9})\s?(?:\/|\bof\b)\s?(\d{1,9})(?![\w/-]|[.,:]\d)/g;
 
 function findCandidates(line: string): readonly Candidate[] {
@@ -121,7 +122,7 @@ function unitOf(letter: string): number {
   return 1024 ** ' KMGT'.indexOf(letter === '' ? ' ' : letter.toUpperCase());
 }
 
-/** Never 100 before all of it is there. */
+/** Never returns 100 before everything is there. */
 function share(part: number, whole: number): number {
   return Math.floor((part / whole) * 1_000) / 10;
 }
@@ -129,7 +130,7 @@ function share(part: number, whole: number): number {
 const bar =
   /\[[=#*.>\-\s█░▒▓]{5,}\]|\[[=#*]+>?[\s.-]*\]|[█▉▊▋▌▍▎▏░▒▓━╸╺■□▰▱]{3}|#{4}|={3,}[>-]|(?:\.{10} ){2}/;
 
-/** What a percentage or a count beside these words says is no progress. */
+/** Words next to a percentage or count that identify it as something other than progress. */
 const measures =
   /\b(?:cpu|mem(?:ory)?|disk|swap|load|usage|used?|full|free|idle|battery|cover(?:age|ed)|stmts|statements|branch(?:es)?|discount|off|confidence|humidity|average|avg|loss|accuracy|precision|error rate|hit rate|utili[sz]ation|faster|slower|smaller|larger|bigger|less|fewer|more|reduced|saved|increased?|decreased?|score|rated|rating|ratio|stars|chance|probability|quality|volume|opacity|zoom|scale|alive|up|healthy|replicas|ready)\b/i;
 
@@ -143,12 +144,12 @@ function isMeasurement({ before, after }: Candidate): boolean {
 const work =
   /\b(?:progress|complet(?:e|ed|ing)|done|receiving|resolving|counting|compressing|writing|reading|unpack\w*|download\w*|upload\w*|install\w*|fetch\w*|copy\w*|copied|build\w*|compil\w*|link\w*|pull\w*|push\w*|extract\w*|verif\w*|transfer\w*|process(?:ed|ing)|sync\w*|import\w*|export\w*|migrat\w*|index\w*|render\w*|encod\w*|convert\w*|train\w*|scan\w*|check\w*|updat\w*|format\w*|load(?:ed|ing)|wait\w*|epoch|step|stage|test(?:s|ing)?|batch|chunk|page|layer|part|item|modules?|packages?|files?|rows|records|crates)\b/i;
 
-/** Something beside the number says that it is one of progress. */
+/** Returns true if the context of the number identifies it as progress. */
 function hasProgressContext({ before, after, text, isFirst }: Candidate): boolean {
   if (/\[\s*$/.test(before) && /^\s*\]/.test(after)) return true;
   if (isFirst && /^\s*(?:$|[)|:[\]])/.test(after)) return true;
   const isPercentage = text.endsWith('%');
-  // Behind a percentage a word may say of what it is a part.
+  // A word after a percentage may name what it is a part of.
   return work.test(before) || (!isPercentage && work.test(after.slice(0, 24)));
 }
 

@@ -15,10 +15,10 @@ export type { OutputRead, ReadOptions } from './output-read.ts';
 const defaultMaxBytes = 32 * 1024;
 
 /**
- * Reads what is kept, without moving anybody's cursor. Of a log that the process writes into a file itself no more is read than can
- * be shown: where head and tail of a long one are, its middle is not looked at, and what plain text folds is folded within either.
- * What is left out of it is then counted in bytes of the file. A search without `since` looks through the newest 1 MiB, one with `since` through
- * the next 1 MiB; a line says so, and `to` is where it stopped.
+ * Reads kept output without moving any cursor. A log that its process writes itself is read only as far as it
+ * can be shown: the middle of a long one is skipped, and plain text is folded within either end; omitted
+ * bytes are then bytes of the file. A search without `since` covers the newest 1 MiB, one with `since` the
+ * next 1 MiB; a line reports that, and `to` is where the search stopped.
  *
  * @throws TroupeError `invalid-option`
  */
@@ -77,7 +77,7 @@ function showEnds(log: OutputLog, { span, options, maxBytes }: Showing): Shown {
   return { text: cut.text, omittedBytes: cut.omittedBytes, truncated: true };
 }
 
-/** Where the rest can be read, as the end of a sentence. */
+/** Tells where the rest can be read, as the end of a sentence. */
 function whereElse(log: OutputLog): string {
   const { logFile } = log;
   if (logFile === null) return '';
@@ -87,14 +87,15 @@ function whereElse(log: OutputLog): string {
     : `; ${logFile} has all but ${missingInFile} bytes of the output`;
 }
 
-/** The output of a span as text, divided where some of it is missing. */
+/** Converts a span to text parts, divided where output is missing. */
 function toParts(log: OutputLog, { span, format }: { span: ReadSpan; format: 'plain' | 'raw' }): TextPart[] {
   const binary = format === 'raw' ? [] : outputStreams.filter((stream) => isBinary(span.pieces, stream));
   const decoders = new Map<OutputStream, Decoder>();
   const parts: TextPart[] = [];
   let text = '';
   const endText = () => {
-    // Before grep, which could ask for a secret letter by letter, and before the text is cut, perhaps inside one.
+    // Redacted before grep, which could extract a secret letter by letter, and before cutting, which could
+    // divide one.
     if (text !== '')
       parts.push({ type: 'text', text: log.redact(format === 'raw' ? text : toPlainText(text)) });
     text = '';
@@ -168,12 +169,13 @@ function grepText(searched: string, options: Search): string | { problem: string
   return `${older}${found}${newer}`;
 }
 
-/** Escape sequences longer than this, when cut by a read, show their rest. */
+/** The rest of longer escape sequences is shown if a read divides them. */
 const longestEscapeBytes = 1024;
 
 /**
- * The bytes before a position that an earlier read has not shown, since what they begin was not complete: part of a
- * character, or in plain text of an escape sequence. What is divided by a cursor belongs to the read that sees its end.
+ * Returns the bytes before a position that an earlier read did not show because they begin an unfinished
+ * character or, in plain text, an escape sequence. What a cursor divides belongs to the read that sees its
+ * end.
  */
 export function unfinishedBytesBefore(
   log: OutputLog,

@@ -3,15 +3,18 @@ import type { OutputLog } from './output-log.ts';
 import { type OutputRead, type ReadOptions, readOutput } from './read-output.ts';
 
 /**
- * Reads a log with a cursor of its own. The cursor moves when a read is acknowledged, so that one whose reply was lost is read
- * again; each stream has its own place in it, so that reading one does not pass over another.
+ * Reads a log with its own cursor, which moves when a read is acknowledged, so that a read whose reply was
+ * lost is repeated. Each stream has its own position, so that reading one does not skip another.
  */
 export interface OutputReader {
-  /** What came since the last acknowledged read, unless `since` asks otherwise. Nothing new is an empty text. */
+  /**
+   * Reads the output since the last acknowledged read, unless `since` is given. No new output is an empty
+   * text.
+   */
   read(options?: ReadOptions): OutputRead;
-  /** The reply has arrived. Acknowledging an older read afterwards moves nothing back. */
+  /** Confirms that a read has arrived. Acknowledging an older read moves nothing back. */
   acknowledge(read: OutputRead): void;
-  /** The cursor, to be kept and given to `createReader` again. */
+  /** The cursor, which `createReader` accepts again. */
   readonly positions: StreamPositions;
 }
 
@@ -21,7 +24,7 @@ export function createReader(
     from = { stdout: 0, stderr: 0, screen: 0 },
     onMoved = () => {},
   }: {
-    /** Where it begins. Default: with the first byte. */
+    /** Where the reader begins. Default: the first byte. */
     readonly from?: StreamPositions;
     readonly onMoved?: () => void;
   } = {},
@@ -46,13 +49,13 @@ export function createReader(
   };
 }
 
-/** Where each named reader is. */
+/** The positions of each named reader. */
 export type ReaderPositions = Readonly<Record<string, StreamPositions>>;
 
-/** Readers by name: the same name is the same reader. */
+/** Readers by name. */
 export interface Readers {
   get(name: string): OutputReader;
-  /** Of those that have read something. */
+  /** Returns the positions of readers that have read something. */
   positions(): ReaderPositions;
 }
 

@@ -9,19 +9,20 @@ import {
 
 /** Replaces secrets in one stream of bytes. */
 export interface Redactor {
-  /** What may be shown by now. An end that could be the beginning of a secret is held until more is known. */
+  /** Returns the bytes that may be shown now. Trailing bytes that could begin a secret are held back. */
   push(bytes: Uint8Array): Uint8Array;
-  /** What is still held, whole secrets in it replaced. Half a secret and more is not shown either. */
+  /** Returns the bytes held back, with whole secrets and at least half secrets replaced. */
   flush(): Uint8Array;
-  /** From now on this one is replaced, too; what was shown before stays as it is. */
+  /** Redacts one more secret from now on. */
   add(secret: string): void;
 }
 
 /**
- * Every secret becomes `[redacted]`, also when it comes in pieces; secrets that overlap in the text become one mark.
- * Half of one and more is not shown either where it breaks off, from six characters on: whoever draws again and again what is being
- * typed would show it up to the last. A secret counts without line breaks at its end, and with the CRLF that a terminal makes of its line feeds.
- * `null` when there is nothing to hide. `drawn` text is that of a terminal, where a secret may be typed over the end of a line.
+ * Replaces every secret with `[redacted]`, even if it arrives in pieces; overlapping secrets become one mark.
+ * A truncated secret is replaced from its half, but at least six characters, on: a program that redraws input
+ * at every key would otherwise reveal almost all of it. Secrets match without trailing line breaks, and with
+ * the CRLF that a terminal makes of line feeds. Returns `null` if there is nothing to redact. `drawn` text
+ * comes from a terminal, where a secret may be wrapped at the end of a line.
  */
 export function createRedactor(
   secrets: readonly string[],
@@ -31,7 +32,7 @@ export function createRedactor(
   if (needles.length === 0) return null;
   const search = form === 'exact' ? exactSearch : drawnSearch;
   let held: Uint8Array = new Uint8Array(0);
-  /** How many of the held bytes belong to a secret whose mark is already out. */
+  /** Held bytes that belong to a secret whose mark was already emitted. */
   let covered = 0;
 
   function push(bytes: Uint8Array): Uint8Array {
@@ -39,7 +40,7 @@ export function createRedactor(
     const openBytes = Math.max(...needles.map((needle) => search.partialMatchAtEnd(text, needle).bytes));
     const cut = text.byteLength - openBytes;
     const shown = show(text, { spans: findAll(text, { needles, search }), cut });
-    // A copy: the chunk that a few held bytes lie in would stay in memory with them.
+    // Copied, because a few held bytes would keep the whole chunk in memory.
     held = Uint8Array.from(text.subarray(cut));
     return shown;
   }
@@ -53,7 +54,7 @@ export function createRedactor(
     return shown;
   }
 
-  /** What stands before the cut, without what an earlier mark covers. */
+  /** Returns the text before the cut, without what an earlier mark covers. */
   function show(text: Buffer, { spans, cut }: { spans: readonly Span[]; cut: number }): Uint8Array {
     const parts: Uint8Array[] = [];
     let shown = covered;
@@ -74,7 +75,7 @@ export function createRedactor(
   return { push, flush, add };
 }
 
-/** Whether the text shows one of these whole, also as a program draws it. */
+/** Returns true if the text contains a whole secret, including as drawn on a terminal. */
 export function showsSecret(text: string, secrets: readonly string[]): boolean {
   return toNeedles(secrets).some((needle) => {
     const whole = { ...needle, headBytes: needle.bytes.byteLength };
@@ -82,7 +83,7 @@ export function showsSecret(text: string, secrets: readonly string[]): boolean {
   });
 }
 
-/** What is looked for: each without line breaks at its end, and as a terminal prints it. */
+/** Converts secrets to needles, without trailing line breaks, and as a terminal prints them. */
 export function toNeedles(secrets: readonly string[]): readonly Needle[] {
   const bare = secrets.map((secret) => secret.replace(/[\r\n]+$/, '')).filter((secret) => secret !== '');
   const asOnTerminal = bare.map((secret) => secret.replace(/\r?\n/g, '\r\n'));
@@ -94,12 +95,12 @@ interface Search {
   readonly search: SecretSearch;
 }
 
-/** By their beginning. */
+/** Returns all matches, ordered by their start. */
 function findAll(text: Buffer, { needles, search }: Search): Span[] {
   return needles.flatMap((needle) => search.findAll(text, needle)).sort((a, b) => a.from - b.from);
 }
 
-/** Ends of the text that are half a secret and more. */
+/** Finds ends of the text that are at least half a secret. */
 function recognizableEnds(text: Buffer, { needles, search }: Search): Span[] {
   const to = text.byteLength;
   return needles.flatMap((needle) => {
@@ -112,26 +113,26 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 const redactedMark = '[redacted]';
 const mark: Uint8Array = Buffer.from(redactedMark);
 
-/** What stands behind the mark where a secret is longer and its place must stay as long as it was. */
+/** Follows the mark where a longer secret must keep its length. */
 const filler = '*';
 
-/** What covers the character of a secret with that index, where each is covered in its own place. */
+/** Returns the mask for the character of a secret with that index, where each is masked in place. */
 export function markAt(index: number): string {
   return redactedMark[index] ?? filler;
 }
 
-/** The text with marks as they are elsewhere: without what only keeps a place. */
+/** Removes the filler after marks that were masked in place. */
 export function withoutFiller(text: string): string {
   return text.replaceAll(/\[redacted\]\*+/g, redactedMark);
 }
 
 /**
- * A text as it may be shown, by the rules of `createRedactor`: also half a secret and more is replaced. Marks that it has already stay as
- * they are. The same text where there is nothing to hide.
+ * Redacts a text by the rules of `createRedactor`, including truncated secrets. Existing marks stay. Returns
+ * the same text if there is nothing to redact.
  */
 export function redactText(text: string, secrets: readonly string[]): string {
   const redactor = createRedactor(secrets);
@@ -140,11 +141,11 @@ export function redactText(text: string, secrets: readonly string[]): string {
     Buffer.concat([redactor.push(Buffer.from(part)), redactor.flush()]).toString();
   const isMarkSecret = secrets.some((secret) => secret.includes(redactedMark));
   const shown = isMarkSecret ? redact(text) : text.split(redactedMark).map(redact).join(redactedMark);
-  // UTF-8 has no half characters of UTF-16.
+  // UTF-8 cannot represent lone surrogates.
   return shown === text.toWellFormed() ? text : shown;
 }
 
-/** The same for what JSON can say: each text in it, keys too. Anything else stays what it is. */
+/** Redacts each text in a JSON value, including keys. Other values stay unchanged. */
 export function redactValue<T>(value: T, secrets: readonly string[]): T {
   return secrets.length === 0 ? value : (redactWithin(value, secrets) as T);
 }

@@ -1,4 +1,7 @@
-/** Where bytes stand: `offset` counts the bytes of all streams before them, `position` those of their own stream. */
+/**
+ * The place of bytes: `offset` counts the bytes of all streams before them, `position` those of their own
+ * stream.
+ */
 interface RunStart {
   readonly offset: number;
   readonly position: number;
@@ -6,31 +9,32 @@ interface RunStart {
   readonly atMs: number;
 }
 
-/** Bytes without a break in either count. */
+/** Bytes that are contiguous in both counts. */
 export interface Run extends RunStart {
   readonly bytes: Uint8Array;
 }
 
 /**
- * The newest bytes of one origin: exactly the last `maxBytes`, however they were cut when they came. Runs are numbered from 0
- * and keep their numbers when older ones are dropped, so that a reader can go on where it was.
+ * The newest bytes of one source: exactly the last `maxBytes`, regardless of chunk boundaries. Runs are
+ * numbered from 0 and keep their numbers when older ones are dropped, so that a reader can continue where it
+ * was.
  */
 export interface RingBuffer {
-  /** The caller must not change the bytes afterwards. */
+  /** Takes ownership of the bytes. */
   append(bytes: Uint8Array, place: RunStart): void;
   readonly keptBytes: number;
-  /** From now on keeps less. */
+  /** Lowers the limit. */
   shrink(maxBytes: number): void;
-  /** The number of the run that comes next: one more than the newest. */
+  /** The number of the next run. */
   readonly end: number;
-  /** The number of the first run that reaches beyond the count, or `end`. */
+  /** Returns the number of the first run that reaches beyond the count, or `end`. */
   firstBeyond(by: 'offset' | 'position', count: number): number;
-  /** The run with this number or, when it has been dropped, the oldest one; `null` from `end` on. */
+  /** Returns the run with this number, or the oldest one if it was dropped; `null` from `end` on. */
   at(number: number): (Run & { readonly number: number }) | null;
 }
 
 interface StoredRun extends RunStart {
-  /** Bytes of this origin before the run. */
+  /** Bytes of this source before the run. */
   readonly before: number;
   readonly source: Uint8Array;
   readonly start: number;
@@ -38,26 +42,26 @@ interface StoredRun extends RunStart {
   length: number;
 }
 
-/** Smaller pieces are copied together: a Buffer of its own costs some 200 bytes beside its content. */
+/** Smaller pieces are copied together: a separate Buffer costs some 200 bytes beside its content. */
 const smallestOwnBytes = 8 * 1024;
 const arenaBytes = 16 * 1024;
-/** The first one is small and each next one twice as large: most processes say little. */
+/** Arenas start small and double, because most processes print little. */
 const firstArenaBytes = 1024;
 const emptyArena = new Uint8Array(0);
-/** What arrives within this time becomes one run with the time of its first byte. */
+/** Output within this time becomes one run with the time of its first byte. */
 const runSpanMs = 100;
 
 export function createRingBuffer(maxBytes: number): RingBuffer {
   return new RunRingBuffer(maxBytes);
 }
 
-/** A class, because there are several for each process: methods of their own would be most of what they cost. */
+/** A class, because each process has several: separate closures would be most of their cost. */
 class RunRingBuffer implements RingBuffer {
   #maxBytes: number;
-  /** Two streams that write single bytes in turn make a run of each: their number is bounded beside their bytes. */
+  /** Bounds the number of runs, too: two streams that alternate single bytes create a run for each. */
   readonly #maxRuns: number;
   #runs: StoredRun[] = [];
-  /** The number of `runs[0]`; the first `dead` entries are dropped and wait to be cut off. */
+  /** The number of `runs[0]`; the first `spent` entries are dropped and waiting to be removed. */
   #base = 0;
   #spent = 0;
   #total = 0;

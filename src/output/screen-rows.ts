@@ -1,38 +1,44 @@
-/** A program redraws what it has on the screen; nothing scrolled further up can be reached. */
+/** Programs redraw what is on the screen; rows that scrolled further up cannot be reached. */
 const screenRows = 50;
 
-/** No terminal is wider: nothing moves further to the right, unless text stands there. In longer lines each edit would move all that follows. */
+/**
+ * No terminal is wider: the cursor moves no further right unless text stands there, and edits of longer lines
+ * would move everything after them.
+ */
 const widest = 1_000;
 
-/** One line, as text until something writes into its middle, then by its characters. */
+/** A line, as text until something writes into its middle, then as characters. */
 type Row = string | string[];
 
 type EditCommand = 'X' | 'P' | '@';
 
-/** Lines that are printed on, and the cursor in them. Whatever a call is asked for, its work is bounded. */
+/** Rows to print on, and the cursor in them. Each call does bounded work. */
 export interface ScreenRows {
   print(text: string): void;
   newLine(): void;
-  /** To a column, 0 is the first. */
+  /** Moves to a column, 0 is the first. */
   moveTo(column: number): void;
   moveBy(columns: number): void;
   moveRow(by: number): void;
-  /** In the row: '0' from the cursor on, '1' up to it, '2' all. */
+  /** Erases in the row: '0' from the cursor on, '1' up to it, '2' all. */
   erase(mode: string): void;
   eraseBelow(): void;
-  /** What stands from the cursor on: `X` blanks it, `P` takes it out, `@` makes room before it. */
+  /** Edits from the cursor on: `X` blanks characters, `P` removes them, `@` inserts blanks. */
   edit(command: EditCommand, count: number): void;
   lines(): string[];
-  /** Cells that were written, moved or read so far: what time and memory go by. */
+  /** Cells written, moved or read so far, which bounds time and memory. */
   readonly work: number;
 }
 
-/** `mostBlanks` are printed to reach columns behind the end of their rows, all together: beyond, a row goes on behind one blank. */
-export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }): ScreenRows {
+/**
+ * Creates empty rows. At most `maxBlanks` in total are printed to reach columns beyond the end of rows; after
+ * that, a row continues after one blank.
+ */
+export function createScreenRows({ maxBlanks }: { readonly maxBlanks: number }): ScreenRows {
   const rows: Row[] = [''];
   let at = 0;
   let column = 0;
-  let blanks = mostBlanks;
+  let blanks = maxBlanks;
   let work = 0;
 
   function print(printed: string): void {
@@ -46,10 +52,7 @@ export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }
     }
     const cells = toCells();
     fillUp(cells);
-    for (const character of printed) {
-      cells[column] = character;
-      column += 1;
-    }
+    for (const character of printed) cells[column++] = character;
   }
 
   function fillUp(cells: string[]): void {
@@ -61,7 +64,10 @@ export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }
     if (missing > 0) column = cells.length;
   }
 
-  /** Columns count characters from here on; before, in a text that was only added to, they counted UTF-16 units. */
+  /**
+   * Converts the row to cells. Columns count characters from here on; before, in text that was only appended
+   * to, they counted UTF-16 units.
+   */
   function toCells(): string[] {
     const row = rows[at] ?? '';
     if (typeof row !== 'string') return row;
@@ -94,18 +100,13 @@ export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }
     moveTo(column);
   }
 
-  /** Up to the cursor no further than a screen is wide: a longer line is several rows of it. */
+  /** Erases back no further than the width of a screen, because a longer line occupies several rows. */
   function erase(mode: string): void {
     const cells = toCells();
     if (mode === '' || mode === '0') cells.length = Math.min(cells.length, column);
-    else if (mode === '1') blank(cells, { from: Math.max(0, column + 1 - widest), to: column + 1 });
+    else if (mode === '1')
+      work += blankCells(cells, { from: Math.max(0, column + 1 - widest), to: column + 1 });
     else if (mode === '2') cells.length = 0;
-  }
-
-  function blank(cells: string[], { from, to }: { from: number; to: number }): void {
-    const end = Math.min(to, cells.length);
-    work += Math.max(0, end - from);
-    cells.fill(' ', from, end);
   }
 
   function eraseBelow(): void {
@@ -116,15 +117,11 @@ export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }
   function edit(command: EditCommand, count: number): void {
     const cells = toCells();
     const reach = Math.max(0, Math.min(count, widest, cells.length - column));
-    if (command === 'X') return blank(cells, { from: column, to: column + reach });
-    if (cells.length > widest || reach === 0) return;
+    if (command === 'X') work += blankCells(cells, { from: column, to: column + reach });
+    if (command === 'X' || cells.length > widest || reach === 0) return;
     work += cells.length - column;
     if (command === 'P') return void cells.splice(column, reach);
-    const room = Math.min(count, widest - column);
-    work += room;
-    cells.splice(column, 0, ...new Array<string>(room).fill(' '));
-    // What is moved over the right margin is gone.
-    cells.length = Math.min(cells.length, widest);
+    work += insertBlanks(cells, { at: column, count: Math.min(count, widest - column) });
   }
 
   return {
@@ -134,4 +131,18 @@ export function createScreenRows({ mostBlanks }: { readonly mostBlanks: number }
       return work;
     },
   };
+}
+
+/** Blanks a range of cells and returns how many it has. */
+function blankCells(cells: string[], { from, to }: { from: number; to: number }): number {
+  const end = Math.min(to, cells.length);
+  cells.fill(' ', from, end);
+  return Math.max(0, end - from);
+}
+
+/** Inserts blanks and returns how many. Characters moved over the right margin are gone. */
+function insertBlanks(cells: string[], { at, count }: { at: number; count: number }): number {
+  cells.splice(at, 0, ...new Array<string>(count).fill(' '));
+  cells.length = Math.min(cells.length, widest);
+  return count;
 }

@@ -1,40 +1,43 @@
-/** A place in a text that is not to be shown. */
+/** A range of text that must not be shown. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The end of a text that could be the beginning of a secret; `known` bytes of the secret are there. */
+/** The end of a text that could begin a secret; `known` bytes of the secret are there. */
 interface PartialMatch {
   readonly bytes: number;
   readonly known: number;
 }
 
-/** A secret as it is looked for. */
+/** A secret prepared for searching. */
 export interface Needle {
   readonly bytes: Buffer;
-  /** So much of its beginning tells enough of it to be hidden alone. */
+  /** Length of the beginning that is redacted even alone. */
   readonly headBytes: number;
 }
 
-/** With fewer characters a beginning may be that of an ordinary word. */
-const leastHeadCharacters = 6;
+/** Shorter beginnings may be those of ordinary words. */
+const minHeadCharacters = 6;
 
-/** Its head is half of it and more. */
+/** Creates a needle whose head is at least half of the secret. */
 export function toNeedle(secret: string): Needle {
   const characters = [...secret];
-  const head = characters.slice(0, Math.max(leastHeadCharacters, Math.ceil(characters.length / 2)));
+  const head = characters.slice(0, Math.max(minHeadCharacters, Math.ceil(characters.length / 2)));
   return { bytes: Buffer.from(secret), headBytes: Buffer.byteLength(head.join('')) };
 }
 
-/** A way to look for a secret in a text that comes in pieces. */
+/** Searches for a secret in text that arrives in pieces. */
 export interface SecretSearch {
-  /** All matches, also those that overlap, and all heads, each as far as the secret goes on there. */
+  /** Returns all matches, including overlapping ones, and all heads as far as the secret continues. */
   findAll(text: Buffer, needle: Needle): Span[];
   partialMatchAtEnd(text: Buffer, needle: Needle): PartialMatch;
 }
 
-/** Byte by byte; behind a head it may go on as it is drawn, since what is left of it would tell the rest. */
+/**
+ * Matches byte by byte; after a head the secret may continue as drawn, since the remainder would reveal the
+ * rest.
+ */
 export const exactSearch: SecretSearch = {
   findAll: (text, needle) => {
     const head = headOf(needle);
@@ -76,7 +79,10 @@ function drawnPartialMatch(text: Buffer, needle: Needle): PartialMatch {
   return { bytes: 0, known: 0 };
 }
 
-/** How far the secret goes on from where its head stands, in whole characters. Halved, not counted: it may overlap itself at length. */
+/**
+ * Returns how far the secret continues from its head, in whole characters. Bisects, because the secret may
+ * overlap itself at length.
+ */
 function commonBytes(text: Buffer, { needle, from }: { needle: Needle; from: number }): number {
   const { bytes, headBytes } = needle;
   let known = headBytes;
@@ -92,17 +98,17 @@ function commonBytes(text: Buffer, { needle, from }: { needle: Needle; from: num
   return known;
 }
 
-/** How much may stand between the characters of one secret. */
+/** Bytes that may stand between the characters of one secret. */
 const maxBetween = 512;
 
-/** No match of it is longer, in bytes, however it is drawn. */
+/** Returns the maximum length of a match in bytes, however it is drawn. */
 export function longestDrawn({ bytes }: Needle): number {
   return bytes.byteLength + maxBetween;
 }
 
 /**
- * As programs draw on a terminal: a line editor that wraps what is typed puts carriage returns and control sequences between the
- * characters, and they look as one on the screen.
+ * Matches secrets as programs draw them on a terminal: line editors that wrap input put carriage returns and
+ * control sequences between characters that appear contiguous on the screen.
  */
 export const drawnSearch: SecretSearch = {
   findAll: (text, needle) => {
@@ -126,17 +132,17 @@ export const drawnSearch: SecretSearch = {
 };
 
 interface DrawnMatch {
-  /** Behind the last whole character of the secret. */
+  /** The end of the last whole character of the secret. */
   readonly to: number;
-  /** How many bytes of the secret stand before that. */
+  /** Bytes of the secret before that. */
   readonly seen: number;
-  /** The same with those of a character that is not whole. */
+  /** Bytes of the secret including those of an incomplete character. */
   readonly known: number;
   /** The text ends before the secret does. */
   readonly isOpen: boolean;
 }
 
-/** How far the secret goes on from there. */
+/** Returns how far the secret continues from there. */
 function matchDrawn(text: Buffer, { needle, from }: { needle: Needle; from: number }): DrawnMatch {
   const { bytes } = needle;
   let at = from;
@@ -162,8 +168,8 @@ function matchDrawn(text: Buffer, { needle, from }: { needle: Needle; from: numb
 }
 
 /**
- * How many bytes there draw the last character once more, beyond the end where they are not all here yet: behind a full row a line editor types the next one, so that the terminal goes on to
- * the next row, returns, and types it again.
+ * Returns the length of a redrawn last character, including bytes that have not arrived yet: after a full row
+ * a line editor types the next character to make the terminal wrap, returns, and types it again.
  */
 function repeatedBytes(
   text: Buffer,
@@ -173,12 +179,12 @@ function repeatedBytes(
   while (start > 0 && !isBoundary(bytes, start)) start -= 1;
   if (start < 0) return 0;
   const length = known - start;
-  // Of one that is not all here yet, what there is.
+  // The available part of an incomplete character.
   const here = Math.min(length, text.byteLength - at);
   return bytes.compare(text, at, at + here, start, start + here) === 0 ? length : 0;
 }
 
-/** Whether a character of UTF-8 begins there, or the text ends. */
+/** Returns true if a UTF-8 character begins there, or the text ends. */
 function isBoundary(bytes: Buffer, at: number): boolean {
   return ((bytes[at] ?? 0) & 0xc0) !== 0x80;
 }
@@ -192,17 +198,17 @@ const SPACE = 0x20;
 const BACKSLASH = 0x5c;
 const DELETE = 0x7f;
 
-/** Other control characters go over several columns, or begin something longer. */
+/** Other control characters move over several columns, or begin a longer sequence. */
 const isInvisible = (byte: number) => (byte < SPACE && byte !== TAB && byte !== ESCAPE) || byte === DELETE;
 
-/** What comes after the escape of a title, a link, a device's or a program's own words: DCS, SOS, OSC, PM, APC. */
+/** Characters after ESC that begin a string: DCS, SOS, OSC, PM, APC. */
 const stringStarts = new Set([...'PX]^_'].map((character) => character.charCodeAt(0)));
 
-/** ECMA-48 has one character for each `ESC @` to `ESC _`, which UTF-8 writes in two bytes. */
+/** First byte of C1 controls in UTF-8; ECMA-48 has one for each `ESC @` to `ESC _`. */
 const C1_LEAD = 0xc2;
 const isC1 = (text: Buffer, at: number) => text[at] === C1_LEAD && ((text[at + 1] ?? 0x80) & 0xe0) === 0x80;
 
-/** How many bytes from there on are no characters of their own; reaches beyond the end where they are not all here yet. */
+/** Returns how many bytes from there are not visible characters, including bytes that have not arrived yet. */
 function invisibleBytes(text: Buffer, at: number): number {
   const byte = text[at] ?? 0;
   if (isInvisible(byte)) return 1;
@@ -212,12 +218,12 @@ function invisibleBytes(text: Buffer, at: number): number {
   return stringStarts.has(kind) ? stringBytes(text, at) : sequenceBytes(text, { at, kind });
 }
 
-/** A blank and a carriage return take the cursor to the next row; one and a backspace leave it where it was. */
+/** Returns true after a blank that only wraps the cursor (followed by CR) or is taken back (followed by BS). */
 function isUndoneBlank(text: Buffer, at: number): boolean {
   return at >= text.byteLength || text[at] === CARRIAGE_RETURN || text[at] === BACKSPACE;
 }
 
-/** ECMA-48: `ESC [`, parameters, a letter; or `ESC`, intermediates, a final byte. */
+/** Measures a sequence by ECMA-48: `ESC [`, parameters, a letter; or `ESC`, intermediates, a final byte. */
 function sequenceBytes(text: Buffer, { at, kind }: { at: number; kind: number }): number {
   const isControl = kind === 0x5b;
   if (!isControl && text[at] === C1_LEAD) return 2;
@@ -227,9 +233,9 @@ function sequenceBytes(text: Buffer, { at, kind }: { at: number; kind: number })
   return end - at + 1;
 }
 
-/** Up to BEL or `ESC \`; any other escape begins a sequence of its own. */
+/** Measures a string up to BEL or `ESC \`; any other escape begins its own sequence. */
 function stringBytes(text: Buffer, at: number): number {
-  // One that is longer is not looked through: it counts as too much in any case.
+  // Longer strings exceed the limit anyway and are not scanned.
   const last = Math.min(text.byteLength, at + maxBetween + 1);
   for (let end = at + 2; end < last; end += 1) {
     if (text[end] === BELL) return end - at + 1;

@@ -5,7 +5,7 @@ import type { OutputStream } from './output-sink.ts';
 
 const newline = 10;
 
-/** The pieces without the first `skip` lines, up to the end of the line that is number `take` after them. */
+/** Returns the pieces without the first `skip` lines, up to the end of the following `take` lines. */
 export function sliceLines(
   pieces: readonly OutputPiece[],
   lines: { skip: number; take: number },
@@ -43,14 +43,14 @@ export function sliceLines(
   return kept;
 }
 
-/** Where the line after the first `skip` ones begins, without keeping what is passed over. */
+/** Finds the start of the line after the first `skip` ones, without keeping what is skipped. */
 export function findLine(
   pieces: Iterable<OutputPiece>,
-  { skip, mostBytes }: { skip: number; mostBytes: number },
+  { skip, maxBytes }: { skip: number; maxBytes: number },
 ): { readonly type: 'found'; readonly position: number } | { readonly type: 'not-there' | 'too-far' } {
   if (skip <= 0) return { type: 'found', position: 0 };
   let left = skip;
-  let room = mostBytes;
+  let room = maxBytes;
   for (const piece of pieces) {
     if (piece.type === 'gap') continue;
     const { bytes } = piece;
@@ -69,12 +69,12 @@ export function findLine(
 }
 
 /**
- * Where the last lines begin, not before `from`. It walks from the newest end: its cost does not depend on what is kept. Where they
- * are longer than `mostBytes`, what is in these.
+ * Finds where the last lines begin, not before `from`. Walks from the newest end, so that its cost does not
+ * depend on the amount kept. Lines beyond `maxBytes` are cut short.
  */
 export function tailPositions(
   log: OutputLog,
-  options: { from: StreamPositions; lines: number; stream: OutputStream | undefined; mostBytes: number },
+  options: { from: StreamPositions; lines: number; stream: OutputStream | undefined; maxBytes: number },
 ): { readonly positions: StreamPositions; readonly isCutShort: boolean } {
   const { from, stream } = options;
   const found = (positions: StreamPositions, isCutShort = false) => ({
@@ -83,11 +83,11 @@ export function tailPositions(
   });
   if (options.lines <= 0) return found(log.positions);
   let left = options.lines;
-  let room = options.mostBytes;
+  let room = options.maxBytes;
   let isNewest = true;
   for (const chunk of log.chunksBackward(stream)) {
     const { bytes } = chunk;
-    // A line break at the very end does not begin another line.
+    // A trailing line break does not begin another line.
     let before = isNewest && bytes.at(-1) === newline ? bytes.byteLength - 2 : bytes.byteLength - 1;
     isNewest = false;
     const lines = countNewlines(bytes.subarray(0, before + 1));

@@ -6,19 +6,19 @@ interface StreamRun {
   readonly afterEnd: boolean;
   readonly offset: number;
   readonly position: number;
-  /** Of its first byte. */
+  /** Time of its first byte. */
   readonly atMs: number;
 }
 
-/** A place in the output, up to where another stream goes on. */
+/** A place in the output, up to where another stream continues. */
 interface StreamPlace extends StreamRun {
   readonly length: number;
 }
 
-/** Some 300 KB: a command that changes its stream more often is read back up to there. */
-const mostRuns = 4_096;
+/** Some 300 KB: a command that alternates its streams more often is read back up to there. */
+const maxRuns = 4_096;
 
-/** Which bytes of a log file belong to which stream: a file has the bytes of all in order of arrival, and no marks. */
+/** Maps bytes of a log file to their streams: the file has all of them in order of arrival, without marks. */
 export class StreamRuns {
   #runs: readonly StreamRun[] = none;
   #end = 0;
@@ -26,7 +26,7 @@ export class StreamRuns {
   add(run: StreamRun, bytes: number): void {
     const last = this.#runs.at(-1);
     const isNew = last === undefined || last.stream !== run.stream || last.afterEnd !== run.afterEnd;
-    if (this.#end !== run.offset || (isNew && this.#runs.length === mostRuns)) return;
+    if (this.#end !== run.offset || (isNew && this.#runs.length === maxRuns)) return;
     if (isNew) {
       if (this.#runs === none) this.#runs = [];
       (this.#runs as StreamRun[]).push(run);
@@ -34,7 +34,7 @@ export class StreamRuns {
     this.#end += bytes;
   }
 
-  /** What comes next at these positions in one of the streams; `null` where that is not known. */
+  /** Finds what comes next at these positions in one of the streams; `null` if unknown. */
   find(positions: StreamPositions, streams: readonly OutputStream[]): StreamPlace | null {
     for (const [index, run] of this.#runs.entries()) {
       const skipped = Math.max(0, positions[run.stream] - run.position);
@@ -46,5 +46,5 @@ export class StreamRuns {
   }
 }
 
-/** One for all that have none. */
+/** Shared by all logs without runs. */
 const none: readonly StreamRun[] = [];

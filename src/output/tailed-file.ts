@@ -3,62 +3,62 @@ import { openPrivateFile } from '../store/private-files.ts';
 import { type LogGap, type LogMap, parseLogMap, tailPathOf } from './log-map.ts';
 import { countNewlines } from './newline-count.ts';
 
-/** Bytes at an offset, or what is no longer there. */
+/** Bytes at an offset, or a range that is gone. */
 export type FileSpan =
   | { readonly type: 'bytes'; readonly offset: number; readonly bytes: Uint8Array }
   | ({ readonly type: 'gap' } & LogGap);
 
 /**
- * A log file that others write, as offsets: they never shift, whatever was taken out of the file. Nothing is held open and nothing is
- * kept: each call asks the system, in microseconds where the file is in its cache. Never throws; `trouble` says what failed.
+ * Reads a log file written by another program, by offsets that never shift, whatever was removed from the
+ * file. Keeps nothing open or cached: each call asks the system, in microseconds if the file is in its cache.
+ * Never throws; `problem` says what failed.
  */
 export interface TailedFile {
   readonly path: string;
-  /** The offset of the next byte; never goes back. */
+  /** Returns the offset of the next byte; never decreases. */
   bytes(): number;
-  /** `null` while there is no file. */
+  /** Returns `null` while there is no file. */
   stat(): Stats | null;
   map(): LogMap;
-  /** The offset behind the last byte that is still there: less than `bytes` once the file was removed or made shorter. */
+  /**
+   * Returns the offset after the last byte present: less than `bytes` once the file was removed or shortened.
+   */
   presentBytes(): number;
   /**
-   * What begins at `offset`: of bytes no more than `maxBytes`, of a gap all. What somebody has taken away is a gap as well. `null`
-   * at the end, and where reading failed for now: then `readTrouble` says why, and it is worth another try.
+   * Reads what begins at `offset`: at most `maxBytes` bytes, or a whole gap. Bytes removed by another program
+   * are a gap, too. `null` at the end, and if reading failed: then `readError` says why, and the caller may
+   * retry.
    */
   read(offset: number, maxBytes: number): FileSpan | null;
-  /** Puts other bytes where as many stand and nobody takes any away. @throws what the system says. */
+  /** Overwrites bytes in place. @throws the system's error. */
   replace(offset: number, bytes: Uint8Array): void;
-  /** Why the last attempt to look at a file that was there, or should be, has failed, or what is missing of it. */
+  /** Why the last access to an existing or expected file failed, or what is missing of it. */
   readonly problem: string | null;
   readonly readError: string | null;
 }
 
-/** Answers with a descriptor; throws as the system does. */
+/** Opens a file and returns its descriptor; throws the system's error. */
 export type OpenFile = (path: string) => number;
 
 const openToRead: OpenFile = (path) => openPrivateFile(path, 'read');
 
-export function createTailedFile({
-  path,
-  statusPath,
-  isExpected,
-  openFile = openToRead,
-}: {
-  path: string;
-  statusPath: string | null;
-  /** It should be there already. */
-  isExpected: boolean;
-  openFile?: OpenFile;
-}): TailedFile {
+interface TailedFileOptions {
+  readonly path: string;
+  readonly statusPath: string | null;
+  /** The file should exist already. */
+  readonly isExpected: boolean;
+  readonly openFile?: OpenFile;
+}
+
+export function createTailedFile(options: TailedFileOptions): TailedFile {
+  const { path, statusPath, isExpected, openFile = openToRead } = options;
   let longestSeenBytes = 0;
   let hasBeenThere = isExpected;
   let isMissing = true;
   let statError: string | null = null;
   let shortenedProblem: string | null = null;
-  let mapError: string | null = null;
   let readError: string | null = null;
-  let statusSize = -1;
-  let current: LogMap = parseLogMap('');
+  const maps = new LogMapReader(statusPath, openFile);
 
   function stat(): Stats | null {
     try {
@@ -75,37 +75,10 @@ export function createTailedFile({
     }
   }
 
-  /** Read again when it has grown: whoever takes something out of the log says so there first. */
-  function map(): LogMap {
-    if (statusPath === null) return current;
-    try {
-      const { size } = lstatSync(statusPath);
-      if (size !== statusSize) {
-        current = parseLogMap(readWhole(statusPath));
-        statusSize = size;
-      }
-      mapError = null;
-    } catch (error) {
-      // Where nobody has written there, nothing was taken out.
-      const { code, message } = error as NodeJS.ErrnoException;
-      mapError = code === 'ENOENT' ? null : message;
-    }
-    return current;
-  }
-
-  function readWhole(file: string): string {
-    const descriptor = openFile(file);
-    try {
-      return readFileSync(descriptor, 'utf8');
-    } finally {
-      closeSync(descriptor);
-    }
-  }
-
   function presentBytes(): number {
     const stats = stat();
     if (stats === null) return isMissing ? 0 : longestSeenBytes;
-    const present = stats.size + map().shift;
+    const present = stats.size + maps.read().shift;
     longestSeenBytes = Math.max(longestSeenBytes, present);
     const missing = longestSeenBytes - present;
     shortenedProblem = missing === 0 ? null : `${path} is ${missing} bytes shorter than it was`;
@@ -118,14 +91,14 @@ export function createTailedFile({
   }
 
   function read(offset: number, maxBytes: number): FileSpan | null {
-    const before = map();
-    if (mapError !== null) {
-      readError = mapError;
+    const before = maps.read();
+    if (maps.error !== null) {
+      readError = maps.error;
       return null;
     }
     const span = readBy(before, { offset, maxBytes });
     // A gap is written down before its bytes are gone: what was read is good if there still is no gap.
-    return map() === before ? span : read(offset, maxBytes);
+    return maps.read() === before ? span : read(offset, maxBytes);
   }
 
   function readBy(by: LogMap, { offset, maxBytes }: { offset: number; maxBytes: number }): FileSpan | null {
@@ -136,22 +109,16 @@ export function createTailedFile({
     const ends = [offset + maxBytes, gap?.from ?? Number.POSITIVE_INFINITY];
     if (isInTail) ends.push(tail.to);
     else if (shift > 0 && offset < headBytes) ends.push(headBytes);
-    const { file, position } = placeOf(by, offset);
-    const found = readRange(file, { position, length: Math.min(...ends) - offset });
+    const { file, position } = locate(path, by, offset);
+    const found = readAt(file, { position, length: Math.min(...ends) - offset });
     if (found === null) return null;
     if (found.byteLength > 0) return { type: 'bytes', offset, bytes: found };
     const missingTo = tail === null || offset >= tail.to ? bytes() : isInTail ? tail.to : tail.from;
     return missingTo > offset ? { type: 'gap', from: offset, to: missingTo } : null;
   }
 
-  function placeOf({ tail, headBytes, shift }: LogMap, offset: number) {
-    if (tail !== null && offset >= tail.from && offset < tail.to)
-      return { file: tailPathOf(path), position: offset - tail.from };
-    return { file: path, position: offset < headBytes ? offset : offset - shift };
-  }
-
   function replace(offset: number, bytes: Uint8Array): void {
-    const { file, position } = placeOf(map(), offset);
+    const { file, position } = locate(path, maps.read(), offset);
     const descriptor = openPrivateFile(file, 'change');
     try {
       writeSync(descriptor, bytes, 0, bytes.byteLength, position);
@@ -160,22 +127,10 @@ export function createTailedFile({
     }
   }
 
-  /** Nothing where the file ends before, or is no longer there; `null` when reading failed. */
-  function readRange(file: string, range: { position: number; length: number }): Uint8Array | null {
-    let descriptor: number | null = null;
-    try {
-      descriptor = openFile(file);
-      const buffer = Buffer.allocUnsafeSlow(range.length);
-      const count = readSync(descriptor, buffer, { ...range, offset: 0 });
-      readError = null;
-      return buffer.subarray(0, count);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      readError = code === 'ENOENT' ? null : message;
-      return code === 'ENOENT' ? noBytes : null;
-    } finally {
-      if (descriptor !== null) closeSync(descriptor);
-    }
+  function readAt(file: string, range: { position: number; length: number }): Uint8Array | null {
+    const found = readRange(file, { ...range, openFile });
+    readError = 'error' in found ? found.error : null;
+    return 'error' in found ? null : found.bytes;
   }
 
   return {
@@ -183,7 +138,7 @@ export function createTailedFile({
     bytes,
     presentBytes,
     stat,
-    map,
+    map: () => maps.read(),
     read,
     replace,
     get problem() {
@@ -195,10 +150,81 @@ export function createTailedFile({
   };
 }
 
+/** Reads the map of a log again when its file has grown: gaps are recorded before bytes are removed. */
+class LogMapReader {
+  readonly #statusPath: string | null;
+  readonly #openFile: OpenFile;
+  #size = -1;
+  #map: LogMap = parseLogMap('');
+  #error: string | null = null;
+
+  constructor(statusPath: string | null, openFile: OpenFile) {
+    this.#statusPath = statusPath;
+    this.#openFile = openFile;
+  }
+
+  /** Why the last read failed; the map stays as it was then. */
+  get error(): string | null {
+    return this.#error;
+  }
+
+  read(): LogMap {
+    if (this.#statusPath === null) return this.#map;
+    try {
+      const { size } = lstatSync(this.#statusPath);
+      if (size !== this.#size) {
+        this.#map = parseLogMap(this.#readWhole(this.#statusPath));
+        this.#size = size;
+      }
+      this.#error = null;
+    } catch (error) {
+      // Without a status file, nothing was removed from the log.
+      const { code, message } = error as NodeJS.ErrnoException;
+      this.#error = code === 'ENOENT' ? null : message;
+    }
+    return this.#map;
+  }
+
+  #readWhole(path: string): string {
+    const descriptor = this.#openFile(path);
+    try {
+      return readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/** Returns the file and position of an offset. */
+function locate(path: string, { tail, headBytes, shift }: LogMap, offset: number) {
+  if (tail !== null && offset >= tail.from && offset < tail.to)
+    return { file: tailPathOf(path), position: offset - tail.from };
+  return { file: path, position: offset < headBytes ? offset : offset - shift };
+}
+
+/** Reads a range of a file: fewer bytes if the file ends before, none if it is gone. */
+function readRange(
+  file: string,
+  { position, length, openFile }: { position: number; length: number; openFile: OpenFile },
+): { readonly bytes: Uint8Array } | { readonly error: string } {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openFile(file);
+    const buffer = Buffer.allocUnsafeSlow(length);
+    const count = readSync(descriptor, buffer, { position, length, offset: 0 });
+    return { bytes: buffer.subarray(0, count) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { bytes: noBytes } : { error: message };
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
 const noBytes = new Uint8Array(0);
 
 /** Counted in one call; at some 2 GB/s that is 2 ms. */
-const mostBytesAtOnce = 4 * 1024 * 1024;
+const maxBytesAtOnce = 4 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 
 /** Counts the newlines of a file that is not read otherwise. */
@@ -217,7 +243,7 @@ export function createLineCounter(file: TailedFile): LineCounter {
   return {
     count: (upTo) => {
       if (!isWhole) return null;
-      const stop = Math.min(upTo, counted + mostBytesAtOnce);
+      const stop = Math.min(upTo, counted + maxBytesAtOnce);
       while (counted < stop) {
         const span = file.read(counted, Math.min(pieceBytes, stop - counted));
         if (span === null) break;

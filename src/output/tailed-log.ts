@@ -1,25 +1,22 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import { notifyListeners } from './call-listeners.ts';
-import { looksBinary } from './decode.ts';
 import { diskFullDegradation } from './full-disk.ts';
 import { capLog, type LogCap } from './log-cap.ts';
-import type { OutputDegradation } from './log-file.ts';
 import type { LogGap } from './log-map.ts';
 import { type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
 import { createMaskedFile, type MaskedFile } from './masked-file.ts';
+import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import {
-  type OutputChunk,
-  type OutputGap,
-  type OutputPiece,
-  positionAfter,
-  type StreamPositions,
-} from './output-chunk.ts';
-import { type DiskAccess, type OutputLog, type OutputStats, retryPauseMs } from './output-log.ts';
+  checkBytes,
+  type DiskAccess,
+  type OutputDegradation,
+  type OutputLog,
+  type OutputStats,
+  retryPauseMs,
+} from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
 import { redactText, withoutFiller } from './redact.ts';
+import { TailedChunks } from './tailed-chunks.ts';
 import {
   createLineCounter,
   createTailedFile,
@@ -29,7 +26,7 @@ import {
 } from './tailed-file.ts';
 import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index.ts';
 import type { TruncateLog } from './truncate-log.ts';
-import { watchGrowth } from './watch-growth.ts';
+import { GrowthListeners } from './watch-growth.ts';
 
 export interface TailedLogOptions {
   readonly clock: Clock;
@@ -54,21 +51,13 @@ export interface TailedLogOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-const chunkBytes = 64 * 1024;
-/** Too many open files, perhaps. */
-const mostCoverTries = 3;
-const coverAgainMs = 100;
-
 /**
  * The output of a process that writes its log file itself. Nothing is read but what somebody asks for, and nothing is kept. All of it
  * is of one stream, in order of arrival, since a file has one end; the time of a chunk is that of the last write.
  */
 export function createTailedLog(options: TailedLogOptions): OutputLog {
   const { maxBytes } = options;
-  if (maxBytes !== null && (!Number.isSafeInteger(maxBytes) || maxBytes < 1024)) {
-    const message = `maxLogBytes must be a whole number of bytes, at least 1024, got ${maxBytes}`;
-    throw new TroupeError({ code: 'invalid-option', message });
-  }
+  if (maxBytes !== null) checkBytes('maxLogBytes', maxBytes, 1024);
   return new TailedOutputLog(options);
 }
 
@@ -76,23 +65,20 @@ export function createTailedLog(options: TailedLogOptions): OutputLog {
 class TailedOutputLog implements OutputLog, DiskAccess {
   readonly #options: TailedLogOptions;
   readonly #file: TailedFile;
+  readonly #chunks: TailedChunks;
   readonly #createdAtMs: number;
   readonly #lines: LineCounter;
   readonly #index: TimeIndex;
   /** Only while this log is watched over: nobody else may write an index. */
   #marks: LengthMarks | null = null;
-  #listeners: Set<() => void> | null = null;
-  #cancelGrowth: Cancel | null = null;
+  readonly #listeners: GrowthListeners;
   #cap: LogCap | null = null;
   #isShortened = false;
-  #toldBytes = 0;
-  /** Where what came after an end begins and stops; the last one is open while `to` is null. */
-  readonly #late: { readonly from: number; to: number | null }[] = [];
   #ended: boolean;
   #finished: boolean;
   #isClosed: boolean;
-  #capTrouble: string | null = null;
-  #coverTrouble: string | null = null;
+  #capProblem: string | null = null;
+  #maskProblem: string | null = null;
   #closing: Promise<void> | null = null;
   #secrets: readonly string[] = [];
   /** `null` while there is nothing to cover: then a read costs no more than the file. */
@@ -107,6 +93,11 @@ class TailedOutputLog implements OutputLog, DiskAccess {
       ...{ path, statusPath, isExpected: isOver },
       ...(options.openFile !== undefined && { openFile: options.openFile }),
     });
+    this.#listeners = new GrowthListeners({ file: this.#file, clock, onError: options.onListenerError });
+    if (isOver) this.#listeners.close();
+    this.#chunks = new TailedChunks({
+      ...{ file: this.#file, stream: this.stream, lastWriteAtMs: () => this.lastWriteAtMs },
+    });
     for (const secret of options.secrets ?? []) this.addSecret(secret);
     this.#lines = createLineCounter(this.#file);
     this.#index = createTimeIndex(timesPathOf(path));
@@ -116,11 +107,11 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     const marks = createLengthMarks({ index: this.#index, clock });
     this.#marks = marks;
     this.#cap = capLog({
-      onLook: marks.observe,
+      onCheck: marks.observe,
       ...{ file: this.#file, statusPath, maxBytes, clock },
-      ...(options.truncationStrategies !== undefined && { ways: options.truncationStrategies }),
-      onTrouble: (error) => {
-        this.#capTrouble = error === null ? null : error instanceof Error ? error.message : String(error);
+      ...(options.truncationStrategies !== undefined && { strategies: options.truncationStrategies }),
+      onProblem: (error) => {
+        this.#capProblem = error === null ? null : toErrorText(error);
       },
       onShortened: () => {
         this.#isShortened = true;
@@ -208,12 +199,11 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   markEnd(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#late.push({ from: this.bytes, to: null });
+    this.#chunks.markEnd(this.bytes);
   }
 
   markRestart(): void {
-    const last = this.#late.at(-1);
-    if (this.#ended && last !== undefined) last.to = this.bytes;
+    if (this.#ended) this.#chunks.markRestart(this.bytes);
     this.#ended = false;
     this.#finished = this.#isClosed;
   }
@@ -221,7 +211,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#notify();
+    this.#listeners.notify();
   }
 
   addSecret(secret: string): void {
@@ -229,6 +219,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     this.#secrets = [...this.#secrets, secret];
     this.#masked ??= createMaskedFile(this.#file);
     this.#masked.add(secret);
+    this.#chunks.source = this.#masked;
   }
 
   get secrets(): readonly string[] {
@@ -252,32 +243,18 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     const isWritten = !this.#isClosed;
     this.#isClosed = true;
     this.finish();
-    this.#cancelGrowth?.();
-    this.#cancelGrowth = null;
+    this.#listeners.close();
     await this.#cap?.finish();
     this.#marks?.finish();
-    if (isWritten && this.#options.statusPath !== null) await this.#coverInFile();
-  }
-
-  /** Whoever comes later does not know what to cover. */
-  async #coverInFile(): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await this.#masked?.coverInFile();
-        this.#coverTrouble = null;
-        return;
-      } catch (error) {
-        this.#coverTrouble = toErrorText(error);
-        if (tries === mostCoverTries) return;
-      }
-      await setTimeout(coverAgainMs);
-    }
+    // Later readers do not know what to mask.
+    if (isWritten && this.#options.statusPath !== null)
+      this.#maskProblem = (await this.#masked?.maskInFile()) ?? null;
   }
 
   shrink(): void {}
 
   stats(): OutputStats {
-    const isBinary = () => this.#isBinary();
+    const isBinary = () => this.#chunks.isBinary();
     const bytes = this.#file.bytes();
     return {
       bytes,
@@ -294,22 +271,15 @@ class TailedOutputLog implements OutputLog, DiskAccess {
 
   chunks(from: number | StreamPositions, stream: OutputStream = this.stream): Iterable<OutputPiece> {
     if (stream !== this.stream) return [];
-    return this.#piecesBetween(typeof from === 'number' ? from : from[this.stream], this.#file.bytes());
+    const offset = typeof from === 'number' ? from : from[this.stream];
+    return this.#chunks.between(offset, this.#file.bytes());
   }
 
-  *chunksBackward(stream: OutputStream = this.stream): Generator<OutputChunk, void> {
-    let end = stream === this.stream ? this.#file.presentBytes() : 0;
-    while (end > 0) {
-      const from = Math.max(0, end - chunkBytes);
-      const pieces = [...this.#piecesBetween(from, end)];
-      const last = pieces.at(-1);
-      if (last === undefined || positionAfter(last) < end) return;
-      yield* pieces.filter((piece) => piece.type === 'chunk').reverse();
-      end = this.#file.map().gaps.find((gap) => gap.from < from && gap.to >= from)?.from ?? from;
-    }
+  chunksBackward(stream: OutputStream = this.stream): Iterable<OutputChunk> {
+    return stream === this.stream ? this.#chunks.backward() : [];
   }
 
-  /** Nothing of it is in memory only. */
+  /** Returns nothing, since no output is in memory only. */
   async readBack(): Promise<null> {
     return null;
   }
@@ -323,43 +293,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   }
 
   onWrite(listener: () => void): Cancel {
-    const own = () => listener();
-    this.#listeners ??= new Set();
-    this.#listeners.add(own);
-    this.#watch();
-    return () => {
-      this.#listeners?.delete(own);
-      if (this.#listeners?.size !== 0) return;
-      this.#cancelGrowth?.();
-      this.#cancelGrowth = null;
-    };
-  }
-
-  *#piecesBetween(from: number, end: number): Generator<OutputPiece, void> {
-    const file = this.#masked ?? this.#file;
-    for (let offset = from; offset < end; ) {
-      const span = file.read(offset, Math.min(chunkBytes, end - offset));
-      if (span === null) return;
-      const piece = span.type === 'gap' ? toGap(span, this.stream) : this.#toChunk(span);
-      yield piece;
-      offset = piece.type === 'gap' ? piece.to : offset + piece.bytes.byteLength;
-    }
-  }
-
-  /** Up to where what came before an end meets what came after it. */
-  #toChunk({ offset, bytes }: { offset: number; bytes: Uint8Array }): OutputChunk {
-    const late = this.#late.find(({ to }) => to === null || to > offset);
-    const afterEnd = late !== undefined && late.from <= offset;
-    const labelEnd = (afterEnd ? late.to : late?.from) ?? Number.POSITIVE_INFINITY;
-    return {
-      type: 'chunk',
-      stream: this.stream,
-      offset,
-      position: offset,
-      bytes: bytes.subarray(0, Math.min(bytes.byteLength, labelEnd - offset)),
-      atMs: this.lastWriteAtMs,
-      afterEnd,
-    };
+    return this.#listeners.add(listener);
   }
 
   /** The file's time on our clock, as far as the wall clock was not set since. */
@@ -374,44 +308,16 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     const { problem: trouble } = this.#file;
     const missingBytes = bytes - this.#file.presentBytes();
     if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes };
-    if (this.#coverTrouble !== null)
+    if (this.#maskProblem !== null)
       return {
         what: 'a secret stands in the log file and cannot be covered there',
-        error: this.#coverTrouble,
+        error: this.#maskProblem,
         missingBytes: 0,
       };
     if (this.#file.map().fullAt.length > 0) return diskFullDegradation;
-    if (this.#capTrouble !== null)
-      return { what: 'the log file is larger than its cap', error: this.#capTrouble, missingBytes: 0 };
+    if (this.#capProblem !== null)
+      return { what: 'the log file is larger than its cap', error: this.#capProblem, missingBytes: 0 };
     return this.#isShortened ? shortened : null;
-  }
-
-  #isBinary(): boolean {
-    const bytes = this.#file.bytes();
-    const newest = Math.max(0, bytes - chunkBytes);
-    const starts = newest < chunkBytes ? [0] : [0, newest];
-    const samples = starts.map((start) => this.#file.read(start, chunkBytes));
-    return looksBinary(samples.flatMap((span) => (span?.type === 'bytes' ? [span.bytes] : [])));
-  }
-
-  #watch(): void {
-    if (this.#cancelGrowth !== null || this.#isClosed) return;
-    const { clock, path } = this.#options;
-    this.#toldBytes = this.#file.bytes();
-    this.#cancelGrowth = watchGrowth(path, {
-      clock,
-      onChange: () => {
-        const bytes = this.#file.bytes();
-        // Whoever could not read is told again, though nothing has come.
-        if (bytes === this.#toldBytes && this.readError === null) return;
-        this.#toldBytes = bytes;
-        this.#notify();
-      },
-    });
-  }
-
-  #notify(): void {
-    notifyListeners(this.#listeners, this.#options.onListenerError);
   }
 }
 
@@ -422,7 +328,3 @@ const shortened: OutputDegradation = {
 };
 
 const nowhere: StreamPositions = { stdout: 0, stderr: 0, screen: 0 };
-
-function toGap({ from, to }: LogGap, stream: OutputStream): OutputGap {
-  return { type: 'gap', stream, from, to, position: from, droppedBytes: to - from };
-}

@@ -6,37 +6,39 @@ import {
   type IndexedMark,
   type LengthMark,
   type MovedBytes,
+  type OutputTimes,
   parseTimeIndex,
   thinMarks,
+  toLengthMarks,
   toMarkLine,
   toMovedLine,
 } from './log-times.ts';
 
-/** With more lines, the index is halved. */
-const mostLines = 4096;
+/** Maximum number of lines before the index is halved. */
+const maxLines = 4096;
 
 /**
- * The file beside a log that says when its output came. Nothing throws: a mark that could not be written is left out, which makes times less
- * exact and never wrong.
+ * The file beside a log that stores arrival times of its output. Never throws: an unwritten mark is dropped,
+ * which makes times less exact but never wrong.
  */
 export interface TimeIndex {
   add(mark: IndexedMark): void;
-  /** The log file was changed: what was said of positions is moved. */
+  /** Moves recorded positions after a change of the log file. */
   move(moved: MovedBytes): void;
-  /** Nothing where there is no index, or it cannot be read. */
+  /** Returns all marks; none if there is no readable index. */
   read(): readonly IndexedMark[];
 }
 
 export function createTimeIndex(path: string): TimeIndex {
   let lines: number | null = null;
-  /** No mark may be written before them: it would be moved as well. */
+  /** Written before any further mark, which would be moved as well otherwise. */
   let unwritten: readonly MovedBytes[] = [];
 
   function append(text: string): boolean {
     try {
       lines ??= countLines(readText(path));
-      if (lines >= mostLines) rewrite();
-      // One by one: of those that a full disk took, none may be written again.
+      if (lines >= maxLines) rewrite();
+      // Written one by one, so that a full disk causes none to be written twice.
       for (const moved of unwritten) {
         appendPrivateFile(path, toMovedLine(moved));
         unwritten = unwritten.slice(1);
@@ -84,12 +86,12 @@ function countLines(text: string): number {
   return text.split('\n').filter((line) => line !== '').length;
 }
 
-/** Marks the lengths of a log that its process writes itself, each time somebody looks at it. */
+/** Marks the lengths of a log that its process writes itself, at each observation. */
 export interface LengthMarks {
   observe(bytes: number): void;
-  /** Writes down what was seen last, for the next supervisor. */
+  /** Writes the last observation for the next supervisor. */
   finish(): void;
-  /** What is not in the index yet. */
+  /** The mark that is not in the index yet. */
   readonly current: LengthMark | null;
 }
 
@@ -118,4 +120,71 @@ export function createLengthMarks({ index, clock }: { index: TimeIndex; clock: C
       return current;
     },
   };
+}
+
+/** The index gets at most one mark in this time, and none without new output. */
+const markIntervalMs = 1_000;
+
+/** Marks the arrival times of output that is written to a log file through a queue. */
+export class WriteMarks {
+  readonly #clock: Clock;
+  readonly #index: TimeIndex;
+  #arrivedBytes = 0;
+  #lastWriteAtMs: number;
+  #markedAtMs = Number.NEGATIVE_INFINITY;
+  /** Marks not in the index yet, with the queued bytes before them. */
+  #pending: readonly (LengthMark & { readonly afterBytes: number })[] = [];
+
+  constructor(path: string, clock: Clock) {
+    this.#clock = clock;
+    this.#index = createTimeIndex(path);
+    this.#lastWriteAtMs = clock.nowMs();
+  }
+
+  /** Registers output that arrives behind `queuedBytes`. Reads the wall clock for marks only, since writes are frequent. */
+  arrive(bytes: number, { nowMs, queuedBytes }: { nowMs: number; queuedBytes: number }): void {
+    if (nowMs - this.#markedAtMs >= markIntervalMs) {
+      const until = this.#clock.epochMs();
+      const since = until - (nowMs - this.#lastWriteAtMs);
+      this.#pending = [
+        ...this.#pending,
+        { offset: this.#arrivedBytes, since, until, afterBytes: queuedBytes },
+      ];
+      this.#markedAtMs = nowMs;
+    }
+    this.#lastWriteAtMs = nowMs;
+    this.#arrivedBytes += bytes;
+  }
+
+  /** Bytes to write before the next mark is due; `null` if there is none. */
+  get nextAfterBytes(): number | null {
+    return this.#pending[0]?.afterBytes ?? null;
+  }
+
+  /** Registers that bytes have left the queue. */
+  leaveQueue(bytes: number): void {
+    this.#pending = this.#pending.map((mark) => ({ ...mark, afterBytes: mark.afterBytes - bytes }));
+  }
+
+  /** Writes the marks that are due at a position of the log file. */
+  writeDue(position: number): void {
+    for (let mark = this.#pending[0]; mark !== undefined && mark.afterBytes <= 0; mark = this.#pending[0]) {
+      this.#index.add({ ...mark, position });
+      this.#pending = this.#pending.slice(1);
+    }
+  }
+
+  move(moved: MovedBytes): void {
+    this.#index.move(moved);
+  }
+
+  /** Returns the arrival times by offset; `position` is the end of the log file. */
+  times(position: number): OutputTimes {
+    const unwritten = this.#pending.map((mark) => ({ ...mark, position }));
+    return {
+      marks: toLengthMarks([...this.#index.read(), ...unwritten], 'offset'),
+      lastAt:
+        this.#arrivedBytes === 0 ? null : this.#clock.epochMs() - (this.#clock.nowMs() - this.#lastWriteAtMs),
+    };
+  }
 }

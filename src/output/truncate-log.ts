@@ -7,9 +7,10 @@ import type { TailedFile } from './tailed-file.ts';
 const pieceBytes = 1024 * 1024;
 
 /**
- * Copies the newest bytes into a file beside the log and cuts the log behind its head; who writes goes on there. What comes between
- * copy and cut is lost and counted as a gap; of the last microseconds, between asking for the size and the cut, it may not be
- * counted. Offsets stay what they were because the new beginning is written down first.
+ * Copies the newest bytes into a file beside the log and truncates the log behind its head, where its writer
+ * continues. Output between copy and truncation is lost and counted as a gap; that of the last microseconds
+ * between reading the size and truncating may not be counted. Offsets stay valid because the new base is
+ * recorded first.
  */
 export const copyTailAndTruncate: TruncateLog = async ({
   file,
@@ -51,22 +52,22 @@ function copyRange(source: number, { from, to, target }: { from: number; to: num
   }
 }
 
-/** A way to make a log smaller that somebody else goes on writing. Rejects where it cannot. */
+/** Shortens a log while another program goes on writing it. Rejects if that is impossible. */
 export type TruncateLog = (log: {
   file: TailedFile;
-  /** Where it is written down what is missing, before it is. */
+  /** The file in which gaps are recorded before they arise. */
   statusPath: string;
   keepHeadBytes: number;
   keepTailBytes: number;
 }) => Promise<void>;
 
-/** No file system that has holes has larger blocks. */
+/** No file system with holes has larger blocks. */
 const blockBytes = 4096;
 
 /**
- * Gives the middle of the log back to the file system: all other bytes stay where they are, and who writes notices nothing. What is
- * missing is written down before it is gone, and again where it was, for who opens the file with another program. Rejects
- * where the file system or the program `fallocate` cannot do it.
+ * Returns the middle of the log to the file system: all other bytes stay in place, and the writer is
+ * unaffected. The gap is recorded first, and marked in the log for readers with other programs. Rejects if
+ * the file system or the program `fallocate` cannot do it.
  */
 export const punchHole: TruncateLog = async ({ file, statusPath, keepHeadBytes, keepTailBytes }) => {
   const { path } = file;
@@ -79,7 +80,7 @@ export const punchHole: TruncateLog = async ({ file, statusPath, keepHeadBytes, 
   closeSync(openPrivateFile(path, 'change'));
   appendPrivateFile(statusPath, toGapLine({ from: from + shift, to: to + shift }));
   const range = ['--offset', `${from}`, '--length', `${to - from}`];
-  // Its words are read, see `capLog`.
+  // Its messages are matched, see `capLog`.
   const result = await runProgram('fallocate', ['--punch-hole', ...range, path], { env: { LC_ALL: 'C' } });
   if (result.failed) throw result.cause ?? result;
   writeMark(path, { from, to });
@@ -90,7 +91,7 @@ function writeMark(path: string, { from, to }: LogGap): void {
   try {
     const before = fstatSync(descriptor);
     writeSync(descriptor, `\n[troupe: ${to - from} bytes missing here: the log file is at its cap]\n`, from);
-    // The time tells when the process last wrote; a line of ours is no output.
+    // The file time tells when the process last wrote, which this mark must not change.
     if (fstatSync(descriptor).size === before.size) futimesSync(descriptor, before.atime, before.mtime);
   } finally {
     closeSync(descriptor);

@@ -1,16 +1,15 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Cancel, Clock } from '../clock/clock.ts';
+import { notifyListeners } from './call-listeners.ts';
+import type { TailedFile } from './tailed-file.ts';
 
-/** While the file cannot be watched, as it is not there yet; each pause is twice as long. */
+/** Pause while the file does not exist yet; doubles each time. */
 const firstPauseMs = 10;
-/** Beside a watch, which some file systems keep silent. */
+/** Pause beside a watch, which some file systems never notify. */
 const slowPauseMs = 1_000;
 
-/** Calls back, once or more often, soon after the file may have grown. Keeps nothing alive. */
-export function watchGrowth(
-  path: string,
-  { clock, onChange }: { clock: Clock; onChange: () => void },
-): Cancel {
+/** Calls back, at least once, soon after the file may have grown. Keeps nothing alive. */
+function watchGrowth(path: string, { clock, onChange }: { clock: Clock; onChange: () => void }): Cancel {
   let watcher: FSWatcher | null = null;
   let pauseMs = firstPauseMs;
   let cancelTimer: Cancel = () => {};
@@ -27,7 +26,7 @@ export function watchGrowth(
       watcher = watch(path, { persistent: false }, onChange);
       watcher.on('error', close);
     } catch {
-      // It is not there, or there are too many watches: then looking must do.
+      // The file does not exist, or there are too many watches: polling has to do.
     }
   }
 
@@ -42,4 +41,70 @@ export function watchGrowth(
     cancelTimer();
     close();
   };
+}
+
+/** Listeners that are notified when a file has grown; the file is watched only while there are any. */
+export class GrowthListeners {
+  readonly #file: Pick<TailedFile, 'path' | 'bytes' | 'readError'>;
+  readonly #clock: Clock;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  #listeners: Set<() => void> | null = null;
+  #cancelWatch: Cancel | null = null;
+  #notifiedBytes = 0;
+  #isClosed = false;
+
+  constructor({
+    file,
+    clock,
+    onError,
+  }: {
+    file: Pick<TailedFile, 'path' | 'bytes' | 'readError'>;
+    clock: Clock;
+    onError: ((error: unknown) => void) | undefined;
+  }) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#onError = onError;
+  }
+
+  add(listener: () => void): Cancel {
+    const own = () => listener();
+    this.#listeners ??= new Set();
+    this.#listeners.add(own);
+    this.#watch();
+    return () => {
+      this.#listeners?.delete(own);
+      if (this.#listeners?.size === 0) this.#unwatch();
+    };
+  }
+
+  notify(): void {
+    notifyListeners(this.#listeners, this.#onError);
+  }
+
+  /** Stops watching for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unwatch();
+  }
+
+  #watch(): void {
+    if (this.#cancelWatch !== null || this.#isClosed) return;
+    this.#notifiedBytes = this.#file.bytes();
+    this.#cancelWatch = watchGrowth(this.#file.path, {
+      clock: this.#clock,
+      onChange: () => {
+        const bytes = this.#file.bytes();
+        // After a failed read, listeners are notified again although nothing has arrived.
+        if (bytes === this.#notifiedBytes && this.#file.readError === null) return;
+        this.#notifiedBytes = bytes;
+        this.notify();
+      },
+    });
+  }
+
+  #unwatch(): void {
+    this.#cancelWatch?.();
+    this.#cancelWatch = null;
+  }
 }

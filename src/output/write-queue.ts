@@ -1,19 +1,19 @@
-/** Bytes that wait for the disk, in order. */
+/** Bytes waiting for the disk, in order. */
 interface WriteQueue {
   readonly bytes: number;
   add(bytes: Uint8Array): void;
-  /** Takes out at most this much, at least one piece of it when there is any. */
+  /** Removes at most this many bytes, but at least one piece if there is any. */
   take(maxBytes: number): Uint8Array[];
-  /** Puts back what could not be written, before all else. */
+  /** Puts back pieces that could not be written, before all others. */
   restore(pieces: readonly Uint8Array[]): void;
-  /** Lets go of this many of the oldest bytes. */
+  /** Drops this many of the oldest bytes. */
   skip(bytes: number): void;
 }
 
 /** Smaller pieces are copied together, so that a flood of single bytes does not become a flood of buffers. */
 const smallestOwnBytes = 4 * 1024;
 const arenaBytes = 16 * 1024;
-/** A writev takes no more than IOV_MAX pieces (1024 on Linux and macOS). */
+/** A writev takes at most IOV_MAX pieces (1024 on Linux and macOS). */
 const maxPieces = 1_000;
 
 export function createWriteQueue(): WriteQueue {
@@ -41,7 +41,7 @@ export function createWriteQueue(): WriteQueue {
     arenaTo += bytes.byteLength;
   }
 
-  /** What has been collected becomes a piece; the rest of the slab is filled on. */
+  /** Turns the collected bytes into a piece; the rest of the arena stays in use. */
   function seal(): void {
     if (arenaTo > arenaFrom) pieces.push(arena.subarray(arenaFrom, arenaTo));
     arenaFrom = arenaTo;
@@ -88,4 +88,16 @@ export function createWriteQueue(): WriteQueue {
       return total;
     },
   };
+}
+
+/** Drops the first bytes of the pieces, since a disk that fills up accepts only a part. */
+export function dropLeading(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let skip = bytes;
+  let index = 0;
+  for (let piece = pieces[index]; piece !== undefined && piece.byteLength <= skip; piece = pieces[index]) {
+    skip -= piece.byteLength;
+    index += 1;
+  }
+  const [cut, ...rest] = pieces.slice(index);
+  return cut === undefined ? [] : [cut.subarray(skip), ...rest];
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { EndReason, ExitStatus, FinalStatus, TreeMember } from '../../machines/process/context.ts';
 import { hasRestartedTooOften, isRestartWanted } from '../../machines/process/restart.ts';
 import { diskFullDegradation } from '../output/full-disk.ts';
-import { toDegradedText } from '../output/log-file.ts';
+import { toDegradedText } from '../output/output-log.ts';
 import { parseLogMap } from '../output/log-map.ts';
 import type { AdoptionData, ProcessRecord } from '../process/process-record.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';

@@ -14,8 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createLogFile, type LogFile, type OutputDegradation } from '../../src/output/log-file.ts';
+import { LogFile } from '../../src/output/log-file.ts';
 import { type LogFileSystem, nodeLogFileSystem } from '../../src/output/log-file-system.ts';
+import type { OutputDegradation } from '../../src/output/output-log.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 
@@ -33,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function createFile(options: { path?: string; maxBytes?: number; files?: LogFileSystem } = {}): LogFile {
-  return createLogFile({ path, maxBytes: 64 * mebibyte, clock, ...options });
+  return new LogFile({ path, maxBytes: 64 * mebibyte, clock, ...options });
 }
 
 /** Resolves when it holds: a disk may take its time. */
@@ -167,7 +168,7 @@ describe('the log file', () => {
       writev: (original) =>
         isFull ? Promise.reject(new Error('ENOSPC: no space left on device, write')) : original(),
     });
-    const file = createLogFile({
+    const file = new LogFile({
       path,
       maxBytes: mebibyte,
       clock,

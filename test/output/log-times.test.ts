@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogFile } from '../../src/output/log-file.ts';
+import { LogFile } from '../../src/output/log-file.ts';
 import {
   findAfter,
   findBounds,
@@ -45,7 +45,7 @@ test('times hold by offset and in a capped file', async () => {
   await fc.assert(
     fc.asyncProperty(anyPauses, fc.nat(10), async (pauses, notes) => {
       const [path, clock] = [tempFile(), createVirtualClock()];
-      const file = createLogFile({ path, maxBytes: 1024, clock });
+      const file = new LogFile({ path, maxBytes: 1024, clock });
       let printed = '';
       for (const [index, pause] of pauses.entries()) {
         clock.advance(pause);
@@ -68,7 +68,7 @@ test('times hold by offset and in a capped file', async () => {
 
 test('a burst after a long pause has its own time', async () => {
   const [path, clock] = [tempFile(), createVirtualClock()];
-  const file = createLogFile({ path, maxBytes: 1024, clock });
+  const file = new LogFile({ path, maxBytes: 1024, clock });
   file.write(Buffer.from('early\n'));
   clock.advance(3_600_000);
   const laterAt = clock.epochMs();
@@ -85,7 +85,7 @@ test('a burst after a long pause has its own time', async () => {
 
 test('a flood makes one mark a second', async () => {
   const [path, clock] = [tempFile(), createVirtualClock()];
-  const file = createLogFile({ path, maxBytes: 1024 * 1024, clock });
+  const file = new LogFile({ path, maxBytes: 1024 * 1024, clock });
   for (let count = 0; count < 5_000; count += 1) {
     file.write(toLine(clock.epochMs()));
     clock.advance(1);
@@ -164,7 +164,7 @@ test('an index that cannot be written loses no output', async () => {
   writeFileSync(elsewhere, 'mine');
   const { symlinkSync } = await import('node:fs');
   symlinkSync(elsewhere, timesPathOf(path));
-  const file = createLogFile({ path, maxBytes: 1024, clock });
+  const file = new LogFile({ path, maxBytes: 1024, clock });
 
   file.write(Buffer.from('all of it\n'));
   await file.close();

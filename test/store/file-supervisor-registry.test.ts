@@ -148,8 +148,8 @@ describe('a supervisor', () => {
     const { roll, paths } = arrange();
     const module = new URL('../../src/store/file-supervisor-registry.ts', import.meta.url);
     const program = `
-      import { createFileSupervisorRoll } from '${module}';
-      createFileSupervisorRoll({ directory: '${paths.directory}' }).enter({ id: 'sup_b', role: 'daemon', socket: null });
+      import { createFileSupervisorRegistry } from '${module}';
+      createFileSupervisorRegistry({ directory: '${paths.directory}' }).register({ id: 'sup_b', role: 'daemon', socket: null });
       console.log('entered');
       process.stdin.resume();
     `;
