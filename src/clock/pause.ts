@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Resolves after so long; rejects with the signal's reason once it is aborted. */
+/** Resolves after `ms`; rejects with the signal's reason once it is aborted. */
 export function pause(clock: Clock, { ms, signal }: { ms: number; signal?: AbortSignal | undefined }) {
   return new Promise<void>((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -2,26 +2,26 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { Clock } from './clock.ts';
 import { createTimerHeap, type HeapEntry } from './timer-heap.ts';
 
-/** setTimeout fires at once beyond 2^31 - 1 ms; longer waits are made of several. */
+/** setTimeout fires at once beyond 2^31 - 1 ms, so longer waits are split. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
 interface Timer extends HeapEntry {
   readonly idle: boolean;
-  /** `null` once it was called or cancelled, so that a cancelled timer holds nothing of its owner. */
+  /** `null` once called or cancelled, so that a cancelled timer retains nothing of its owner. */
   callback: (() => void) | null;
 }
 
 /**
- * The machine's monotonic clock, with one `setTimeout` for all that wait on it: arming and cancelling costs
- * O(log n), a cancelled timer is forgotten at once, and the program is kept alive exactly while a timer that is not
- * `idle` waits.
+ * Creates a clock on the machine's monotonic time, with one `setTimeout` for all timers: arming and
+ * cancelling cost O(log n), a cancelled timer is released at once, and the program stays alive exactly while
+ * a timer that is not `idle` waits.
  *
- * Timers due together are called in the order of their times, then of their arming. One that throws does not
- * stop the others: its error is thrown on its own afterwards and reaches `uncaughtException`, as from a
- * `setTimeout`.
+ * Timers due together are called in the order of their times, then of arming. One that throws does not stop
+ * the others: its error reaches `uncaughtException`, as from a `setTimeout`.
  *
- * What the system has to tell comes first: before timers are called, the event loop has polled once. A program that was halted, slept or was
- * busy finds timers due and facts waiting at once, and Node would call the timers first: a command that ended in time would be late.
+ * The event loop polls once before timers are called. After the program was stopped, asleep or busy, timers
+ * and events are due at once, and Node would call the timers first: a command that ended in time would be
+ * reported late.
  */
 export function createRealClock(): Clock {
   const waiting = createTimerHeap<Timer>();
@@ -52,7 +52,10 @@ export function createRealClock(): Clock {
     schedule();
   }
 
-  /** A timeout that fires too early finds nothing due and is set again: only an earlier timer needs a new one now. */
+  /**
+   * Sets a new timeout only for an earlier timer: a timeout that fires too early finds nothing due and is set
+   * again.
+   */
   function schedule(): void {
     if (isPolling) return;
     const next = waiting.first();
@@ -78,7 +81,10 @@ export function createRealClock(): Clock {
     timeoutAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The check phase follows the poll phase; see `setImmediate`. Until then no other timeout is set. */
+  /**
+   * Runs timers in the check phase, which follows the poll phase; see `setImmediate`. No other timeout is set
+   * until then.
+   */
   function runAfterPoll(): void {
     stop();
     isPolling = true;
@@ -89,7 +95,10 @@ export function createRealClock(): Clock {
     });
   }
 
-  /** All are taken before one is run: a callback that arms itself for now waits for the next turn. */
+  /**
+   * Removes all due timers before one is run, so that a callback that arms another for now waits for the next
+   * turn.
+   */
   function takeDue(untilMs: number): readonly Timer[] {
     const due: Timer[] = [];
     for (let next = waiting.first(); next !== null && next.atMs <= untilMs; next = waiting.first()) {
@@ -103,7 +112,7 @@ export function createRealClock(): Clock {
   return {
     nowMs,
     epochMs: () => Date.now(),
-    // clock_gettime(CLOCK_MONOTONIC), which `performance.now` counts from the start of the program.
+    // clock_gettime(CLOCK_MONOTONIC); `performance.now` counts from the start of the program.
     machineMs: () => Number(process.hrtime.bigint()) / 1e6,
     at,
   };
@@ -113,7 +122,7 @@ function nowMs(): number {
   return performance.now();
 }
 
-/** Without a callback it was cancelled by one that was due together with it. */
+/** Runs a timer, unless one that was due together with it has cancelled it. */
 function run(timer: Timer): void {
   const { callback } = timer;
   timer.callback = null;

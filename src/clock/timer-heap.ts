@@ -1,16 +1,18 @@
-/** What the heap keeps in an entry: its time, its place (-1 while it is outside) and its turn among equals. */
+/**
+ * The state of an entry in the heap: its time, its index (-1 while it is outside) and its order among equals.
+ */
 export interface HeapEntry {
   readonly atMs: number;
   index: number;
   order: number;
 }
 
-/** A binary heap whose entries know their place, so that a cancelled one leaves in O(log n) and is not held. */
+/** A binary heap whose entries know their index, so that a cancelled one is removed in O(log n) and released. */
 interface TimerHeap<Entry extends HeapEntry> {
   add(entry: Entry): void;
-  /** Does nothing to an entry that is not in. */
+  /** Removes an entry; does nothing if it is not in the heap. */
   remove(entry: Entry): void;
-  /** The earliest; of equals the one that came first. */
+  /** Returns the earliest entry; among equals the one added first. */
   first(): Entry | null;
 }
 

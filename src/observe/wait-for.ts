@@ -13,25 +13,29 @@ export type { WaitOptions } from '../config/wait-options.ts';
 export type { WaitEnd } from './wait/await-conditions.ts';
 export type { ConditionName } from './wait/wait-condition.ts';
 
-/** How a wait ended, and what had come true by then. */
+/** How a wait ended, and which conditions were met. */
 export interface Waited {
   readonly end: WaitEnd;
-  /** The conditions that held, in the order in which they did. */
+  /** The conditions that were met, in that order. */
   readonly met: readonly ConditionName[];
   readonly missing: readonly ConditionName[];
-  /** Why some of the missing could not come true, such as `port: …`; with `any` the others were waited for all the same. */
+  /**
+   * Why some of the missing conditions could not be met, such as `port: …`; with `any` the wait continued for
+   * the others.
+   */
   readonly impossible: readonly string[];
   readonly waitedMs: number;
-  /** The newest line with the text or that matches, where one was found. */
+  /** The newest line that contains the text or matches the pattern, if one was found. */
   readonly matchedLine: string | null;
-  /** The process as it is now. */
+  /** The current state of the process. */
   readonly process: ProcessView;
 }
 
 /**
- * Waits for something of one process, without polling on your side. What is true already ends it at once. The end of the process ends
- * it, too, once all of its output was searched, and so does what is impossible: of `all` one condition, of `any` each of them. It changes nothing: however the wait ends, the process goes on. It never rejects for what the process or the machine
- * does, and leaves nothing behind.
+ * Waits for conditions of one process, without polling by the caller. A condition that holds already ends the
+ * wait at once. So does the end of the process, once all of its output was searched, and impossibility: of
+ * one condition with `all`, of each with `any`. The process is not affected, however the wait ends. Never
+ * rejects for what the process or the machine does, and leaves nothing behind.
  *
  * @throws TroupeError `invalid-option`, as a rejection.
  *
@@ -65,19 +69,19 @@ function findStart(handle: ProcessHandle, from: WaitSettings['from']): StreamPos
   return from === 'now' ? handle.read({ tail: 0 }).positions : from;
 }
 
-/** In words what is wrong with an expression, before anybody waits for it. */
+/** Returns a sentence about what is wrong with an expression, before the wait begins. */
 function findPatternProblem(handle: ProcessHandle, pattern: string): string | null {
   return handle.read({ since: handle.read({ tail: 0 }).positions, grep: pattern }).problem;
 }
 
 const MAX_LINE_BYTES = 500;
 
-/** Where it is looked for first: a search through everything takes long. */
+/** Searched first, because searching all output takes long. */
 const NEAR_BYTES = 64 * 1024;
 
 /**
- * The newest line with the text or the expression; `null` where none is kept. It is read again and not remembered by the search,
- * because a read hides secrets that only show once control characters are gone.
+ * Finds the newest line that contains the text or matches the expression; `null` if none is kept. Reads the
+ * output again, because only a read hides secrets that show once control characters are removed.
  */
 function findMatchedLine(
   handle: ProcessHandle,

@@ -11,7 +11,7 @@ import { createWriteQueue, dropLeading } from './write-queue.ts';
 import { PausedSources, PendingFlushes } from './write-waiters.ts';
 
 interface LogFileOptions {
-  /** Made with its directory at the first byte, for its owner only. */
+  /** Created with its directory at the first byte, for its owner only. */
   readonly path: string;
   readonly maxBytes: number;
   readonly clock: Clock;

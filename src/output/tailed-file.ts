@@ -97,7 +97,7 @@ export function createTailedFile(options: TailedFileOptions): TailedFile {
       return null;
     }
     const span = readBy(before, { offset, maxBytes });
-    // A gap is written down before its bytes are gone: what was read is good if there still is no gap.
+    // Gaps are recorded before their bytes are removed, so that the bytes are valid if the map is unchanged.
     return maps.read() === before ? span : read(offset, maxBytes);
   }
 
@@ -223,15 +223,15 @@ function readRange(
 
 const noBytes = new Uint8Array(0);
 
-/** Counted in one call; at some 2 GB/s that is 2 ms. */
+/** Bytes counted in one call: some 2 ms. */
 const maxBytesAtOnce = 4 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 
 /** Counts the newlines of a file that is not read otherwise. */
 export interface LineCounter {
   /**
-   * `null` while not all of it is counted: each call continues where the last one stopped. What was taken out of the file before it
-   * was counted leaves `null` for good.
+   * Returns `null` while counting is incomplete: each call continues where the last one stopped. If bytes
+   * were removed before they were counted, the result stays `null`.
    */
   count(upTo: number): number | null;
 }

@@ -30,30 +30,37 @@ import { GrowthListeners } from './watch-growth.ts';
 
 export interface TailedLogOptions {
   readonly clock: Clock;
-  /** Written by the process itself. */
+  /** The file, written by the process itself. */
   readonly path: string;
-  /** Where it is written down what was taken out of the log; `null` where nothing ever is, as in logs that we write ourselves. */
+  /**
+   * The file that records what was removed from the log; `null` if nothing ever is, as in logs written by
+   * troupe.
+   */
   readonly statusPath: string | null;
   /**
-   * Space on the disk above which the middle of the log is given up; only while this log is open and its process not over. `null`: it is
-   * read and never changed.
+   * Disk space above which the middle of the log is given up, while this log is open and its process runs.
+   * `null`: the log is never changed.
    */
   readonly maxBytes: number | null;
-  /** The process has ended long ago, nobody writes any more: nothing is watched. */
+  /** The process ended long ago: nothing is watched. */
   readonly isOver: boolean;
-  /** Of which all of it is. Default `stdout`. */
+  /** The only stream of the log. Default `stdout`. */
   readonly stream?: 'stdout' | 'screen';
-  /** They may stand in the file, since nobody of ours sees them before; in whatever is read of it they are covered in their places. */
+  /**
+   * Secrets that may be in the file, since the process writes it directly; they are masked in place in
+   * everything that is read.
+   */
   readonly secrets?: readonly string[];
   readonly truncationStrategies?: readonly TruncateLog[];
   readonly openFile?: OpenFile;
-  /** What a listener threw; it is not called again. */
+  /** Receives what a listener threw; that listener is not called again. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
 /**
- * The output of a process that writes its log file itself. Nothing is read but what somebody asks for, and nothing is kept. All of it
- * is of one stream, in order of arrival, since a file has one end; the time of a chunk is that of the last write.
+ * Creates the log of a process that writes its log file itself. Reads only what is requested and keeps
+ * nothing. All output belongs to one stream, in order of arrival; the time of a chunk is that of the last
+ * write.
  */
 export function createTailedLog(options: TailedLogOptions): OutputLog {
   const { maxBytes } = options;
@@ -61,7 +68,7 @@ export function createTailedLog(options: TailedLogOptions): OutputLog {
   return new TailedOutputLog(options);
 }
 
-/** A class for the same reason as the log that is kept in memory. */
+/** A class for the same reason as `BufferedOutputLog`. */
 class TailedOutputLog implements OutputLog, DiskAccess {
   readonly #options: TailedLogOptions;
   readonly #file: TailedFile;
@@ -69,7 +76,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   readonly #createdAtMs: number;
   readonly #lines: LineCounter;
   readonly #index: TimeIndex;
-  /** Only while this log is watched over: nobody else may write an index. */
+  /** Set only while this log is supervised: no other program may write an index. */
   #marks: LengthMarks | null = null;
   readonly #listeners: GrowthListeners;
   #cap: LogCap | null = null;
@@ -81,7 +88,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   #maskProblem: string | null = null;
   #closing: Promise<void> | null = null;
   #secrets: readonly string[] = [];
-  /** `null` while there is nothing to cover: then a read costs no more than the file. */
+  /** `null` while there is nothing to mask: reading then costs no more than the file. */
   #masked: MaskedFile | null = null;
   readonly stream: 'stdout' | 'screen';
 
@@ -187,7 +194,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     };
   }
 
-  /** The process writes; nobody else may, or bytes would stand there that it never wrote. */
+  /** Ignores output: only the process writes to its file. */
   write(): boolean {
     return true;
   }
@@ -296,7 +303,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     return this.#listeners.add(listener);
   }
 
-  /** The file's time on our clock, as far as the wall clock was not set since. */
+  /** Returns the file's time on our clock, unless the wall clock was set since. */
   #lastOutputAtMs(): number | null {
     const { clock } = this.#options;
     const stats = this.#file.stat();

@@ -9,19 +9,23 @@ import { checkRecordId } from './record-id.ts';
 import { isPrivateDirectory, toRuntimeDirectoryName } from './socket-paths.ts';
 import type { StatePaths } from './state-paths.ts';
 
-/** Variables by name; `null` takes one out. */
+/** Variables by name; `null` removes one. */
 type StoredEnvironment = Readonly<Record<string, string | null>>;
 
 /**
- * Keeps what persistent processes were given as environment, for another attempt under another supervisor: outside the project, where no commit
- * and no archive finds it. One file for each process, 0600, in a directory of ours, 0700.
+ * Stores the environment of persistent processes for later attempts under another supervisor, outside the
+ * project, where no commit or archive includes it. One file per process, 0600, in a private directory, 0700.
  */
 export interface EnvironmentStore {
-  /** @throws what the system says; TroupeError `state-directory` where no place is closed to other users. */
+  /**
+   * Saves an environment.
+   *
+   * @throws the system's error; TroupeError `state-directory` if no location is closed to other users.
+   */
   save(processId: string, environment: StoredEnvironment): void;
-  /** `null` where there is none, as after a restart of the machine. */
+  /** Returns `null` if there is none, for instance after a reboot. */
   read(processId: string): StoredEnvironment | null;
-  /** Never throws. */
+  /** Removes an environment. Never throws. */
   remove(processId: string): void;
 }
 
@@ -54,7 +58,10 @@ export function createEnvironmentStore({ directory }: StatePaths): EnvironmentSt
   };
 }
 
-/** Another program of this user may have another environment: what one has written the others find all the same. */
+/**
+ * Lists the candidate locations: another program of this user may have another environment, and must find
+ * what this one wrote.
+ */
 function places(): readonly string[] {
   const own = [process.env['XDG_RUNTIME_DIR'], `/run/user/${process.geteuid?.()}`];
   const runtime = own.flatMap((place = '') =>
@@ -93,7 +100,7 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // Others are in the directory still, or it was removed meanwhile.
+    // The directory still has files, or was removed meanwhile.
   }
 }
 

@@ -10,12 +10,15 @@ import { openPrivateFile } from './private-files.ts';
 const NEWLINE = 10;
 
 /**
- * A journal in a file of JSON lines, 0600 in a directory that is made 0700, with a lock beside it while it is open. Nothing is opened
- * before the first use. A last line that a crash cut off is removed; a line that is no JSON is left alone and skipped.
+ * Creates a journal in a file of JSON lines, 0600 in a directory made 0700, with a lock beside it while it is
+ * open. Nothing is opened before the first use. A last line cut off by a crash is removed; a line that is not
+ * JSON is skipped.
  *
- * An entry survives a crash of the program as soon as `append` returns; a crash of the machine may cost the newest ones.
+ * An entry survives a crash of the program once `append` returns; a crash of the machine may cost the newest
+ * ones.
  *
- * `read` and `append` throw the system's errors, and TroupeError `conversation-in-use` or `invalid-option` for a file that is no journal.
+ * `read` and `append` throw the system's errors, and TroupeError `conversation-in-use`, or `invalid-option`
+ * for a file that is no journal.
  */
 export function createFileJournal(path: string): Journal {
   let file: number | null = null;
@@ -61,7 +64,7 @@ function appendWhole(file: number, text: string): void {
   const bytes = Buffer.from(text);
   const before = fstatSync(file).size;
   try {
-    // A full disk takes a part of a write without a word.
+    // A full disk accepts a part of a write without an error.
     for (let written = 0; written < bytes.byteLength; ) written += writeSync(file, bytes, written);
   } catch (error) {
     ftruncateSync(file, before);
@@ -69,7 +72,10 @@ function appendWhole(file: number, text: string): void {
   }
 }
 
-/** The lines of a file. What stands behind the last line feed is an entry whose line feed got lost, or one that a crash cut off. */
+/**
+ * Reads the lines of a file. The text after the last line feed is an entry without its line feed, or one cut
+ * off by a crash.
+ */
 function takeWholeLines(file: number, path: string): readonly string[] {
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf(NEWLINE) + 1;

@@ -5,7 +5,7 @@ import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { readPrivateFile } from './private-files.ts';
 import { currentProgram, isRunning, type ProgramIdentity } from './program-identity.ts';
 
-/** How it is said that somebody else has the file. */
+/** The error to throw if another program holds the lock. */
 interface LockRefusal {
   readonly code: TroupeErrorCode;
   /** A clause: `end that one first`. */
@@ -18,20 +18,24 @@ const conversationInUse: LockRefusal = {
 };
 
 interface HoldingProgram extends ProgramIdentity {
-  /** Nobody can guess it: a lock that came with a cloned repository holds nothing. */
+  /** Cannot be guessed, so that a lock from a cloned repository holds nothing. */
   readonly bootId: string | null;
 }
 
-/** `unknown`: a file that holds no program. A machine that crashed may have left it, or another program is writing it. */
+/**
+ * `unknown`: a file that names no program, left by a machine that crashed or being written by another
+ * program.
+ */
 type Holder = HoldingProgram | 'unknown';
 
 /**
- * Keeps other programs away from a file until it is released; what a program that died has left is taken over. The lock is
- * `<path>.lock`, a symbolic link whose target is the holder: it is there with what it says or not at all. Its directory has to be there.
- * Within one program nothing is kept apart. A holder of another boot, or one that names no boot, is dead; one in another pid namespace
- * cannot be told from a dead one.
+ * Locks a file against other programs until it is released; a lock of a dead program is taken over. The lock
+ * is `<path>.lock`, a symbolic link whose target names the holder, so that it appears complete or not at all.
+ * Its directory must exist. Within one program nothing is locked. A holder of another boot, or without a boot
+ * id, is dead; one in another pid namespace looks dead.
  *
- * @throws TroupeError with the code of `refusal`, naming the program that holds it; what the system says when it cannot be made.
+ * @throws TroupeError with the code of `refusal`, naming the holder; the system's error if the lock cannot be
+ * created.
  */
 export function lockFile(path: string, refusal: LockRefusal = conversationInUse): Cancel {
   const lock = `${path}.lock`;
@@ -41,7 +45,7 @@ export function lockFile(path: string, refusal: LockRefusal = conversationInUse)
   return () => release(lock, own);
 }
 
-/** What cannot be removed is taken over by the next one after our end. */
+/** Releases the lock. If it cannot be removed, another program takes it over after this one has ended. */
 function release(lock: string, own: HoldingProgram): void {
   try {
     const holder = readHolder(lock);
@@ -51,7 +55,7 @@ function release(lock: string, own: HoldingProgram): void {
   }
 }
 
-/** `null` once it is ours, else who has it. */
+/** Takes the lock; returns `null` on success, else the holder. */
 function take(lock: string, own: HoldingProgram): Holder | null {
   for (;;) {
     if (tryCreate(lock, own)) return null;
@@ -65,8 +69,9 @@ function take(lock: string, own: HoldingProgram): Holder | null {
 }
 
 /**
- * Two may find the same dead holder, and the slower one must not remove the lock of the quicker. So a dead one is removed only under a
- * lock of its own, `<lock>.lock`, after another look. `null` when that was done, else who is doing it.
+ * Removes a dead lock under another lock, `<lock>.lock`, after checking again: two programs may find the same
+ * dead holder, and the slower one must not remove the lock of the faster. Returns `null` on success, else the
+ * holder of that lock.
  */
 function removeDead(lock: string, own: HoldingProgram): Holder | null {
   const guard = `${lock}.lock`;
@@ -81,7 +86,7 @@ function removeDead(lock: string, own: HoldingProgram): Holder | null {
   }
 }
 
-/** `false` when there is one. */
+/** Returns `false` if the lock exists. */
 function tryCreate(lock: string, own: HoldingProgram): boolean {
   const text = JSON.stringify(own);
   try {
@@ -93,7 +98,7 @@ function tryCreate(lock: string, own: HoldingProgram): boolean {
   }
 }
 
-/** Where the file system has no links it is a file, which for a moment says nothing. */
+/** Creates a file if the file system has no links; it is empty for a moment. */
 function createLink(text: string, lock: string): void {
   try {
     symlinkSync(text, lock);
@@ -103,7 +108,7 @@ function createLink(text: string, lock: string): void {
   }
 }
 
-/** `null` for one that is gone. */
+/** Returns `null` if the lock is gone. */
 function readHolder(lock: string): Holder | null {
   try {
     return parseHolder(readText(lock));
@@ -140,7 +145,7 @@ function isSame(holder: Holder, own: HoldingProgram): boolean {
   return holder.pid === own.pid && holder.startedAt === own.startedAt;
 }
 
-/** One that is not there is no mistake. */
+/** Removes the lock, if it exists. */
 function remove(lock: string): void {
   try {
     unlinkSync(lock);

@@ -17,20 +17,23 @@ import type { SupervisorEntry, SupervisorRegistry, SupervisorState } from './sup
 
 interface FileSupervisorRegistry extends SupervisorRegistry {
   /**
-   * Where that supervisor can listen, before it enters: a path that is short enough for a socket, in a directory that is there
-   * then. `leave` takes away what it made.
+   * Returns a path where that supervisor can listen, to be called before `register`: short enough for a
+   * socket, in an existing directory. `unregister` removes what this created.
    *
-   * @throws what the system says; TroupeError `state-directory` where a stranger has the place.
+   * @throws the system's error; TroupeError `state-directory` if the place belongs to another user.
    */
   makeSocketPath(supervisorId: string): string;
 }
 
 /**
- * The roll in a state directory: `supervisors/<id>.json`. Nothing is made before somebody enters.
+ * Creates the registry of a state directory, in files `supervisors/<id>.json`. Nothing is written before the
+ * first registration.
  *
- * A state directory that two machines share is none: each takes the other's supervisors for those of an earlier boot, and dead.
+ * Two machines cannot share a state directory: each takes the other's supervisors for dead ones of an earlier
+ * boot.
  *
- * @throws TroupeError `state-directory` where the directory is a link, belongs to another user, or can be written to by others.
+ * @throws TroupeError `state-directory` if the directory is a link, belongs to another user, or is writable
+ * for others.
  */
 export function createFileSupervisorRegistry(options: {
   /** The state directory. */
@@ -47,7 +50,7 @@ export function createFileSupervisorRegistry(options: {
   const workspace = dirname(paths.directory);
   let hadWorkspace = existsSync(workspace);
 
-  /** An entry that cannot be read may be that of somebody alive. */
+  /** An unreadable entry may belong to a live supervisor. */
   const stateOfUnread = (id: string) => (isGone(paths.supervisorOf(id)) ? 'dead' : 'elsewhere');
   const isThisProgram = (entry: SupervisorEntry | null) =>
     entry?.pid === program.pid && entry.startedAt === program.startedAt && entry.bootId === here.bootId;
@@ -64,20 +67,20 @@ export function createFileSupervisorRegistry(options: {
     },
     list: () => store.load().records.map((entry) => ({ entry, state: toSupervisorState(entry, here) })),
     stateOf: (id) => {
-      // It may stand in a damaged record, so it is left alone like what is damaged itself.
+      // The id may come from a damaged record, which is left alone.
       if (!isRecordId(id)) return 'elsewhere';
       const entry = store.read(id);
       return entry === null ? stateOfUnread(id) : toSupervisorState(entry, here);
     },
     unregister: (id) => {
-      // The entry goes last: without it nobody would find the socket.
+      // The entry is removed last, because the socket is found through it.
       sockets.clear(id, store.read(id)?.socket ?? null);
       store.remove(id);
     },
   };
 }
 
-/** A workspace that was removed is not made again for its records. */
+/** Refuses to recreate a workspace that was removed. */
 function removed(directory: string): TroupeError {
   const message = `${quote(directory)} was removed with the directory around it, so nothing is written there any more.`;
   return new TroupeError({ code: 'state-directory', message });
@@ -96,7 +99,7 @@ type Fields = Readonly<Partial<Record<keyof SupervisorEntry, unknown>>>;
 const checks: { readonly [Name in Exclude<keyof SupervisorEntry, 'version'>]: (value: unknown) => boolean } =
   {
     id: isText,
-    // Other numbers mean groups when they are signalled.
+    // Other numbers signal process groups.
     pid: (value) => Number.isSafeInteger(value) && (value as number) > 0,
     startedAt: isTextOrNull,
     bootId: isTextOrNull,
@@ -106,7 +109,10 @@ const checks: { readonly [Name in Exclude<keyof SupervisorEntry, 'version'>]: (v
     socket: (value) => value === null || (isText(value) && isAbsolute(value)),
   };
 
-/** Checked by hand: whoever lists processes reads the roll, and loading a schema library would cost that program half of its time. */
+/**
+ * Parses an entry by hand: every listing of processes reads the registry, and loading a schema library would
+ * double its time.
+ */
 const parseSupervisorEntry: ParseRecord<SupervisorEntry> = (value, id) => {
   if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not as an entry has it' };
   const fields = value as Fields;
@@ -132,8 +138,8 @@ function isTextOrNull(value: unknown): boolean {
 }
 
 /**
- * What can be proven of the program that wrote an entry, seen from where `here` is. What cannot be told is `elsewhere`. Without a
- * time of birth (macOS) a program that got the pid later is taken for it, and is left alone as well.
+ * Determines the state of the program that wrote an entry, seen from the scope `here`. Unknown states are
+ * `elsewhere`. Without a start time (macOS) a later program with the same pid counts as alive.
  */
 function toSupervisorState(entry: SupervisorEntry, here: TableScope): SupervisorState {
   if (entry.bootId !== here.bootId) {

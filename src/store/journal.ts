@@ -1,16 +1,20 @@
 /**
- * Entries in the order in which they were written, each a JSON value on a line of its own. An entry is there whole or not
- * at all, wherever a crash falls.
+ * Stores entries in the order they were written, each a JSON value on its own line. After a crash an entry is
+ * there completely or not at all.
  */
 export interface Journal {
-  /** What was written before; read once, before the first `append`. Entries that cannot be read are left out. */
+  /** Returns the earlier entries; called once, before the first `append`. Unreadable entries are left out. */
   read(): readonly unknown[];
-  /** Written when it returns. @throws when the entry could not be written; then nothing of it is there. */
+  /**
+   * Writes an entry synchronously.
+   *
+   * @throws if the entry could not be written; then no part of it is there.
+   */
   append(entry: unknown): void;
   close(): void;
 }
 
-/** A journal that ends with the program, for tests. What is appended can be read again by another conversation. */
+/** Creates a journal in memory, for tests. Another conversation can read its entries. */
 export function createMemoryJournal(lines: string[] = []): Journal & { readonly lines: readonly string[] } {
   return {
     lines,

@@ -4,16 +4,17 @@ import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
 /**
- * Makes a directory with those above it, each 0700. One that is there stays as it is. Not with `recursive` of Node, which calls a
- * read-only file system ENOENT, and never comes back where the system says ENOENT for good, as below /proc.
+ * Creates a directory and its missing parents, each 0700; an existing one keeps its mode. Node's `recursive`
+ * option reports a read-only file system as ENOENT, and never returns where the system always says ENOENT,
+ * such as below /proc.
  *
- * @throws what the system says, with the path; TroupeError `state-directory` where no directory can be.
+ * @throws the system's error with the path; TroupeError `state-directory` where no directory can exist.
  */
 export function makeDirectory(path: string): void {
   for (const place of listMissing(resolve(path))) makeOne(place);
 }
 
-/** From the top down. */
+/** Lists missing directories from the top down. */
 function listMissing(path: string): readonly string[] {
   const missing: string[] = [];
   for (let place = path; !isDirectory(place); place = dirname(place)) missing.unshift(place);
@@ -25,7 +26,7 @@ function makeOne(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Somebody else was quicker.
+    // Another program was faster.
     if (code === 'EEXIST' && isDirectory(path)) return;
     if (code !== 'ENOENT') throw error;
     const message = `The directory ${quote(path)} cannot be made: ${quote(dirname(path))} takes none, or was just removed. Name a directory in another place.`;
@@ -33,7 +34,7 @@ function makeOne(path: string): void {
   }
 }
 
-/** What is no directory is named by the system when one is made there. */
+/** Returns false for anything else; creating a directory there reports it. */
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -7,10 +7,10 @@ import { checkPrivateDirectory } from './private-files.ts';
 import type { StatePaths } from './state-paths.ts';
 
 /**
- * Checks a state directory and those in it, as far as they are there.
+ * Checks a state directory and its parts that exist.
  *
- * @throws TroupeError `state-directory` for a link, a directory of another user, and one that others may write to and that holds other
- * things as well.
+ * @throws TroupeError `state-directory` for a link, for a directory of another user, and for one that is
+ * writable for others and holds other things as well.
  */
 export function checkStateDirectory(paths: StatePaths): void {
   const { directory } = paths;
@@ -22,10 +22,10 @@ export function checkStateDirectory(paths: StatePaths): void {
 }
 
 /**
- * Makes a state directory (0700) that version control ignores: what it holds was printed by commands. One that is there is checked, and
- * closed to other users.
+ * Creates a state directory (0700) that version control ignores, since it holds output of commands. An
+ * existing one is checked and closed to other users.
  *
- * @throws what `checkStateDirectory` and `makeDirectory` throw.
+ * @throws the errors of `checkStateDirectory` and `makeDirectory`.
  */
 export function makeStateDirectory(paths: StatePaths): void {
   checkStateDirectory(paths);
@@ -38,7 +38,7 @@ export function makeStateDirectory(paths: StatePaths): void {
     if (holdsOnlyOurs(paths))
       writeFileSync(join(paths.directory, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch {
-    // There is one, or none can be written: nothing depends on it.
+    // The file exists or cannot be written; nothing depends on it.
   }
 }
 
@@ -48,7 +48,7 @@ function partsOf({ processes, supervisors, conversations, schedules }: StatePath
   return [processes, supervisors, conversations, schedules];
 }
 
-/** The mode of a directory that others may write to; `null` for every other one. */
+/** Returns the mode of a directory that is writable for others; `null` for any other. */
 function openModeOf(path: string): number | null {
   try {
     const stats = lstatSync(path);
@@ -58,7 +58,10 @@ function openModeOf(path: string): number | null {
   }
 }
 
-/** Not what a person named who takes a whole project, or the temporary directory, for the state directory. */
+/**
+ * Returns false for a whole project or the temporary directory, which a user may have named as state
+ * directory.
+ */
 function holdsOnlyOurs(paths: StatePaths): boolean {
   const parts = partsOf(paths).map((path) => basename(path));
   return readdirSync(paths.directory).every(

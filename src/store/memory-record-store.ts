@@ -3,8 +3,8 @@ import type { DamagedRecord, RecordStore } from './record-store.ts';
 import { type ParseRecord, parseRecordText, toRecordBytes } from './record-text.ts';
 
 /**
- * A record store that ends with the program, for tests and for who wants nothing on disk. `texts` holds the JSON by id: a store
- * that is given those of another finds its records.
+ * Creates a record store in memory, for tests and programs that keep nothing on disk. `texts` holds the JSON
+ * by id; a store created with the texts of another finds its records.
  */
 export function createMemoryRecordStore<Doc>({
   parse = trust,
@@ -38,7 +38,7 @@ export function createMemoryRecordStore<Doc>({
   };
 }
 
-/** What nobody else can write to is what was saved. */
+/** Skips the checks, since only this program writes to the store. */
 function trust<Doc>(value: unknown): { ok: true; record: Doc } {
   return { ok: true, record: value as Doc };
 }

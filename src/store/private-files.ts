@@ -17,25 +17,26 @@ import { withReserve } from '../spawn/descriptors.ts';
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 const flagsOf = {
-  /** A pipe that stands there does not block the reader. */
+  /** A FIFO in its place does not block the reader. */
   read: O_RDONLY | O_NONBLOCK,
   append: O_WRONLY | O_APPEND | O_CREAT,
   readAndAppend: O_RDWR | O_APPEND | O_CREAT,
-  /** What is there is changed in place. */
+  /** Changes an existing file in place. */
   change: O_RDWR,
-  /** What is there is emptied. */
+  /** Empties an existing file. */
   replace: O_WRONLY | O_CREAT,
-  /** EEXIST where there is one. */
+  /** Fails with EEXIST if the file exists. */
   create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
 } as const;
 
 export type PrivateAccess = keyof typeof flagsOf;
 
 /**
- * Opens a file of a state directory, for its owner alone (0600) where it is made. A cloned repository or another user may have put
- * something else in its place: no link is followed, and a file of another user is not opened.
+ * Opens a file of a state directory, created for its owner only (0600). A cloned repository or another user
+ * may have put something else in its place: links are not followed, and files of other users are not opened.
  *
- * @throws TroupeError `state-directory` for a link, for what is no file, and for a file of another user; otherwise the system's error.
+ * @throws TroupeError `state-directory` for a link, for anything that is no file, and for a file of another
+ * user; otherwise the system's error.
  */
 export function openPrivateFile(path: string, access: PrivateAccess): number {
   refuseBeforeOpening(path, access);
@@ -52,7 +53,7 @@ export function openPrivateFile(path: string, access: PrivateAccess): number {
   }
 }
 
-/** Like `openPrivateFile`; rejects where that throws. */
+/** Opens a file like `openPrivateFile`; rejects where that throws. */
 export async function openPrivateHandle(path: string, access: PrivateAccess): Promise<FileHandle> {
   refuseBeforeOpening(path, access);
   const file = await open(path, flagsOf[access] | O_NOFOLLOW, 0o600).catch((error: unknown) =>
@@ -70,23 +71,23 @@ export async function openPrivateHandle(path: string, access: PrivateAccess): Pr
   }
 }
 
-/** Throws like `openPrivateFile`. */
+/** Reads a file; throws like `openPrivateFile`. */
 export function readPrivateFile(path: string): string {
   return withFile(path, 'read', (file) => readFileSync(file, 'utf8'));
 }
 
-/** Throws like `openPrivateFile`. */
+/** Appends to a file; throws like `openPrivateFile`. */
 export function appendPrivateFile(path: string, text: string): void {
   withFile(path, 'append', (file) => writeFileSync(file, text));
 }
 
-/** Throws like `openPrivateFile`. */
+/** Replaces a file; throws like `openPrivateFile`. */
 export function replacePrivateFile(path: string, text: string): void {
   withFile(path, 'replace', (file) => writeFileSync(file, text));
 }
 
 /**
- * Checks a directory that a state directory consists of; one that is missing is fine.
+ * Checks a directory of a state directory; a missing one passes.
  *
  * @throws TroupeError `state-directory` for a link and a directory of another user.
  */
@@ -94,15 +95,15 @@ export function checkPrivateDirectory(path: string): void {
   const stats = lookAt(path);
   if (stats === null) return;
   if (stats.isSymbolicLink()) throw isLink(path);
-  // What is no directory is told by the system where one is to be made.
+  // The system reports anything else when a directory is to be created there.
   if (!stats.isDirectory()) return;
   if (!isOurs(stats)) throw isForeign(path, stats);
 }
 
 /**
- * Checks a place where a socket is, or will be; one that is missing is fine.
+ * Checks the place of a socket; a missing one passes.
  *
- * @throws TroupeError `state-directory` for what is no socket, and for a socket of another user.
+ * @throws TroupeError `state-directory` for anything that is no socket, and for a socket of another user.
  */
 export function checkPrivateSocket(path: string): void {
   const stats = lookAt(path);
@@ -112,7 +113,10 @@ export function checkPrivateSocket(path: string): void {
   if (!isOurs(stats)) throw isForeign(path, stats);
 }
 
-/** `null` where there is nothing, or the system refuses to look: it says so again where something is to be made there. */
+/**
+ * Returns `null` if there is nothing, or the system refuses to look; it reports that again when something is
+ * created there.
+ */
 function lookAt(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -130,7 +134,10 @@ function withFile<T>(path: string, access: PrivateAccess, use: (file: number) =>
   }
 }
 
-/** To open a pipe for writing waits for a reader. A descriptor that a command inherits must block, so `O_NONBLOCK` is no help. */
+/**
+ * Refuses FIFOs, where opening for writing waits for a reader. `O_NONBLOCK` does not help, because a
+ * descriptor that a command inherits must block.
+ */
 function refuseBeforeOpening(path: string, access: PrivateAccess): void {
   if (access === 'read') return;
   const stats = lookAt(path);
@@ -139,7 +146,7 @@ function refuseBeforeOpening(path: string, access: PrivateAccess): void {
 
 function checkFile(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw isLink(path);
-  // Of a directory the system says by itself what is wrong.
+  // The system reports directories by itself.
   if (!stats.isFile() && !stats.isDirectory()) throw refuse(`${quote(path)} is no regular file. Remove it.`);
   if (!isOurs(stats)) throw isForeign(path, stats);
 }

@@ -1,9 +1,12 @@
 import { readEntry } from '../spawn/tree/proc-entry.ts';
 
-/** A running program as it writes itself down. */
+/** The identity of a running program, as stored in files. */
 export interface ProgramIdentity {
   readonly pid: number;
-  /** Tells it from a later one with its pid on this boot; `null` where the system does not say at once, as on macOS. */
+  /**
+   * Distinguishes a later program with the same pid on this boot; `null` where the system does not say, such
+   * as on macOS.
+   */
   readonly startedAt: string | null;
 }
 
@@ -12,9 +15,10 @@ export function currentProgram(): ProgramIdentity {
 }
 
 /**
- * Whether it still runs; a zombie does not. Without a time of birth whoever has the pid now is taken for it.
+ * Returns true while the program runs; zombies do not count. Without a start time, any program with that pid
+ * counts.
  *
- * @throws what the system says when it cannot be told, as with too many open files.
+ * @throws the system's error if it cannot be determined, such as with too many open files.
  */
 export function isRunning({ pid, startedAt }: ProgramIdentity): boolean {
   const entry = readEntry(pid);

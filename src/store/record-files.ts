@@ -15,30 +15,30 @@ import { makeDirectory } from './make-directory.ts';
 
 interface OpenedFile {
   readonly kind: 'file' | 'directory' | 'other';
-  /** Whether the user whom this program acts for owns it. */
+  /** True if the effective user of this program owns it. */
   readonly isOurs: boolean;
   readonly sizeBytes: number;
 }
 
-/** The calls to the system that records are kept with. Each throws what the system says. */
+/** The system calls that records need. Each throws the system's error. */
 export interface RecordFiles {
-  /** With those above it, each 0700. One that is there stays as it is. */
+  /** Creates a directory and its missing parents, each 0700. An existing one stays unchanged. */
   makeDirectory(path: string): void;
   list(directory: string): readonly string[];
-  /** Opens a new file for writing, 0600; EEXIST where there is one. */
+  /** Creates a file for writing, 0600; EEXIST if it exists. */
   create(path: string): number;
-  /** Opens for reading; ELOOP for a symbolic link. Waits for nobody who might write. */
+  /** Opens for reading without waiting for a writer; ELOOP for a symbolic link. */
   open(path: string): number;
   inspect(file: number): OpenedFile;
-  /** How many bytes were taken, from the front. */
+  /** Returns how many leading bytes were written. */
   write(file: number, bytes: Uint8Array): number;
-  /** How many bytes there were; 0 at the end. */
+  /** Returns how many bytes were read; 0 at the end. */
   read(file: number, into: Uint8Array): number;
   close(file: number): void;
-  /** Takes the place of what is there, in one step. */
+  /** Replaces the target atomically. */
   rename(from: string, to: string): void;
   remove(path: string): void;
-  /** When it was last written to, in milliseconds since the epoch. */
+  /** Returns the time of the last write in milliseconds since the epoch. */
   writtenAt(path: string): number;
 }
 

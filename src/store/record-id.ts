@@ -1,14 +1,18 @@
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
-/** What an id may be, so that it can name a file on every system and leads out of no directory. */
+/** Characters that can name a file on every system and cannot leave a directory. */
 const recordId = /^[\w-]{1,64}$/;
 
 export function isRecordId(id: string): boolean {
   return recordId.test(id);
 }
 
-/** @throws TroupeError `invalid-option` for what is no id. */
+/**
+ * Returns a valid id.
+ *
+ * @throws TroupeError `invalid-option` for any other.
+ */
 export function checkRecordId(id: string): string {
   if (isRecordId(id)) return id;
   const message = `${quote(String(id))} is no id: an id has 1 to 64 letters, digits, "_" and "-". Take it as it was given out.`;

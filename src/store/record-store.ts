@@ -1,6 +1,6 @@
-/** A record that cannot be used. It stays where it is, so that somebody can look at it. */
+/** A record that cannot be used. It is left in place for inspection. */
 export interface DamagedRecord {
-  /** What a person would look for: the file's path, or the id. */
+  /** The path of the file, or the id. */
   readonly name: string;
   /** A clause: `it is no JSON: …`. */
   readonly why: string;
@@ -8,37 +8,44 @@ export interface DamagedRecord {
 
 export interface LoadOptions {
   /**
-   * Told the beginning of a record's text, at least 80 bytes where it has them; what this is `true` of is left out unread, damaged or not.
-   * A store may also take no notice.
+   * Receives the beginning of a record's text, at least 80 bytes if it has that many; records for which it
+   * returns `true` are skipped unread, damaged or not. A store may ignore it.
    */
   readonly leaveOut?: (beginning: string) => boolean;
 }
 
 /**
- * Documents by id, each there as it was last saved or not at all, wherever a crash falls. Whoever saves under one id at the same
- * time as another program wins or loses as a whole. All calls are synchronous: what `save` returned from, a crash of
- * this program cannot undo.
+ * Stores documents by id. After a crash each is there as last saved or not at all. When two programs save
+ * under one id, one wins completely. All calls are synchronous: a crash of this program cannot undo a `save`
+ * that has returned.
  *
- * What is read is what JSON makes of what was saved, and shares nothing with it. An id is 1 to 64 letters, digits, `_` and
- * `-`; every call refuses another one with TroupeError `invalid-option`.
+ * Documents are read as JSON represents them, and share nothing with what was saved. An id has 1 to 64
+ * letters, digits, `_` and `-`; every call refuses others with TroupeError `invalid-option`.
  */
 export interface RecordStore<Doc> {
   /**
-   * @throws what the system says when it could not be written, TypeError for what cannot be JSON, TroupeError `invalid-option` for more
-   * than 16 MiB; then the one before is still there.
+   * Saves a document.
+   *
+   * @throws the system's error if it could not be written, TypeError for values that JSON cannot represent,
+   * TroupeError `invalid-option` beyond 16 MiB; the previous document is then still there.
    */
   save(id: string, record: Doc): void;
-  /** `null` where there is none, or none that can be used. */
+  /** Returns `null` if there is no usable document. */
   read(id: string): Doc | null;
   /**
-   * All that can be used, in no order, and those that cannot. A directory that is not there is an empty one.
+   * Returns all usable documents in no particular order, and the damaged ones. A missing directory counts as
+   * empty.
    *
-   * @throws what the system says when it cannot be listed: that must not look like an empty one.
+   * @throws the system's error if it cannot be listed, which must not look like an empty one.
    */
   load(options?: LoadOptions): {
     readonly records: readonly Doc[];
     readonly damaged: readonly DamagedRecord[];
   };
-  /** One that is not there is no mistake, a damaged one goes as well. @throws what the system says when it stays. */
+  /**
+   * Removes a document, even a damaged one, if it exists.
+   *
+   * @throws the system's error if it stays.
+   */
   remove(id: string): void;
 }

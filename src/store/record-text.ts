@@ -2,10 +2,10 @@ import { toErrorText } from '../config/error-text.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
-/** Larger ones are neither written nor read. */
+/** Limit for writing and reading. */
 export const maxRecordBytes = 16 * 2 ** 20;
 
-/** Unknown in, typed out; `why` is a clause: `its version is 7; …`. */
+/** Parses unknown data; `why` is a clause: `its version is 7; …`. */
 export type ParseRecord<Doc> = (
   value: unknown,
   id: string,
@@ -13,7 +13,12 @@ export type ParseRecord<Doc> = (
 
 export type RecordReading<Doc> = ReturnType<ParseRecord<Doc>>;
 
-/** @throws TypeError for what cannot be JSON, TroupeError `invalid-option` for more than could be read again. */
+/**
+ * Serializes a record.
+ *
+ * @throws TypeError for values that JSON cannot represent, TroupeError `invalid-option` beyond the limit for
+ * reading.
+ */
 export function toRecordBytes(record: unknown, id: string): Buffer {
   const bytes = Buffer.from(JSON.stringify(record));
   if (bytes.byteLength <= maxRecordBytes) return bytes;
@@ -30,7 +35,7 @@ export function parseRecordText<Doc>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The parser quotes what it read, and a terminal may be told this.
+    // The parser quotes its input, which may reach a terminal.
     return { ok: false, why: `it is no JSON: ${quote(toErrorText(error))}` };
   }
   return parse(value, id);

@@ -8,9 +8,9 @@ interface Draft {
 }
 
 /**
- * Puts a file with these bytes in the place of the one that is there, in one step. Its directory is made where it is missing.
+ * Replaces a file atomically; creates a missing directory.
  *
- * @throws what the system says; then the one before is there, and nothing beside it.
+ * @throws the system's error; then the previous file is there, and no temporary one.
  */
 export function replaceFile({
   path,
@@ -41,7 +41,7 @@ function createDraft(path: string, files: RecordFiles): Draft {
   return createFreeDraft(path, files);
 }
 
-/** A name is taken where a program with our pid died, or lives in another pid namespace. */
+/** Tries the next name while one is taken: by a dead program with our pid, or one in another pid namespace. */
 function createFreeDraft(path: string, files: RecordFiles): Draft {
   for (let count = 0; ; count += 1) {
     const draft = join(dirname(path), toTemporaryName(path, { pid: process.pid, count }));
@@ -58,7 +58,7 @@ function writeAndClose(
   { bytes, files }: { readonly bytes: Uint8Array; readonly files: RecordFiles },
 ): void {
   try {
-    // A full disk takes a part of a write without a word.
+    // A full disk accepts a part of a write without an error.
     for (let written = 0; written < bytes.byteLength; ) {
       const count = files.write(file, bytes.subarray(written));
       if (count === 0) throw new Error(`only ${written} of ${bytes.byteLength} bytes could be written`);
@@ -68,7 +68,7 @@ function writeAndClose(
     quietly(() => files.close(file));
     throw error;
   }
-  // Where the disk is far away this is the call that tells it is full.
+  // On a remote disk, closing reports that it is full.
   files.close(file);
 }
 
@@ -76,7 +76,7 @@ function hasCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException).code === code;
 }
 
-/** What went wrong first is what is told. */
+/** Ignores further errors; the first one is reported. */
 function quietly(act: () => void): void {
   try {
     act();
@@ -85,24 +85,27 @@ function quietly(act: () => void): void {
   }
 }
 
-/** Whose draft a file is: the pid that is in its name. */
+/** Names of temporary files, with the pid of the writer. */
 const draftName = /^\.[\w-]{1,64}\.(?:json|log\.times)\.(\d{1,10})\.\d+\.tmp$/;
 
-/** `.<id>.json.<pid>.<count>.tmp`: a record that is being written; an index of times likewise. */
+/** Returns `.<id>.json.<pid>.<count>.tmp`, the name while a record or time index is being written. */
 function toTemporaryName(path: string, { pid, count }: { pid: number; count: number }): string {
   return `.${basename(path)}.${pid}.${count}.tmp`;
 }
 
-/** `null` for what is no draft. */
+/** Returns `null` for any other file. */
 function toWriterPid(name: string): number | null {
   const pid = draftName.exec(name)?.[1];
   return pid === undefined ? null : Number(pid);
 }
 
-/** A save takes less than a millisecond. A writer in another pid namespace looks dead from here, so the time has to tell. */
+/**
+ * Saving takes less than a millisecond. Writers in another pid namespace look dead from here, so the age has
+ * to tell.
+ */
 const maxAgeMs = 3_600_000;
 
-/** Takes away what writers left that died in the middle of a save. What cannot be removed stays. */
+/** Removes temporary files of writers that died while saving. Files that cannot be removed stay. */
 export function removeStaleTemporaryFiles({
   directory,
   names,
@@ -123,7 +126,7 @@ export function removeStaleTemporaryFiles({
       if (nowAt - files.writtenAt(path) > maxAgeMs && !isRunning({ pid, startedAt: null }))
         files.remove(path);
     } catch {
-      // Somebody was quicker, or it is not ours.
+      // Another program was faster, or the file is not ours.
     }
   }
 }

@@ -8,20 +8,20 @@ import { checkPrivateSocket } from './private-files.ts';
 import { checkRecordId } from './record-id.ts';
 import type { StatePaths } from './state-paths.ts';
 
-/** A longer path is cut off or refused: unix(7) has 108 bytes with the NUL, macOS 104. */
+/** Longer paths are truncated or refused: unix(7) allows 108 bytes with the NUL, macOS 104. */
 const maxSocketPathBytes = 103;
 
 interface SocketPaths {
-  /** A path where that supervisor can listen; its directory is there, 0700 where it was missing. */
+  /** Returns a path where that supervisor can listen; creates its directory, 0700. */
   make(supervisorId: string): string;
-  /** Takes socket files of that supervisor away, where they are in a place of ours. What is no socket stays. */
+  /** Removes socket files of that supervisor from directories of ours. Anything that is no socket stays. */
   clear(supervisorId: string, socket: string | null): void;
 }
 
 /**
- * Sockets lie beside the entries. Where that path is too long for one they lie in a directory below the system's temp
- * directory, which is named after this one, and goes with the last of them; that of tmux stays, and its directory with it. A program with
- * another temp directory takes another place.
+ * Places sockets beside the entries. Where that path is too long, they are in a directory below the system's
+ * temp directory, which is named after the state directory and removed with its last socket; that of tmux
+ * stays, and its directory with it. A program with another temp directory uses another one.
  */
 export function createSocketPaths({ directory, supervisors }: StatePaths): SocketPaths {
   let shortName: string | null = null;
@@ -36,7 +36,7 @@ export function createSocketPaths({ directory, supervisors }: StatePaths): Socke
     if (isShortEnough(usual)) return usual;
     return [tmpdir(), '/tmp'].map((at) => join(at, toShortName(), name)).find(isShortEnough) ?? usual;
   };
-  /** Its name is enough: another program may have another temp directory. */
+  /** Compares names only, since another program may have another temp directory. */
   const isShortPlace = (place: string) => basename(place) === toShortName() && isPrivateDirectory(place);
 
   return {
@@ -61,12 +61,15 @@ export function createSocketPaths({ directory, supervisors }: StatePaths): Socke
   };
 }
 
-/** How the directory is called that a state directory has elsewhere, for what cannot lie in it. */
+/** Returns the name of the directory outside the state directory for files that cannot be in it. */
 export function toRuntimeDirectoryName(stateDirectory: string): string {
   return `troupe-${process.geteuid?.()}-${hashOf(stateDirectory)}`;
 }
 
-/** Who only reads makes no socket, and to load this takes as long as to read some hundred records. */
+/**
+ * Loads the module on demand: programs that only read create no socket, and loading takes as long as reading
+ * some hundred records.
+ */
 function hashOf(text: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -80,7 +83,10 @@ function isSocket(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false;
 }
 
-/** Not a link, and closed to others: the temp directory is everybody's, and whoever came first owns the name. */
+/**
+ * Returns true for a directory that is no link and is closed to others: in the shared temp directory, any
+ * user may have taken the name.
+ */
 export function isPrivateDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return false;
@@ -96,6 +102,6 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // Somebody was quicker, or another socket is there.
+    // Another program was faster, or the directory has another socket.
   }
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { checkRecordId } from './record-id.ts';
 
-/** Where things lie in a state directory; all absolute. An id that is none is refused with TroupeError `invalid-option`. */
+/** Absolute paths in a state directory. Invalid ids are refused with TroupeError `invalid-option`. */
 export interface StatePaths {
   readonly directory: string;
   readonly processes: string;

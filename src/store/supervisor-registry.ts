@@ -1,10 +1,10 @@
-/** What a supervisor writes down of itself: `supervisors/<id>.json` in the state directory. */
+/** The entry of a supervisor: `supervisors/<id>.json` in the state directory. */
 export interface SupervisorEntry {
   readonly version: 1;
   readonly id: string;
-  /** The program it is part of. */
+  /** The program that the supervisor is part of. */
   readonly pid: number;
-  /** With the pid it names one program for ever; `null` where the system does not say. */
+  /** Identifies one program together with the pid; `null` where the system does not say. */
   readonly startedAt: string | null;
   readonly bootId: string | null;
   readonly pidNamespace: string | null;
@@ -12,24 +12,29 @@ export interface SupervisorEntry {
   readonly since: number;
   /** `daemon`: started by `troupe serve`, without a program of its own. */
   readonly role: 'program' | 'daemon';
-  /** The control socket, absolute; `null` until it listens, and where it does not. */
+  /** Absolute path of the control socket; `null` while it does not listen. */
   readonly socket: string | null;
 }
 
 /**
- * `dead` is proven: another boot, nobody with that pid, or somebody who began at another time. `elsewhere`: nothing can be told, as of an
- * entry of another pid namespace of this boot, or a damaged one. It is left alone.
+ * The state of a supervisor. `dead` is proven: another boot, no process with that pid, or one with another
+ * start time. `elsewhere`: unknown, as for an entry of another pid namespace on this boot, or a damaged one,
+ * which is left alone.
  */
 export type SupervisorState = 'alive' | 'dead' | 'elsewhere';
 
-/** Who supervises in a state directory. */
+/** The supervisors of a state directory. */
 export interface SupervisorRegistry {
-  /** Writes this program's entry, or replaces it. @throws what the system says. */
+  /**
+   * Writes or replaces this program's entry.
+   *
+   * @throws the system's error.
+   */
   register(entry: Pick<SupervisorEntry, 'id' | 'role' | 'socket'>): void;
-  /** Damaged entries are left out. */
+  /** Lists all entries except damaged ones. */
   list(): readonly { readonly entry: SupervisorEntry; readonly state: SupervisorState }[];
-  /** `dead` where there is no entry. */
+  /** Returns `dead` if there is no entry. */
   stateOf(id: string): SupervisorState;
-  /** Takes the entry and its socket file away, for who ends and for one that is dead. One that is not there is no mistake. */
+  /** Removes the entry and socket file of a supervisor that ends or is dead, if they exist. */
   unregister(id: string): void;
 }

@@ -1,37 +1,40 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
 import type { ConditionName, WaitCondition } from './wait-condition.ts';
 
-/** How a wait ended. */
+/** The outcome of a wait. */
 export type WaitEnd =
   | { readonly type: 'met' }
-  /** The process has ended, and with it what was waited for. */
+  /** The process has ended before the conditions were met. */
   | { readonly type: 'ended' }
   | { readonly type: 'timeout' }
   | { readonly type: 'interrupted' }
-  /** `why` begins with the name of the condition; where each of several cannot be, all of their reasons stand there. */
+  /** `why` begins with the name of the condition; several reasons are joined. */
   | { readonly type: 'impossible'; readonly why: string };
 
 interface ConditionsResult {
   readonly end: WaitEnd;
-  /** Those that held, in the order in which they were told. */
+  /** The conditions that were met, in that order. */
   readonly met: readonly ConditionName[];
   readonly missing: readonly ConditionName[];
-  /** Why some of the missing could not come true, each beginning with the name of its condition. */
+  /** Why some of the missing conditions could not be met, each beginning with the name of its condition. */
   readonly impossible: readonly string[];
   readonly waitedMs: number;
 }
 
 /**
- * Waits until one of the conditions holds, or each of them has held. What is true already ends it at once; the end of the
- * process, the time and an interruption end it in any case, and so does what is impossible: of `all` one condition, of `any` each of
- * them. Nothing is left watched.
+ * Waits until one condition, or each of them, has been met. A condition that holds already ends the wait at
+ * once. So do the end of the process, the timeout, an interruption, and impossibility: of one condition with
+ * `all`, of each with `any`. Nothing stays watched.
  */
 export function awaitConditions(options: {
   conditions: readonly WaitCondition[];
   mode: 'any' | 'all';
-  /** The end of the process; may be one of the conditions. Before it counts, the others may say what holds by then. */
+  /**
+   * The end of the process, which may be one of the conditions. The other conditions are settled before it
+   * counts.
+   */
   last: WaitCondition;
-  /** `null`: as long as it takes. */
+  /** `null`: no timeout. */
   timeoutMs: number | null;
   clock: Clock;
   interrupt: AbortSignal | null;
@@ -75,7 +78,7 @@ export function awaitConditions(options: {
     };
     const endWithProcess = async () => {
       const open = conditions.filter((each) => isMissing(each) && each.settled !== undefined);
-      // What has ended already is told before anything else could end the wait.
+      // A process that has already ended counts before anything else can end the wait.
       if (open.length > 0) await Promise.allSettled(open.map(settle));
       if (conditions.includes(last)) hold(last);
       end({ type: 'ended' });

@@ -10,7 +10,7 @@ import { httpCondition, portCondition, portFreeCondition } from './port-conditio
 import { inputCondition, readyCondition } from './view-conditions.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
-/** One for each that was named; where none was, `exit`. */
+/** Creates a condition for each option given; `exit` if there is none. */
 export function createConditions(
   settings: WaitSettings,
   wiring: {
@@ -37,10 +37,13 @@ export function createConditions(
   return settings.exit || conditions.length === 0 ? [...conditions, exit] : conditions;
 }
 
-/** Kernels keep the times of files in steps of up to 10 ms. */
+/** Kernels store file times in steps of up to 10 ms. */
 const toleranceMs = 20;
 
-/** Holds when the file is there and was written, or moved there, since the process was started; also after its end. */
+/**
+ * Holds when the file exists and was written or moved there since the process was started, even after its
+ * end.
+ */
 function fileCondition(
   file: string,
   { handle, clock }: { handle: ProcessHandle; clock: Clock },
@@ -58,7 +61,7 @@ function fileCondition(
   };
 }
 
-/** Milliseconds since the epoch; long ago where there is no file. */
+/** Returns milliseconds since the epoch, or -Infinity without a file. */
 function changedAt(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Number.NEGATIVE_INFINITY;
@@ -67,7 +70,7 @@ function changedAt(path: string): number {
   }
 }
 
-/** Holds when nothing was printed for so long, counted from the beginning of the wait at the earliest. */
+/** Holds when nothing was printed for the given time, counted from the beginning of the wait at the earliest. */
 function quietCondition(
   quietMs: number,
   { handle, clock }: { handle: ProcessHandle; clock: Clock },
@@ -77,7 +80,7 @@ function quietCondition(
     watch: ({ holds }) => {
       let lastMs = clock.nowMs();
       let cancel: Cancel = () => {};
-      // Armed anew only when it is due: a process may print a thousand times a second.
+      // Rearmed only when due: a process may print a thousand times a second.
       const arm = () => {
         cancel = clock.at(lastMs + quietMs, () => (clock.nowMs() >= lastMs + quietMs ? holds() : arm()));
       };

@@ -3,12 +3,12 @@ import type { StreamPositions } from '../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
-/** So much is searched in one turn of the event loop. */
+/** Characters searched in one turn of the event loop. */
 const MAX_CHARS_A_TURN = 128 * 1024;
-/** What waits beyond is searched as it comes. */
+/** Waiting output beyond this is searched as it arrives. */
 const MAX_WAITING_CHARS = 1024 * 1024;
 
-/** Holds when the text or pattern is found in the output behind `from`, also where it came before the wait began. */
+/** Holds when the text or pattern is found in the output after `from`, even if printed before the wait began. */
 export function outputCondition(
   wanted: Wanted,
   { handle, from }: { handle: ProcessHandle; from: StreamPositions | number },
@@ -47,10 +47,11 @@ export function outputCondition(
           if (isOver) return;
           output.push(piece);
           if (output.waitingChars > MAX_WAITING_CHARS) look(MAX_CHARS_A_TURN);
-          // A search costs a millisecond: one for all that comes in one turn of the event loop.
+          // A search costs a millisecond, so there is one per turn of the event loop.
           else lookNextTurn();
         },
-        // What was printed last counts. What is kept in memory ends before anybody is told of the end of the process; a file may not.
+        // The last output counts. Output in memory completes before the end of the process is reported; a
+        // file may not.
         complete: () => {
           look(Number.POSITIVE_INFINITY);
           searched.resolve(false);

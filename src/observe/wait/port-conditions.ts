@@ -13,18 +13,18 @@ interface Wiring {
   readonly clock: Clock;
 }
 
-/** Holds when a process of its tree listens on the TCP port; somebody else who holds it is named. */
+/** Holds when a process of its tree listens on the TCP port; any other process that holds the port is named. */
 export function portCondition(port: number, wiring: Wiring): WaitCondition {
   const treePids = findTree(wiring.handle);
   return {
     name: 'port',
     watch: watchOf(portReady(port, { clock: wiring.clock, treePids })),
-    // What it left behind may serve.
+    // Leftovers may serve the port.
     settled: async () => (await findListeningPorts(await treePids())).includes(port),
   };
 }
 
-/** Holds when the address answers; on this machine nobody but the tree is asked. */
+/** Holds when the address answers; on this machine only the tree is asked. */
 export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondition {
   const options = { clock, treePids: findTree(handle) };
   const watch = watchOf(httpReady(url, options));
@@ -42,7 +42,7 @@ export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondi
   };
 }
 
-/** Holds when nobody of this machine listens on the TCP port, on whichever address. */
+/** Holds when no process on this machine listens on the TCP port, on any address. */
 export function portFreeCondition(port: number, { clock }: Wiring): WaitCondition {
   const sockets = createCurrentSockets();
   const isFree = async () => (await sockets.listening(port)).length === 0;

@@ -24,7 +24,7 @@ export function exitCondition(handle: ProcessHandle): WaitCondition {
   };
 }
 
-/** Holds when the process is ready, by what was declared at its start. */
+/** Holds when the process is ready as declared at its start. */
 export function readyCondition(handle: ProcessHandle): WaitCondition {
   return {
     name: 'ready',
@@ -41,10 +41,10 @@ export function readyCondition(handle: ProcessHandle): WaitCondition {
   };
 }
 
-/** So long nothing was printed before it is looked again: a line may go on. */
+/** Time without output before the process is inspected again, since a line may continue. */
 const quietMs = 300;
 
-/** Holds when the process waits for somebody to type. */
+/** Holds when the process waits for input. */
 export function inputCondition({ handle, clock }: { handle: ProcessHandle; clock: Clock }): WaitCondition {
   return {
     name: 'input',
@@ -63,13 +63,14 @@ export function inputCondition({ handle, clock }: { handle: ProcessHandle; clock
           if (awaitsInput !== null) holds();
         });
         keep(() => subscription.unsubscribe());
-        // Whoever keeps the view looks ever more seldom, up to ten seconds apart.
+        // The view itself is refreshed less and less often, up to ten seconds apart.
         keep(poll(clock, async () => (isQuiet() ? look() : undefined)));
       };
-      /** It may be over before there is anything to cancel. */
+      /** The watch may end before there is anything to cancel. */
       const keep = (cancel: Cancel) => (isOver ? cancel() : void cancels.push(cancel));
       const isQuiet = () => clock.epochMs() - (handle.view().output.lastOutputAt ?? 0) >= quietMs;
-      // What the view shows may be some seconds old, and somebody may have typed meanwhile. Behind a look it only tells of what is new.
+      // The view may be some seconds old, and input may have arrived meanwhile. After an inspection it only
+      // reports news.
       void look().then(() => {
         if (!isOver) follow();
       });

@@ -1,6 +1,6 @@
 import type { Cancel } from '../../clock/clock.ts';
 
-/** What a wait can be for, as its options name it. */
+/** The names of conditions, as in the options of a wait. */
 export type ConditionName =
   | 'exit'
   | 'text'
@@ -13,14 +13,18 @@ export type ConditionName =
   | 'file'
   | 'input';
 
-/** Something that a wait is for. Nothing is told of it after its watch was cancelled. */
+/** A condition to wait for. Reports nothing after its watch was cancelled. */
 export interface WaitCondition {
   readonly name: ConditionName;
-  /** May tell before it returns. What is impossible may become possible again, and hold after all. */
+  /**
+   * Starts watching; may report before it returns. An impossible condition may become possible again and
+   * hold.
+   */
   watch(tell: { holds(): void; impossible(why: string): void }): Cancel;
   /**
-   * Asked while it is watched, when the process has ended: resolves with whether it holds once all that there is of it was looked at, and
-   * never where the watch is cancelled first. Without it, what was not told by then does not hold.
+   * Called while watched, when the process has ended: resolves with whether the condition holds once
+   * everything was examined, and never if the watch is cancelled first. Without it, a condition not reported
+   * by then does not hold.
    */
   settled?(): Promise<boolean>;
 }
