@@ -3,7 +3,7 @@ import type { InboxItem } from './context.ts';
 /** Events from outside, which may come at any time. */
 type InboxEvent =
   | { type: 'inbox.arrived'; item: InboxItem }
-  /** These entries are void or replaced by newer ones, so they are not delivered. */
+  /** Withdraws entries that are void or replaced by newer ones. */
   | { type: 'inbox.withdrawn'; ids: readonly string[] };
 
 /** Origin of a compaction: the model's context limit, the conversation's own limit, or a person. */
@@ -11,7 +11,7 @@ export type CompactionReason = 'model' | 'limit' | 'request';
 
 /** Outcomes that effects report. Facts, in the past tense. */
 export type ConversationFact =
-  /** All entries of the same turn of the event loop are in the inbox. */
+  /** Entries of the same turn of the event loop are in the inbox. */
   | { type: 'inbox.gathered' }
   | { type: 'model.replied'; calls: number }
   /** `retryAfterMs`: the pause that the endpoint asked for. */

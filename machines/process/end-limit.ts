@@ -22,7 +22,7 @@ export function toEndLimit({ background, onTimeout, limits }: ProcessContext): E
   return onTimeout === 'kill' ? timeout : inBackground;
 }
 
-/** In limits, 0 means none. */
+/** Returns a limit; 0 means none. */
 function ending(limit: LimitName, afterMs: number, from: EndLimit['from']): EndLimit | null {
   return afterMs === 0 ? null : { limit, afterMs, from };
 }

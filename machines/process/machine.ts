@@ -8,7 +8,7 @@ const PROOF_MS = 2_000;
 
 type In = { context: ProcessContext };
 
-/** In limits, 0 means none. */
+/** Converts a limit; 0 means none. */
 const limit = (ms: number) => (ms === 0 ? null : ms);
 
 const arm = (order: (context: ProcessContext) => DeadlineOrder) =>

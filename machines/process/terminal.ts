@@ -1,8 +1,8 @@
-/** One press on the keyboard. Text is typed literally, even if it reads like the name of a key. */
+/** Press on the keyboard. Text is typed literally, even if it reads like the name of a key. */
 export type KeyStroke =
   | { readonly type: 'text'; readonly text: string }
   | ({ readonly type: 'key'; readonly key: NamedKey } & Modifiers)
-  /** One character with Ctrl or Alt: `C-c`, `M-x`. */
+  /** Single character with Ctrl or Alt: `C-c`, `M-x`. */
   | ({ readonly type: 'character'; readonly character: string } & Modifiers);
 
 /** Text in one piece, marked as a paste where the program supports that (bracketed paste), so that it is not run line by line. */

@@ -7,7 +7,7 @@ import type { ProcessIdentity } from './tree/identity.ts';
 /** Kind of connection to a process, which decides how a person can look at it from outside. */
 export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
 
-/** One attempt, ready to start: policy, environment and working directory are decided. */
+/** Attempt that is ready to start: policy, environment and working directory are decided. */
 export interface SpawnRequest {
   /** Id chosen by the supervisor, the same for every attempt. */
   readonly id: string;
@@ -61,9 +61,9 @@ export interface BackendPort {
   readonly request: SpawnRequest;
   readonly output: OutputSink;
   readonly clock: Clock;
-  /** For `adopt`: `nowMs` of the attempt's start as far as its record says; may be negative. */
+  /** Monotonic time of the attempt's start as far as its record says, for `adopt`; may be negative. */
   readonly startedAtMs?: number;
-  /** For `adopt`: the leader named by the record, perhaps of the attempt before. */
+  /** Leader named by the record, for `adopt`; perhaps of the attempt before. */
   readonly leader?: ProcessIdentity;
   tell(fact: ToldFact): void;
   /**

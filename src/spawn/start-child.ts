@@ -56,7 +56,7 @@ interface ProgramResult {
   readonly exitCode?: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** One line about a failure. */
+  /** Message of one line about a failure. */
   readonly shortMessage?: string | undefined;
   /** Error of a failed start. */
   readonly cause?: unknown;

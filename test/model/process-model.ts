@@ -30,7 +30,7 @@ export interface ModelRow {
   readonly changesLimits: boolean;
   /** Set if it is to outlive its supervisor. */
   readonly isPersistent: boolean;
-  /** Its life under an earlier supervisor; `null` for a new process. Unless it was released, that supervisor crashed. */
+  /** Life under an earlier supervisor; `null` for a new process. Unless it was released, that supervisor crashed. */
   readonly before: readonly ModelEvent[] | null;
   /** Events that are followed, because the rest is like in other rows; `null`: all. */
   readonly follows: ReadonlySet<ModelEvent['type']> | null;

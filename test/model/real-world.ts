@@ -40,7 +40,7 @@ export function createRealWorld(
     clock: createRealClock(),
     on: 'real programs',
   });
-  /** Its stdin stays with the attempt that has started it. */
+  /** Stdin of the host, which stays with the attempt that has started it. */
   let started: GatedAttempt | null = null;
 
   const childPid = () => Number(readFileSync(`${file}.child`, 'utf8'));

@@ -14,7 +14,7 @@ export interface TerminalDeps extends TreeDeps {
 export interface Unavailable {
   /** The end of a sentence: "tmux is not installed". */
   readonly why: string;
-  /** What to do about it, in the imperative without a full stop. */
+  /** Advice to the user, in the imperative without a full stop. */
   readonly remedy: string;
 }
 

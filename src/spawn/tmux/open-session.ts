@@ -76,7 +76,7 @@ function sessionCommands(server: TmuxServer, request: TmuxRequest): readonly Tmu
   const size = ['-x', `${columns}`, '-y', `${rows}`];
   return [
     ['new-session', '-d', '-E', '-s', id, '-n', 'troupe', '-c', '/', ...size, ...variables, '--', ...argv],
-    // What tmux runs later for the session is none of its processes: it must not carry their lineage, nor their variables.
+    // Programs that tmux runs later for the session are no processes of it: they must not carry its lineage or variables.
     ...Object.keys(env).map((name) => ['set-environment', '-t', target, '-u', '--', name]),
     ['set-option', '-w', '-t', target, 'remain-on-exit', 'on'],
     ['set-option', '-w', '-t', target, 'remain-on-exit-format', ''],

@@ -1,4 +1,4 @@
-/** One command of tmux with its arguments. */
+/** Command of tmux with its arguments. */
 export type TmuxCommand = readonly string[];
 
 /**

@@ -5,16 +5,16 @@ interface Evidence {
   readonly identity: ProcessIdentity;
   /** Living processes, including the leader. */
   readonly entries: readonly ProcessEntry[];
-  /** Those of `entries` that carry the cookie. */
+  /** Carriers of the cookie among `entries`. */
   readonly carriers: readonly ProcessEntry[];
-  /** Those of `entries` that were members before. */
+  /** Earlier members among `entries`. */
   readonly known: readonly ProcessEntry[];
   /** True if the pgid of the leader's group cannot have been reused. */
   readonly groupIsOurs: boolean;
 }
 
 export interface Members {
-  /** All members of the tree, including a living leader. */
+  /** Members of the tree, including a living leader. */
   readonly members: readonly ProcessEntry[];
   /** Groups without foreign processes. */
   readonly groups: ReadonlySet<number>;
