@@ -1,7 +1,14 @@
 import type { Clock } from '../clock/clock.ts';
 import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
-import { createAsk, refuseInput, refuseUnlessEnded, unreachableError } from './ask-supervisor.ts';
-import { createDirectoryDeps, type DirectoryDeps, type Recorded } from './directory-deps.ts';
+import {
+  createAsk,
+  createDirectoryDeps,
+  type DirectoryDeps,
+  type Recorded,
+  refuseInput,
+  refuseUnlessEnded,
+  unreachableError,
+} from './directory-deps.ts';
 import { listDirectory } from './list-directory.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { createTerminalCalls } from './terminal-calls.ts';

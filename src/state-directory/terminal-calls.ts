@@ -2,8 +2,14 @@ import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { LONG, MAX_REQUEST_BYTES, QUICK } from '../control/protocol.ts';
 import { readScreenFile } from '../spawn/terminal/screen-text.ts';
-import { type AskSupervisor, refuseInput, unreachableError } from './ask-supervisor.ts';
-import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';
+import {
+  type AskSupervisor,
+  type DirectoryDeps,
+  findEnd,
+  type Recorded,
+  refuseInput,
+  unreachableError,
+} from './directory-deps.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 type TerminalCalls = Pick<StateDirectory, 'capture' | 'sendKeys' | 'paste' | 'resize' | 'writeSecret'>;

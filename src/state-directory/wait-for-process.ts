@@ -2,8 +2,13 @@ import { pause } from '../clock/pause.ts';
 import { LONG, QUICK } from '../control/protocol.ts';
 import type { ConditionName, Waited } from '../observe/wait-for.ts';
 import type { FinalView } from '../process/process-view.ts';
-import { createAsk } from './ask-supervisor.ts';
-import { type DirectoryDeps, findEnd, type ProcessLocation, type Recorded } from './directory-deps.ts';
+import {
+  createAsk,
+  type DirectoryDeps,
+  findEnd,
+  type ProcessLocation,
+  type Recorded,
+} from './directory-deps.ts';
 import { readRecorded } from './recorded-log.ts';
 import type { WaitOrder } from './state-directory.ts';
 

@@ -3,8 +3,7 @@ import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { isCode, type Peer, PROMPT, QUICK } from '../control/protocol.ts';
 import type { WatchNews, WatchOptions } from '../watches/watch.ts';
-import { type AskSupervisor, refuseUnlessEnded } from './ask-supervisor.ts';
-import { type DirectoryDeps, findEnd } from './directory-deps.ts';
+import { type AskSupervisor, type DirectoryDeps, findEnd, refuseUnlessEnded } from './directory-deps.ts';
 import { toForeignWarning, toUnansweredWarning } from './list-directory.ts';
 import type { SeenSchedule, StateDirectory } from './state-directory.ts';
 

@@ -26,7 +26,7 @@ async function arrange(ask: Ask | null) {
     await supervisor.shutdown();
     place.remove();
   });
-  // It listens once it has something to show.
+  // The socket listens once there is something to show.
   await supervisor.start({ command: 'true' }).ended;
   const askAbove = readAskParent({ [ASK_VARIABLE]: toAskText(supervisor) ?? '' }) as Ask;
   return { supervisor, askAbove };

@@ -9,9 +9,9 @@ import { openProject } from './project.ts';
 
 /** An agent `lead` that may delegate to `coder`; both do as they are told and may start what they like. */
 export async function openDelegation(options: {
-  /** What the lead does. */
+  /** Script of the lead. */
   readonly steps: readonly ScriptedStep[];
-  /** What delegates do, by name; one that runs twice takes up the same script again. */
+  /** Scripts of the delegates by name; a delegate that runs twice continues its script. */
   readonly delegates?: Readonly<Record<string, readonly ScriptedStep[] | (() => ChatModel)>>;
   /** More of the lead's file. */
   readonly lead?: string;
@@ -52,7 +52,7 @@ export async function openDelegation(options: {
     conversation,
     supervisor,
     events,
-    /** What the lead's calls were answered. */
+    /** Answers to the lead's calls. */
     answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
     notices: () => byRole('notice').map(({ text }) => text),
     alive: (id: string = supervisor.id) => carriers(`/${id}/`),

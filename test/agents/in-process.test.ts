@@ -168,7 +168,7 @@ test('no more agents run at once than allowed', async () => {
     async *stream() {
       running += 1;
       most = Math.max(most, running);
-      // A third one that may not come would do so in that time.
+      // A third delegate that must not start would do so in that time.
       if (running === 2) setTimeout(look, 20);
       await seen;
       running -= 1;
@@ -260,7 +260,7 @@ test('a process with the lifetime parent passes to the agent above', async () =>
   expect(given.answers()[1].data.processes.map(({ command }: { command: string }) => command)).toEqual([
     'sleep 602',
   ]);
-  // Until its shell has become the program it may be two.
+  // Two processes are listed until its shell has become the program.
   expect(given.supervisor.list({ live: true }).map(({ commandLine }) => commandLine)).toEqual(['sleep 602']);
   await waitUntil(() => given.alive().length === 1);
 });

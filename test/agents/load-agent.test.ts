@@ -112,7 +112,7 @@ test('a file beyond all measure is refused', async () => {
 
 test('a file that cannot be read is named', async () => {
   using project = openProject();
-  // Permissions stop nobody who is root; a link to itself stops everybody.
+  // Permissions do not stop root; a link to itself stops everyone.
   symlinkSync('coder.yaml', join(project.directory, 'agents/coder.yaml'));
 
   await expect(loadAgent('coder', project)).rejects.toMatchObject({

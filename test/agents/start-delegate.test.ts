@@ -8,7 +8,7 @@ import { createScriptedBackend } from '../../src/testing/index.ts';
 import { callToolWith } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 
-/** One call of `delegate_to_coder`; it is over when the tool has done all that it does, whoever has stopped to wait for it. */
+/** Makes one call of `delegate_to_coder`; resolves when the tool has finished, even if the caller stopped waiting. */
 async function delegateTo(
   mode: 'subprocess' | 'in_process',
   world: { readonly whileItPrepares?: () => void; readonly policy?: Policy; readonly signal?: AbortSignal },

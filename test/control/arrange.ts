@@ -105,7 +105,7 @@ export async function openRawClient(socketPath: string): Promise<RawClient> {
   };
 }
 
-/** How many connections the supervisor holds, by the system's word; see proc_pid_net_unix in proc(5). */
+/** Counts the connections of the supervisor as the system reports them; see proc_pid_net_unix in proc(5). */
 export function connectionCount(socketPath: string): number {
   const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
   return lines.filter((line) => line.endsWith(` ${socketPath}`) && / 0001 03 +\d+ /.test(line)).length;

@@ -33,14 +33,14 @@ function openDaemonStage(idleMs: number) {
     pids,
     [Symbol.asyncDispose]: async () => {
       delete process.env['DAEMON_IDLE_MS'];
-      // Who comes second may still be on the way to find that out.
+      // The second daemon may still be checking for the first.
       await endAll(findMentions(directory));
       place.remove();
     },
   };
 }
 
-/** Whose command line names the directory. */
+/** Finds processes whose command line names the directory. */
 function findMentions(directory: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => commandLineOf(pid).includes(`\0${directory}\0`));

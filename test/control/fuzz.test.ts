@@ -168,7 +168,7 @@ test('clients that ask and never listen cost bounded memory', async () => {
   const end = await flood.ended;
 
   expect(end).toMatchObject({ status: 'completed', output: { bytes: 50_000_000 } });
-  // What they were not given would be 500 MB.
+  // Unread output would be 500 MB.
   expect(heldBytes() - beforeBytes).toBeLessThan(120_000_000);
   for (const client of clients) client.socket.destroy();
   await expectUnharmed(stage);
@@ -190,7 +190,7 @@ test('a slow reader gets what is kept and the count of the rest', async () => {
     given += bytes.byteLength;
     missing += droppedBytes;
     last = `${last}${Buffer.from(bytes).toString()}`.slice(-100);
-    // The first piece is looked at until all others have come and gone.
+    // The first piece is held until all other clients have come and gone.
     if (given === bytes.byteLength) await flood.ended;
   }
 

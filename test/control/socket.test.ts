@@ -110,7 +110,7 @@ test('an open socket does not keep a program alive', () => {
 test('the socket of a dead supervisor is replaced, that of a living one never', async () => {
   await using stage = await openControlStage();
   const socketPath = join(stage.directory, 'supervisors', 'stale.sock');
-  // Killed, it leaves its socket where it was.
+  // A killed daemon leaves its socket behind.
   const program = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
   spawnSync(process.execPath, ['-e', program]);
   const wasThere = existsSync(socketPath);

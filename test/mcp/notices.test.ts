@@ -146,7 +146,7 @@ test.for(eras)('an answer says how an end is told, and it is told so (%s)', asyn
   const next = await given.client.callTool(list);
 
   const { data } = dataOf(started) as { data: { message: string } };
-  expect(data.message).toContain('told with the next answer of any of these tools');
-  expect(data.message).not.toMatch(/no notice comes/i);
+  expect(data.message).toContain('next answer of any of these tools also reports its end');
+  expect(data.message).not.toMatch(/you get no notice/i);
   expect(dataOf(next)).toMatchObject({ notice: expect.stringContaining('make') });
 });

@@ -2,7 +2,7 @@ import type { PolicyOptions } from '../../src/config/policy-options.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import type { Policy, Verdict } from '../../src/policy/policy.ts';
 
-/** What `run_command` may do with a command. */
+/** Decides what `run_command` may do with a command. */
 export function decideStart(
   policy: Policy | PolicyOptions,
   command: string | readonly string[],

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is what the shell reads.
-/** What a policy that asks for nothing by itself (`auto`) says of a command by its default rules. */
+/** Verdict of the default rules on a command under a policy that never asks by itself (`auto`). */
 export interface CorpusEntry {
   readonly command: string | readonly string[];
   readonly expected: 'allow' | 'ask' | 'deny';
@@ -380,7 +380,7 @@ const otherDenials = all('deny', [
   ['shutdown', 'now'],
 ]);
 
-/** What nobody can tell before it runs. */
+/** Commands that are unknown before they run. */
 const questions = all('ask', [
   '$CMD -rf /',
   '"$CMD" x',

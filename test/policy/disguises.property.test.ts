@@ -12,7 +12,7 @@ const denied = fc.constantFrom(
   ['pkill', 'node'],
 );
 
-/** The same word for a shell, written otherwise. */
+/** Different spellings of the same shell word. */
 const quotings: readonly ((word: string) => string)[] = [
   (word) => word,
   (word) => `'${word}'`,

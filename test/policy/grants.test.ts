@@ -153,7 +153,7 @@ test('a command is asked each time where one layer cannot tell', async () => {
     callId: null,
     agent: 'coder',
   } as const;
-  // The outer layer cannot tell what the code opens; the inner one asks as for any command.
+  // The outer layer cannot tell what the code opens; the inner one asks about every command.
   const start = { command: 'node -e 1', cwd: '/work' };
 
   await authorize({ ...call, start }, { ...given.wiring, policy });

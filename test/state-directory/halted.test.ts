@@ -62,7 +62,7 @@ test('a schedule of a halted supervisor is shown and stays', { timeout: 40_000 }
     warnings: [expect.stringContaining(`(pid ${host.pid}) could not be asked`)],
   });
   expect(failure).toMatchObject({ code: 'unreachable', message: expect.stringContaining(added.id) });
-  // What was asked of it while it was halted is answered before this.
+  // Requests from the time when it was halted are answered before this one.
   expect((await state.schedules()).schedules).toMatchObject([{ id: added.id, answered: true }]);
   state.close();
   await host.kill();

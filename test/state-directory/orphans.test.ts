@@ -24,7 +24,7 @@ async function openHost(lifetime: 'session' | 'persistent', command: string) {
   await untilListening(directory, supervisorId);
   const state = openStateDirectory({ directory });
   const record = join(directory, 'processes', `${id}.json`);
-  // Written down, too: whoever asks is told a moment before that.
+  // Also wait for the record, which is written a moment later.
   await waitUntil(
     () => existsSync(record) && JSON.parse(readFileSync(record, 'utf8')).view.status === 'backgrounded',
   );

@@ -34,7 +34,7 @@ test('a met condition stays met under another supervisor', { timeout: 60_000 }, 
   await waitUntil(() => connectionCount(stage.socketPath) > 0);
   writeFileSync(stage.place.file('made'), '');
   const alone = await state.waitFor(id, { file: 'made' });
-  // The one above looks as often as this one.
+  // The wait above polls at the same interval.
   await state.waitFor(id, { quiet: '500ms' });
   unlinkSync(stage.place.file('made'));
 

@@ -45,7 +45,7 @@ test('a long run of brackets and blanks costs no time', () => {
 
   neutraliseMarkup(hostile);
 
-  // What it costs itself: others may have the machine meanwhile.
+  // Measures its own CPU time, since other programs may use the machine.
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
 });

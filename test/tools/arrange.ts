@@ -13,7 +13,7 @@ export const allTools: readonly Tool[] = Object.values(toolSets).flat();
 export function arrange(
   options: {
     script?: Script;
-    /** Whether interactive processes get a terminal. Default false. */
+    /** Gives interactive processes a terminal. Default false. */
     terminal?: boolean;
     supervisor?: SupervisorOptions;
     wiring?: Partial<CallWiring>;
@@ -74,7 +74,7 @@ export function arrange(
   };
 }
 
-/** What a model sees of an answer. */
+/** Returns an answer as a model sees it. */
 export function shown(answer: ToolAnswer) {
   return toPlainAnswer(answer);
 }

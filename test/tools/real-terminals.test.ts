@@ -23,7 +23,7 @@ function arrange() {
     supervisor,
     owner: 'agent',
     policy: createPolicy({ mode: 'dangerous' }),
-    // A shell that takes commands from whoever types is asked for.
+    // The test needs a shell that takes commands from its terminal.
     ask: async () => true,
     interrupt: new AbortController().signal,
     signal: new AbortController().signal,
@@ -115,7 +115,7 @@ test('a password is asked for, given by its name, and never seen', async () => {
   const { process_id } = await given.call('start_process', { command, interactive: true });
 
   const waiting = await given.call('wait_for', { process_id, input: true, timeout_seconds: 20 });
-  // A prompt alone is a hint; that it reads a secret is known once it does.
+  // A prompt alone is a hint; that it reads a secret is certain once it does.
   const before = await waitUntil(async () => {
     const answer = await given.call('capture_screen', { process_id });
     return answer.awaits_input?.certainty === 'known' ? answer : null;

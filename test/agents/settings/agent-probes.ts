@@ -57,7 +57,7 @@ async function delegating(definition: AgentDefinition) {
 
 const delegates = { delegates: ['friend'], 'policy.mode': 'dangerous' };
 
-/** How often a model that always fails is asked, and how long the first pause is. */
+/** Counts how often a failing model is asked, and the length of the first pause. */
 const failing =
   (see: (seen: { attempts: number; firstPauseMs: number }) => unknown) =>
   async (definition: AgentDefinition): Promise<unknown> => {
@@ -114,16 +114,16 @@ const leaving = async (definition: AgentDefinition): Promise<unknown> => {
     for (let count = 0; count < 20 && !isOver; count += 1) await turn();
     if (isOver) return true;
     clock.advance(1_000);
-    // From its signal on it is not waited for: the end itself takes a moment.
+    // Measured from the signal: the end itself takes a moment.
     if (backend.lastRun.signals.length === 0) seconds += 1;
     return false;
   });
   await result;
-  // And so do the words before it.
+  // The words before it take a moment, too.
   return Math.round(seconds / 5) * 5;
 };
 
-/** Everything else: what the model, the host or a delegate meets. */
+/** Probes of all other settings, which concern the model, the host or a delegate. */
 export const agentProbes: Readonly<Record<string, Probe>> = {
   name: {
     value: 'renamed',
@@ -310,7 +310,7 @@ export const agentProbes: Readonly<Record<string, Probe>> = {
     see: async (definition) => {
       using project = openProject();
       const stop = new AbortController();
-      // Armed behind the limit: however slow the machine is, that comes first.
+      // Armed after the limit, so the limit comes first however slow the machine is.
       const stopSoon = () => setTimeout(() => stop.abort(), 300);
       const result = await runAgent({
         definition,

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../src/config/agent-file.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { openProbed, type Probe, turn } from './probe.ts';
 
-/** Whether a command is started for the agent, and else why not. Nobody is there to be asked. */
+/** Tells whether a command is started for the agent, and else why not. No person is asked. */
 const runs =
   (command: string, tool = 'run_command') =>
   async (definition: AgentDefinition): Promise<unknown> => {
@@ -31,7 +31,7 @@ const offers =
 
 const dangerous = { 'policy.mode': 'dangerous' };
 
-/** Each setting of a policy: what becomes of a call. */
+/** Probes of each policy setting: the outcome of a call. */
 export const policyProbes: Readonly<Record<string, Probe>> = {
   'policy.mode': { value: 'dangerous', see: runs('ls'), gives: 'started' },
   'policy.permissions': { value: { start: 'allow' }, see: runs('ls'), gives: 'started' },
@@ -63,7 +63,7 @@ export const policyProbes: Readonly<Record<string, Probe>> = {
     gives: 'started',
   },
   'policy.sandbox': {
-    // Without the restriction that it enforces it is refused: so it was heard.
+    // Without the restriction that it enforces the setting is refused, which proves that it is read.
     value: 'require',
     see: (definition) =>
       offers('run_command')(definition).catch((error: Error) => /"sandbox" is "require"/.test(error.message)),

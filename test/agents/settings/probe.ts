@@ -9,14 +9,14 @@ import { createScriptedBackend, createVirtualClock, type VirtualClock } from '..
 import { waitUntil } from '../../fixtures/os.ts';
 import { openProject } from '../project.ts';
 
-/** What one setting brings about. It is looked at with and without the setting: what is seen must differ. */
+/** Probe of one setting. Runs with and without the setting; the observations must differ. */
 export interface Probe {
   /** As it stands in the file. */
   readonly value: unknown;
   readonly gives: unknown;
   /** Looks at an agent from outside. */
   readonly see: (definition: AgentDefinition) => Promise<unknown>;
-  /** What else must be set for that. */
+  /** Settings that it requires. */
   readonly beside?: Readonly<Record<string, unknown>>;
 }
 
@@ -78,7 +78,7 @@ export async function openProbed(
       void closed.then(() => {
         isClosed = true;
       });
-      // In small steps: a delegate in this program needs real time to end.
+      // In small steps, because a delegate in this program needs real time to end.
       await waitUntil(() => {
         clock.advance(10);
         return isClosed;

@@ -7,7 +7,7 @@ import { supervisorProbes } from './supervisor-probes.ts';
 
 const probes = { ...agentProbes, ...policyProbes, ...supervisorProbes };
 
-/** What the hints are about: a machine may have set it for itself. */
+/** Removes the variables that the hints set, which the machine may define itself. */
 beforeEach(() => {
   vi.stubEnv('TERM', 'xterm');
   for (const name of ['PAGER', 'GIT_PAGER', 'GIT_TERMINAL_PROMPT']) vi.stubEnv(name, undefined);

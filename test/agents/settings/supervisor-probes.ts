@@ -82,7 +82,7 @@ const logs = (rig: Rig) => {
   return readdirSync(folder).map((name) => join(folder, name));
 };
 
-/** Each setting of a supervisor: what a process of the agent meets. */
+/** Probes of each supervisor setting: its effect on a process of the agent. */
 export const supervisorProbes: Readonly<Record<string, Probe>> = {
   'supervisor.terminal': {
     value: 'none',

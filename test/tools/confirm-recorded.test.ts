@@ -25,7 +25,7 @@ test.for([
   ],
 ] as const)('who %s when told harms nobody', async ([, onRecorded]) => {
   const { promise: warned, resolve: note } = Promise.withResolvers<void>();
-  // Others in the same program may warn of something, too.
+  // Other tests in the same program may warn of something, too.
   const onWarning = ({ message }: Error) => message === 'broken' && note();
   process.on('warning', onWarning);
 
