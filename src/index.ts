@@ -48,7 +48,6 @@ export type { KeyOrder } from './config/terminal-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export type { WatchOver } from './config/watch-options.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
-export type { Attention } from './conversation/attention.ts';
 export { type Compact, type CompactionRequest, compactByAge } from './conversation/compact.ts';
 export type {
   Conversation,
@@ -70,6 +69,12 @@ export type {
   ProcessGroup,
 } from './groups/process-group.ts';
 export type { RestartStrategy } from './groups/restart-scope.ts';
+export type { Attention } from './mailbox/attention.ts';
+export type { Mailbox, MailboxReader, MailboxStore, Notice } from './mailbox/mailbox.ts';
+export type { MailboxEntry } from './mailbox/mailbox-entry.ts';
+export type { MailboxChange, MailboxState } from './mailbox/mailbox-state.ts';
+export type { DuePart, EndedPart, NoticePart, WatchPart } from './mailbox/notice-part.ts';
+export type { RunningState } from './mailbox/running-state.ts';
 export { createAiSdkModel } from './models/ai-sdk.ts';
 export type {
   ChatDelta,

@@ -7,8 +7,8 @@ import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
+import { sendNotifications } from './send-notifications.ts';
 import type { AnswerRequest, RequestPort } from './serve-client.ts';
-import { tellNews } from './tell-news.ts';
 import { toCommandSpec } from './to-command-spec.ts';
 
 /** Supervisor behind a control socket, and what its clients may use. */
@@ -55,7 +55,7 @@ export function createRequestHandlers(controlled: ControlledSupervisor): AnswerR
     paste: ({ id, text }) => find(id).paste(text),
     resize: ({ id, size }) => find(id).resize(size),
     writeSecret: ({ id, name, ...options }, { signal }) => find(id).writeSecret(name, { ...options, signal }),
-    watch: ({ id, options }, port) => tellNews(find(id), { supervisor, options, port }),
+    watch: ({ id, options }, port) => sendNotifications(find(id), { supervisor, options, port }),
     unwatch: ({ id, ...options }) => supervisor.unwatch(find(id).id, options),
     watches: (filter) => supervisor.watches(filter),
     schedule: ({ options }) => {

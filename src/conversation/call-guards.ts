@@ -6,27 +6,27 @@ import type { ToolAnswer } from '../tools/tool.ts';
 const MAX_SAME_CALLS = 4;
 const MAX_FAILURES_IN_A_ROW = 3;
 
-/** What keeps a model that has lost its way from going round in circles. Lasts for one turn. */
+/** Keeps a model from going round in circles. Lasts for one turn. */
 export interface CallGuards {
-  /** The answer to a call that is not made; `null` when it is made. Counts the call. */
+  /** Counts a call. Returns the answer where the call is not made, else `null`. */
   advise(call: ToolCall, options: { readonly waits: boolean }): ToolAnswer | null;
-  /** Tells how a call that was made went. */
+  /** Notes the answer of a call that was made. */
   note(call: ToolCall, answer: ToolAnswer): void;
-  /** Something was delivered: the same call again asks about another state of the world. */
-  noteNews(): void;
+  /** Notes a delivery: the same call again may have another result. */
+  noteDelivery(): void;
 }
 
-/** One call, as often as it was made in a row: with nothing else between, or with the same result. */
+/** Repeats of one call, with nothing else between or with the same result. */
 interface Streak {
   count: number;
   result: string | null;
-  /** Whether the last result was that of the time before. */
+  /** The last result equals the one before. */
   isSame: boolean;
 }
 
 export function createCallGuards(): CallGuards {
   const streaks = new Map<string, Streak>();
-  /** By the id of a call that something else came before: how often it was made until then. */
+  /** The number of repeats before a call that something else preceded, by its id. */
   const countsBefore = new Map<string, number>();
   const failures = new Map<string, number>();
   let lastKey: string | null = null;
@@ -80,19 +80,19 @@ export function createCallGuards(): CallGuards {
       const verb = toVerb(call);
       failures.set(verb, isFault ? (failures.get(verb) ?? 0) + 1 : 0);
     },
-    noteNews: () => {
+    noteDelivery: () => {
       lastKey = null;
     },
   };
 }
 
-/** Of a tool with many actions each one is judged by itself: who cannot write may still read and end. */
+/** Returns the name of a call with its action: a tool whose `write` fails can still read. */
 function toVerb(call: ToolCall): string {
   const action = toArguments(call)?.['action'];
   return typeof action === 'string' ? `${call.name} ${action}` : call.name;
 }
 
-/** The same for the same arguments, in whatever order and with whatever blanks they are written. */
+/** Returns the same key for the same arguments, whatever their order and blanks. */
 function toKey(call: ToolCall): string {
   const given = toArguments(call);
   const shown =

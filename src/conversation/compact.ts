@@ -2,30 +2,30 @@ import type { ChatMessage } from '../models/chat-model.ts';
 import { chatMessage } from './journal-entry.ts';
 import { compactTranscript, sizeOf } from './shorten-transcript.ts';
 
-/** What a hook is to make shorter. */
+/** The messages that a hook is to shorten. */
 export interface CompactionRequest {
-  /** The transcript without its system prompt, oldest first. Results stand directly behind their calls. */
+  /** The transcript without its system prompt, oldest first. Results follow their calls directly. */
   readonly messages: readonly ChatMessage[];
-  /** How many tokens they have: by the count of the last reply, and by an estimate of what came behind it. */
+  /** The tokens of these messages: the count of the last reply, and an estimate of what followed it. */
   readonly tokens: number;
-  /** How many to come down to. */
+  /** The number of tokens to reach. */
   readonly maxTokens: number;
-  /** How many messages to come down to; `Infinity` where that is free. */
+  /** The number of messages to reach; `Infinity` for no limit. */
   readonly maxMessages: number;
-  /** Aborted when no result is wanted any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Returns the messages that take the place of the given ones: fewer, or shorter. A summary is a message like any other. Results must
- * stay directly behind their calls, and in the middle of a turn the last message must not be the agent's. What breaks these rules, and a hook
- * that throws, is reported as `compaction.failed`, and the default takes its place; a hook that returns nothing shorter has the last word.
+ * Returns messages that replace the given ones: fewer, or shorter. A summary is a message like any other. Results must
+ * follow their calls directly, and in the middle of a turn the last message must not be the agent's. A hook that breaks these rules, or
+ * throws, is reported as `compaction.failed`, and the default does the work; one that returns nothing shorter is final.
  */
 export type Compact = (
   request: CompactionRequest,
 ) => readonly ChatMessage[] | Promise<readonly ChatMessage[]>;
 
-/** Drops old tool output first, then old steps. The task, the notices and the last steps stay as long as they can. */
+/** Drops old tool output first, then old steps. Keeps the task, the notices and the last steps as long as possible. */
 export const compactByAge: Compact = ({ messages, tokens, maxTokens, maxMessages }) => {
   const maxBytes = sizeOf(messages) * (maxTokens / Math.max(1, tokens));
   return compactTranscript(messages, { maxBytes, maxMessages })?.messages ?? messages;
@@ -34,7 +34,7 @@ export const compactByAge: Compact = ({ messages, tokens, maxTokens, maxMessages
 /** UTF-8 bytes in a token of English text and of code, roughly. */
 const BYTES_PER_TOKEN = 4;
 
-/** By the count of the last reply that has one, and by the size of all that came behind it. */
+/** Returns the count of the last reply that has one, plus an estimate of the messages behind it. */
 export function estimateTokens(messages: readonly ChatMessage[]): number {
   const counted = messages.findLastIndex((each) => each.role === 'assistant' && each.usage !== undefined);
   const reply = messages[counted];
@@ -44,7 +44,7 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** What is wrong with the messages that a hook returned, in words; `null` where nothing is. */
+/** Returns what is wrong with the messages of a hook, as a clause; `null` where nothing is. */
 export function findCompactionFault(given: unknown, { inTurn }: { inTurn: boolean }): string | null {
   if (!Array.isArray(given)) return 'it returned no list of messages';
   const open: string[] = [];

@@ -1,5 +1,6 @@
 import { Subject } from 'rxjs';
 import { type ActorRefFrom, createActor, type SnapshotFrom, waitFor } from 'xstate';
+import type { InboxItem } from '../../machines/conversation/context.ts';
 import type { ConversationEvent as ChartEvent } from '../../machines/conversation/events.ts';
 import type { conversationMachine } from '../../machines/conversation/machine.ts';
 import { createRealClock } from '../clock/real-clock.ts';
@@ -13,40 +14,39 @@ import {
 import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { toAttention } from '../mailbox/attention.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { MailboxEntry } from '../mailbox/mailbox-entry.ts';
+import { isKnown, type MailboxChange } from '../mailbox/mailbox-state.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import { createGrants } from '../policy/grant.ts';
 import { toPolicy } from '../policy/to-policy.ts';
 import { createRandomId } from '../process/process-id.ts';
 import { offerTools } from '../tools/offer-tools.ts';
-import { isEnded } from '../tools/process-summary.ts';
 import { processTools } from '../tools/tool-sets.ts';
-import { createActing } from './acting.ts';
-import { toAttention } from './attention.ts';
-import { createCompacting } from './compacting.ts';
+import { createCompactor } from './compactor.ts';
 import type { Conversation, ConversationOptions, ConversationStatus } from './conversation.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import { createConversationId } from './conversation-id.ts';
 import { describeTools } from './describe-tools.ts';
 import { type DigestReason, toDigest } from './digest.ts';
-import { type InboxEntry, toInboxItem } from './inbox-entry.ts';
 import { createMemory } from './memory.ts';
-import type { Withdrawal } from './notice-part.ts';
+import { createModelRunner } from './model-runner.ts';
 import { createOwnProcesses } from './own-processes.ts';
 import { provideConversationEffects } from './provide-effects.ts';
 import { shortenTranscript } from './shorten-transcript.ts';
-import { createSpeaking } from './speaking.ts';
+import { createToolRunner } from './tool-runner.ts';
 import { createTurns } from './turns.ts';
-import { findDueProcesses, findEarlierDue, isWithdrawn } from './waiting-due.ts';
 
-/** The longest pause before a model that failed is asked again, and the same while no person waits. */
+/** The longest pause before a retry, while a person waits and while none does. */
 const MAX_BACKOFF_MS = 30_000;
 const MAX_NOTICE_BACKOFF_MS = 300_000;
 
-/** Whoever says more at once does not listen to the answers. */
+/** The number of messages that may wait for the agent. */
 const MAX_WAITING_MESSAGES = 1_000;
 
-/** How often a transcript is made shorter for one step: to a thirtieth, where nothing else is enough. */
+/** The number of compactions for one step: enough for a thirtieth of the transcript. */
 const MAX_COMPACTIONS = 5;
 
 type Snapshot = SnapshotFrom<typeof conversationMachine>;
@@ -96,7 +96,7 @@ export function openConversation(
     onFailure: (error) => emit({ type: 'journal.failed', error }),
     onRecovery: () => emit({ type: 'journal.recovered' }),
   });
-  const own = createOwnProcesses(supervisor, { owner: id, remembersAll: journal !== null });
+  const own = createOwnProcesses(supervisor, id);
   const leaveParent =
     options.parent === undefined ? () => {} : supervisor.adopt(id, { parent: options.parent });
   const isRestored = memory.transcript.length > 0;
@@ -128,23 +128,25 @@ export function openConversation(
     // Later: the chart may be in the middle of a step.
     queueMicrotask(() => tell({ type: 'conversation.broke' }));
   };
-  const world = { memory, clock, emit, tell, report };
-  const compacting = createCompacting({
-    ...world,
+  const deps = { memory, clock, emit, tell, report };
+  const compactor = createCompactor({
+    ...deps,
     compact: options.compact,
     maxContextTokens: settings.maxContextTokens ?? Number.POSITIVE_INFINITY,
     maxMessages: settings.maxMessages ?? Number.POSITIVE_INFINITY,
     toDigestMessage: () => toDigestMessage({ type: 'shortened', summary: null }),
   });
-  const speaking = createSpeaking({ ...world, model, descriptions, isTooLong: compacting.isDue });
-  const turns = createTurns({ ...world, maxSteps, speaking });
+  const modelRunner = createModelRunner({ ...deps, model, descriptions, isTooLong: compactor.isDue });
+  const onDelivered: Mailbox['delivered'] = (ids) => mailbox.delivered(ids);
+  const turns = createTurns({ ...deps, maxSteps, modelRunner, onDelivered });
   const ask: ConversationOptions['ask'] = async (question, signal) => {
     emit({ type: 'permission.asked', question });
     return (await options.ask?.(question, signal)) ?? false;
   };
-  const acting = createActing({
-    ...world,
+  const toolRunner = createToolRunner({
+    ...deps,
     maxParallelTools,
+    onDelivered,
     wiring: {
       tools,
       supervisor,
@@ -156,13 +158,15 @@ export function openConversation(
       grants: createGrants(),
     },
   });
+  const areGone = () => own.areGone((completionId) => isKnown(memory.mailbox.state, completionId));
   const machine = provideConversationEffects({
     clock,
-    speaking,
-    acting,
-    compacting,
+    modelRunner,
+    toolRunner,
+    compactor,
     turns,
     own,
+    areGone,
     emit,
     report,
     heir: options.parent ?? null,
@@ -179,47 +183,30 @@ export function openConversation(
         maxNoticeBackoffMs: MAX_NOTICE_BACKOFF_MS,
         maxCompactions,
       },
-      inbox: [...memory.inbox.values()].map(toInboxItem),
+      inbox: [...memory.mailbox.state.waiting.values()].map(toInboxItem),
       isUnfinished: memory.isUnfinished,
     },
   });
 
-  const takeIn = (entry: InboxEntry) => {
-    if (!actor.getSnapshot().matches('open')) return false;
-    const earlier = findEarlierDue(memory.inbox, entry);
-    if (!memory.takeIn(entry)) return false;
-    if (earlier !== null) actor.send({ type: 'inbox.withdrawn', ids: [earlier.id] });
-    actor.send({ type: 'inbox.arrived', item: toInboxItem(entry) });
-    return true;
+  const isFinishing = () => actor.getSnapshot().matches({ open: { loop: { waiting: 'forProcesses' } } });
+  const isOpen = () => actor.getSnapshot().matches('open');
+  const onChange = (change: MailboxChange) => {
+    if (change.type === 'arrived') actor.send({ type: 'inbox.arrived', item: toInboxItem(change.entry) });
+    else if (change.ids.length > 0) actor.send({ type: 'inbox.withdrawn', ids: change.ids });
+    if (isFinishing() && areGone()) tell({ type: 'processes.gone' });
   };
-  const withdraw = (withdrawal: Withdrawal) => {
-    if (!actor.getSnapshot().matches('open')) return;
-    const ids = memory.withdraw((entry) => isWithdrawn(entry, withdrawal));
-    if (ids.length > 0) actor.send({ type: 'inbox.withdrawn', ids });
-  };
-  // What ended while nobody was here.
-  for (const processId of findDueProcesses(memory.inbox.values())) {
-    const view = supervisor.get(processId)?.view();
-    if (view !== undefined && isEnded(view)) withdraw({ of: 'process', id: processId });
-  }
-  const unwatch = own.watch({
-    onNews: ({ id: newsId, part, view, ...news }) => {
-      const attention =
-        view === null
-          ? (news.attention ?? 'context')
-          : toAttention(view, { inTurn: turns.isRunning, rule: options.attention });
-      const isOpen = actor.getSnapshot().matches('open');
-      if (attention !== 'ignore') takeIn({ kind: 'notice', id: newsId, attention, part });
-      if (own.areGone) tell({ type: 'processes.gone' });
-      return isOpen ? 'taken' : 'refused';
-    },
-    onWithdrawn: withdraw,
+  const mailbox = supervisor.mailbox(id, {
+    store: memory.mailbox,
+    attention: (view) => toAttention(view, { inTurn: turns.isRunning, rule: options.attention }),
+    accepts: isOpen,
+    onChange,
   });
+  const takeIn = (entry: MailboxEntry) => isOpen() && mailbox.add(entry);
 
   const ended = new Promise<void>((resolve) => {
     actor.subscribe({
       complete: () => {
-        unwatch();
+        mailbox.close();
         leaveParent();
         memory.close();
         events.complete();
@@ -274,7 +261,7 @@ export function openConversation(
       do await until(isResting);
       while (actor.getSnapshot().status === 'active' && !isResting(actor.getSnapshot()));
       if (!isResting(actor.getSnapshot())) return false;
-      const settled = compacting.next();
+      const settled = compactor.next();
       actor.send({ type: 'conversation.compact' });
       return settled;
     },
@@ -287,6 +274,11 @@ export function openConversation(
     },
   };
   return { conversation, actor };
+}
+
+/** The same for the chart, which decides without knowing the words. */
+function toInboxItem({ id, kind, attention }: MailboxEntry): InboxItem {
+  return { id, kind, attention };
 }
 
 function inboxFull(): TroupeError {

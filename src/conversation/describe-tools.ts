@@ -4,7 +4,7 @@ import type { ToolDescription } from '../models/chat-model.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
 
 /**
- * The tools as a model is told of them.
+ * Returns the descriptions of the tools for the model.
  *
  * @throws TroupeError `invalid-option`, naming the tool whose input JSON Schema cannot express.
  */

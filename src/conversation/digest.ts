@@ -1,18 +1,18 @@
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/quote.ts';
+import { escapeAttribute, escapeText } from '../mailbox/markup.ts';
+import { envelope } from '../mailbox/notice.ts';
 import type { ProcessView } from '../process/process-view.ts';
-import { escapeAttribute, escapeText } from './markup.ts';
-import { envelope } from './notice.ts';
 
 const MAX_PROCESSES = 20;
 const MAX_COMMAND_LENGTH = 120;
 
-/** Why an agent is told again what it knew. */
+/** The reason for a digest. */
 export type DigestReason =
   | { readonly type: 'shortened'; readonly summary: string | null }
   | { readonly type: 'resumed' };
 
-/** What an agent must know where its memory has a gap: which of its processes are alive, in bounded room. */
+/** Returns a notice that lists the live processes of an agent whose transcript has a gap; of bounded size. */
 export function toDigest(views: readonly ProcessView[], because: DigestReason): string {
   const lines = views.slice(0, MAX_PROCESSES).map(toLine);
   const rest = views.length - lines.length;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { MailboxEntry } from '../mailbox/mailbox-entry.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
-import type { InboxEntry } from './inbox-entry.ts';
 
 const text = z.string();
 const ids = z.array(z.string());
 const call = z.looseObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
 
-/** What a later version adds is kept. */
+/** Fields that a later version adds are kept. */
 export const chatMessage = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'user']), text }),
   z.looseObject({ role: z.literal('notice'), text, completionIds: ids }),
@@ -78,22 +78,22 @@ const inboxEntry = z.discriminatedUnion('kind', [
     attention: z.enum(['turn', 'context']),
     part: noticePart,
   }),
-]) as unknown as z.ZodType<InboxEntry>;
+]) as unknown as z.ZodType<MailboxEntry>;
 
-/** What a conversation writes down, each before it counts. One entry is one step: it happened whole or not at all. */
+/** One step of a conversation, written before it takes effect: it happened whole or not at all. */
 export const journalEntry = z.discriminatedUnion('type', [
-  /** Something came into the inbox. */
+  /** An entry arrived in the mailbox. */
   z.object({ type: z.literal('arrived'), entry: inboxEntry }),
-  /** It left the inbox unsaid: it was void. */
+  /** Entries left the mailbox unsaid. */
   z.object({ type: z.literal('withdrawn'), ids }),
-  /** It left the inbox as these messages. */
+  /** Entries left the mailbox as these messages. */
   z.object({ type: z.literal('delivered'), ids, messages: z.array(chatMessage) }),
   z.object({ type: z.literal('recorded'), message: chatMessage }),
-  /** A call's result; `revealed`: the notices that it makes superfluous. */
+  /** The result of a call, with the ids of the notices that it replaces. */
   z.object({ type: z.literal('answered'), message: chatMessage, revealed: ids }),
-  /** These messages are the whole transcript now. */
+  /** These messages replaced the transcript. */
   z.object({ type: z.literal('shortened'), messages: z.array(chatMessage) }),
-  /** The turn is over, however it ended. */
+  /** The turn ended. */
   z.object({ type: z.literal('rested') }),
 ]);
 

@@ -1,42 +1,39 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
+import type { MailboxStore } from '../mailbox/mailbox.ts';
+import { applyMailboxChange } from '../mailbox/mailbox-state.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { Journal } from '../store/journal.ts';
-import type { InboxEntry } from './inbox-entry.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { answerOpenCalls, apply, createEmpty, replay } from './replay.ts';
 
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
-/** All that a conversation knows. Whatever changes is in the journal before it counts. */
+/** The transcript of a conversation and its mailbox. Every change is in the journal before it takes effect. */
 export interface Memory {
   readonly transcript: readonly ChatMessage[];
-  /** What waits for the agent, oldest first. */
-  readonly inbox: ReadonlyMap<string, InboxEntry>;
+  /** Keeps the mailbox in the same journal, so that an entry leaves it in the step that puts it into the transcript. */
+  readonly mailbox: MailboxStore;
   readonly isUnfinished: boolean;
-  /** `false` when that id is known: it waits, or was told, or read of. Of a schedule the newest takes the place of what waits. */
-  takeIn(entry: InboxEntry): boolean;
-  /** What is meant leaves the inbox unsaid, for ever. Their ids. */
-  withdraw(isMeant: (entry: InboxEntry) => boolean): readonly string[];
-  /** Moves entries out of the inbox, and what they say to the end of the transcript. */
+  /** Moves entries out of the mailbox, and what they say to the end of the transcript. */
   deliver(ids: readonly string[], messages: readonly ChatMessage[]): void;
   record(message: ChatMessage): void;
-  /** Keeps a call's result. The ids of the entries that no longer wait because of it. */
+  /** Records the result of a call. Returns the ids of entries that leave the mailbox because of it. */
   answer(message: ToolMessage, revealed: readonly string[]): readonly string[];
-  /** Makes these messages the whole transcript. */
+  /** Replaces the transcript. */
   replaceAll(messages: readonly ChatMessage[]): void;
-  /** The turn is over. */
+  /** Records the end of the turn. */
   rest(): void;
   close(): void;
 }
 
-/** A full disk has room again when somebody has cleared it. */
+/** The pause before entries that could not be written are tried again. */
 const retryAfterMs = 5_000;
 
 /**
- * Continues with what the journal holds; calls that were under way are answered with that. A journal that cannot be written is reported
- * once, and the memory works without it. What could not be written waits, and is written in its order before anything newer: with the next
- * entry, every few seconds, and at `close`.
+ * Continues with what the journal holds; calls without a result are answered with an error that says so. A journal that cannot be written is
+ * reported once, and the memory works without it. Entries that could not be written are written in order before any newer one: with the
+ * next entry, every few seconds, and at `close`.
  */
 export function createMemory({
   journal,
@@ -47,7 +44,7 @@ export function createMemory({
   journal: Journal | null;
   clock: Clock;
   onFailure: (error: string) => void;
-  /** All that could not be written is in the journal now. */
+  /** Called when all entries that could not be written are in the journal. */
   onRecovery: () => void;
 }): Memory {
   const state = journal === null ? createEmpty() : replay(journal.read());
@@ -80,29 +77,28 @@ export function createMemory({
     isFailing = false;
   };
 
-  // Not written: whoever reads the same entries again comes to the same.
+  // Not written: replaying the same entries gives the same answers.
   answerOpenCalls(state);
 
   return {
     transcript: state.transcript,
-    inbox: state.inbox,
+    mailbox: {
+      state: state.mailbox,
+      remembersAll: journal !== null,
+      commit: (change) => {
+        // What was delivered is in the journal already, in one entry with the words.
+        if (change.type === 'settled') applyMailboxChange(state.mailbox, change);
+        else if (change.type === 'withdrawn') write({ type: 'withdrawn', ids: [...change.ids] });
+        else write(change);
+      },
+    },
     get isUnfinished() {
       return state.isUnfinished;
-    },
-    takeIn: (entry) => {
-      if (state.inbox.has(entry.id) || state.settled.has(entry.id)) return false;
-      write({ type: 'arrived', entry });
-      return true;
-    },
-    withdraw: (isMeant) => {
-      const ids = [...state.inbox.values()].filter(isMeant).map(({ id }) => id);
-      if (ids.length > 0) write({ type: 'withdrawn', ids });
-      return ids;
     },
     deliver: (ids, messages) => write({ type: 'delivered', ids: [...ids], messages: [...messages] }),
     record: (message) => write({ type: 'recorded', message }),
     answer: (message, revealed) => {
-      const waiting = revealed.filter((id) => state.inbox.has(id));
+      const waiting = revealed.filter((id) => state.mailbox.waiting.has(id));
       write({ type: 'answered', message, revealed: [...revealed] });
       return waiting;
     },

@@ -4,31 +4,33 @@ import type {
 } from '../../machines/conversation/events.ts';
 import { conversationMachine } from '../../machines/conversation/machine.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
-import type { Acting } from './acting.ts';
-import type { Compacting } from './compacting.ts';
+import type { Compactor } from './compactor.ts';
 import type { ConversationEvent } from './conversation-event.ts';
+import type { ModelRunner } from './model-runner.ts';
 import type { OwnProcesses } from './own-processes.ts';
-import type { Speaking } from './speaking.ts';
+import type { ToolRunner } from './tool-runner.ts';
 import type { Turns } from './turns.ts';
 
-export interface EffectWorld {
+export interface EffectDeps {
   readonly clock: Clock;
-  readonly speaking: Speaking;
-  readonly acting: Acting;
-  readonly compacting: Compacting;
+  readonly modelRunner: ModelRunner;
+  readonly toolRunner: ToolRunner;
+  readonly compactor: Compactor;
   readonly turns: Turns;
   readonly own: OwnProcesses;
-  /** Who inherits at the end. */
+  /** Returns whether no process is left to wait for. */
+  areGone(): boolean;
+  /** The owner that inherits processes at the end. */
   readonly heir: string | null;
-  /** An effect threw: nothing that follows could be trusted. */
+  /** Breaks the conversation: after an effect that threw, its state cannot be trusted. */
   report(error: unknown): void;
   emit(event: ConversationEvent): void;
   send(event: ChartEvent): void;
 }
 
-/** Fills in what the chart of a conversation only names. An effect that throws breaks this conversation and nothing else. */
-export function provideConversationEffects(world: EffectWorld): typeof conversationMachine {
-  const { clock, speaking, acting, compacting, turns, own, heir, emit, send, report } = world;
+/** Provides the effects that the chart of a conversation names. An effect that throws breaks this conversation only. */
+export function provideConversationEffects(deps: EffectDeps): typeof conversationMachine {
+  const { clock, modelRunner, toolRunner, compactor, turns, own, heir, emit, send, report } = deps;
   const deadlines = new Map<ConversationDeadlineName, Cancel>();
 
   const guarded =
@@ -41,10 +43,10 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
       }
     };
 
-  /** Each step is taken, whatever becomes of the ones before. */
+  /** Takes every step, also after one that fails. */
   const shutDown = async () => {
     const steps = [
-      () => acting.end(),
+      () => toolRunner.end(),
       () => turns.end('closed'),
       () => own.release(heir),
       () => turns.settleAll(),
@@ -56,7 +58,7 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
         report(error);
       }
     }
-    // Behind what was reported.
+    // After the reports.
     queueMicrotask(() => send({ type: 'conversation.closed' }));
   };
 
@@ -64,28 +66,28 @@ export function provideConversationEffects(world: EffectWorld): typeof conversat
     actions: {
       gather: () => void setImmediate(() => send({ type: 'inbox.gathered' })),
       announceTurn: guarded(() => {
-        acting.reset();
-        speaking.reset();
+        toolRunner.reset();
+        modelRunner.reset();
         turns.begin();
       }),
       endTurn: guarded((_, { end }) => turns.end(end)),
       deliver: guarded((_, { ids }) => {
-        if (ids.length > 0) acting.noteNews();
+        if (ids.length > 0) toolRunner.noteDelivery();
         turns.deliver(ids);
       }),
-      callModel: guarded((_, call) => speaking.begin(call)),
-      stopModel: guarded(() => speaking.stop()),
-      compact: guarded((_, { because }) => compacting.begin(because)),
-      stopCompacting: guarded(() => compacting.stop()),
-      runCalls: guarded((_, { mayWait }) => acting.begin({ mayWait })),
-      interruptWaits: guarded(() => acting.interruptWaits()),
-      interruptCalls: guarded(() => acting.interruptAll()),
+      callModel: guarded((_, call) => modelRunner.begin(call)),
+      stopModel: guarded(() => modelRunner.stop()),
+      compact: guarded((_, { because }) => compactor.begin(because)),
+      stopCompacting: guarded(() => compactor.stop()),
+      runCalls: guarded((_, { mayWait }) => toolRunner.begin({ mayWait })),
+      interruptWaits: guarded(() => toolRunner.interruptWaits()),
+      interruptCalls: guarded(() => toolRunner.interruptAll()),
       watchProcesses: guarded(() => {
-        if (own.areGone) queueMicrotask(() => send({ type: 'processes.gone' }));
+        if (deps.areGone()) queueMicrotask(() => send({ type: 'processes.gone' }));
       }),
       shutDown: () => void shutDown(),
       announceRetry: guarded((_, { attempt, afterMs }) =>
-        emit({ type: 'model.failed', error: speaking.failure, attempt, inMs: afterMs }),
+        emit({ type: 'model.failed', error: modelRunner.failure, attempt, inMs: afterMs }),
       ),
       armDeadline: guarded((_, { deadline, afterMs }) => {
         deadlines.get(deadline)?.();

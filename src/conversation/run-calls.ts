@@ -12,7 +12,7 @@ export interface CallsWiring {
   onAnswered(call: ToolCall, answer: ToolAnswer): void;
 }
 
-/** Makes the calls of one step, so many at once and in their order. Resolves when each has its answer; never rejects. */
+/** Makes the calls of one step in order, a limited number at once. Resolves when each has its answer; never rejects. */
 export async function runCalls(calls: readonly ToolCall[], each: CallsWiring): Promise<void> {
   const waiting = [...calls];
   const runNext = async (): Promise<void> => {

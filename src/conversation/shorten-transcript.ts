@@ -1,5 +1,5 @@
+import { lastLines } from '../mailbox/last-lines.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
-import { lastLines } from './last-lines.ts';
 
 /** So many steps at the end are what the agent works with: they go last. */
 const KEPT_STEPS = 3;

@@ -18,8 +18,8 @@ import type { McpClient } from './mcp-client.ts';
 import { watchCall } from './watch-call.ts';
 
 /**
- * Makes one call of a tool. Whatever goes wrong with the call is an answer; a tool that is not there is an error of the protocol.
- * When the client cancels it, or goes, only the waiting ends.
+ * Makes one call of a tool. A failure of the call is an answer; an unknown tool is an error of the protocol.
+ * A client that cancels the call, or disconnects, ends only the waiting.
  */
 export async function answerCall(
   { params }: CallToolRequest,
@@ -63,7 +63,7 @@ export async function answerCall(
     };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
-      // A notice goes with an answer and wakes nobody: a model that relies on one would wait for ever.
+      // A notice goes with an answer and wakes no model: one that relied on it would wait forever.
       { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, notices: 'next-answer' },
     );
     const needed = question.toInputRequired();
@@ -98,7 +98,7 @@ function toProgress({ mcpReq }: ServerContext, { timing, onError }: McpClient) {
   );
 }
 
-/** The same twice: as data, and as text for clients that show nothing else. */
+/** Returns the answer as data, and as text for clients that show nothing else. */
 function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
   const isPlain = !answer.ok && answer.data === undefined;
   const text = isPlain ? neutraliseMarkup(answer.error) : toAnswerText(answer);
@@ -112,6 +112,6 @@ function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
 
 function throwIfClosed({ closed }: McpClient): void {
   if (!closed.aborted) return;
-  const message = 'The client has gone; nothing is started for it any more.';
+  const message = 'The client has disconnected; nothing more is started for it.';
   throw new TroupeError({ code: 'shutting-down', message });
 }

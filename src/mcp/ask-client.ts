@@ -10,20 +10,20 @@ import { quote } from '../config/quote.ts';
 import type { Ask, Consent, PermissionQuestion } from '../policy/authorize.ts';
 import { capabilitiesOf } from './client-place.ts';
 
-/** The one question that a call may have. */
+/** The key of the one question that a call may have. */
 const KEY = 'permission';
 
-/** The box in the question's form that makes consent last for the session. */
+/** The checkbox that makes consent last for the session. */
 const ALWAYS = 'always';
 
 /**
- * Asks the person at the client. The library asks in the way of the protocol era: the call is answered with the question, and
- * made again with the person's answer.
+ * Asks the person at the client. The call is answered with the question, and made again with the person's answer; in the older era of
+ * the protocol the library does that by itself.
  */
 export interface ClientQuestion {
-  /** `null` where the client cannot ask anybody. */
+  /** `null` where the client cannot ask a person. */
   readonly ask: Ask | null;
-  /** What has to be answered before the call can be made; `null` when nothing was asked, or it was answered already. */
+  /** Returns the open question; `null` where none was asked, or it was answered already. */
   toInputRequired(): InputRequiredResult | null;
 }
 
@@ -45,14 +45,14 @@ export function createClientQuestion(context: ServerContext, server: Server): Cl
   };
 }
 
-/** An empty object stands for forms: elicitation had no other mode at first. */
+/** Returns whether the client can ask. An empty object means forms: at first elicitation had no other mode. */
 function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation;
   if (elicitation === undefined) return false;
   return elicitation.form !== undefined || Object.keys(elicitation).length === 0;
 }
 
-/** Accepting is consent to this call; nothing has to be filled in. */
+/** Returns the form: accepting is consent to this call, and no field is required. */
 function toSchema({ always }: PermissionQuestion) {
   const box = {
     type: 'boolean' as const,
@@ -74,7 +74,7 @@ function toConsent({
   return content?.[ALWAYS] === true ? 'always' : true;
 }
 
-/** All that a person needs to decide. The command comes last: none of its lines can pass for one of ours. */
+/** Returns everything that a person needs to decide. The command comes last, so that none of its lines looks like ours. */
 function toMessage(asked: PermissionQuestion): string {
   const { question, start, arguments: given, agent, callId, reason, always } = asked;
   const command = typeof start?.command === 'string' ? start.command : start?.command.join(' ');

@@ -4,14 +4,14 @@ import { formatDuration } from '../config/duration.ts';
 import { formatBytes } from '../output/cut-text.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 
-/** How far a call is that waits for processes. */
+/** Progress reports of a call that waits for processes. */
 export interface CallProgress {
-  /** From now on its changes of status are told, and at most once in `everyMs` that its output grew. */
+  /** Reports changes of status from now on, and growth of the output at most once in `everyMs`. */
   follow(handle: ProcessHandle): void;
   stop(): void;
 }
 
-/** `tell` gets a number that grows with each report, and what to show. */
+/** Creates progress reports. `tell` receives a number that grows with each report, and a message. */
 export function createCallProgress(
   tell: (report: { readonly progress: number; readonly message: string }) => void,
   { everyMs }: { readonly everyMs: number },
@@ -48,7 +48,7 @@ export function createCallProgress(
   };
 }
 
-/** The answer tells the end, and a start that need not wait takes no time. */
+/** Returns whether a status is worth a report: the answer shows the end, and a start without a queue takes no time. */
 function isWorthTelling(handle: ProcessHandle): boolean {
   const view = handle.view();
   return view.status === 'pending' ? view.queued : !isFinal(view.status);

@@ -13,26 +13,26 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** Under this name a client of the newer era answers with its roots. */
+/** The key under which a client of the newer era answers with its roots. */
 const KEY = 'roots';
 
-/** A client of the older era that does not answer at all must not hold up its first command. */
-const PATIENCE_MS = 5_000;
+/** The time a client of the older era has to answer: its first command waits for that. */
+const ROOTS_TIMEOUT_MS = 5_000;
 
-/** Who a client says it is, and where it works. */
+/** The name and the directory of a client. */
 export interface ClientPlace {
-  /** The name of the client's program, as it says; `null` where it says none. */
+  /** The name that the client gives for its program, or `null`. */
   readonly name: string | null;
-  /** The first of its roots that is a directory here; absolute. `null` where it has none, or nobody asked. */
+  /** The first of its roots that is a directory on this machine; absolute. `null` where it has none or was not asked. */
   readonly root: string | null;
 }
 
-/** A place, or what the client has to answer first. */
+/** A place, or the question that the client has to answer first. */
 export type FoundPlace =
   | { readonly type: 'place'; readonly place: ClientPlace }
   | { readonly type: 'asked'; readonly result: InputRequiredResult };
 
-/** In the newer era each request carries them. */
+/** Returns the capabilities of the client. In the newer era each request carries them. */
 export function capabilitiesOf({ mcpReq }: ServerContext, server: Server): ClientCapabilities | undefined {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
   return (
@@ -47,14 +47,14 @@ function nameOf({ mcpReq }: ServerContext, server: Server): string | null {
   return (told ?? server.getClientVersion())?.name ?? null;
 }
 
-/** Finds out who calls, and where the client works. Never rejects: without roots there is a place all the same. */
+/** Finds the name and directory of the client. Never rejects: a place without roots has no directory. */
 export type FindPlace = (
   context: ServerContext,
   speaker: { readonly server: Server; readonly era: 'legacy' | 'modern' },
 ) => Promise<FoundPlace>;
 
 /**
- * For one client. In the older era it is asked once, however many calls it makes at the same time. In the newer era a call is answered with the
+ * Creates the finder for one client. In the older era the client is asked once for all its calls. In the newer era a call is answered with the
  * question, and made again with the roots.
  */
 export function createPlaceFinder(isWanted: () => boolean): FindPlace {
@@ -66,7 +66,7 @@ export function createPlaceFinder(isWanted: () => boolean): FindPlace {
     });
     if (!isWanted() || capabilitiesOf(context, server)?.roots === undefined) return toPlace([]);
     if (era === 'legacy') {
-      asked ??= server.listRoots({}, { timeout: PATIENCE_MS }).then(
+      asked ??= server.listRoots({}, { timeout: ROOTS_TIMEOUT_MS }).then(
         ({ roots }) => roots,
         () => [],
       );
@@ -86,7 +86,7 @@ function toDirectory(roots: readonly Root[]): string | null {
       const path = fileURLToPath(uri);
       if (statSync(path).isDirectory()) return path;
     } catch {
-      // Not a file, or not on this machine.
+      // Not a file URL, or not on this machine.
     }
   }
   return null;

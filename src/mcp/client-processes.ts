@@ -1,83 +1,78 @@
 import { Observable, Subject } from 'rxjs';
 import { createOwnProcesses, type OwnProcesses } from '../conversation/own-processes.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { type CallNotices, createCallNotices, type LogNotice } from './call-notices.ts';
 import type { ClientPlace } from './client-place.ts';
 import { createOwner } from './create-owner.ts';
-import { createNoticeBox, type News, type NoticeBox } from './notice-box.ts';
 import { type ChangeTiming, observeChanges, type ResourceChange } from './resource-changes.ts';
 
-/** What one client has of a supervisor: the processes of its owner and nothing else. */
+/** The view of one client on a supervisor: the processes of its owner only. */
 export interface ClientProcesses {
-  /** Before the client's first call `null`, unless the options name it. */
+  /** `null` before the client's first call, unless the options name it. */
   readonly owner: string | null;
-  /** Whether the supervisor is there, and with it the owner. */
+  /** The supervisor exists, and with it the owner. */
   readonly isPlaced: boolean;
-  /** Makes it where there is none yet. @throws what making it threw; the next call tries again. */
+  /** Returns the supervisor; creates it on the first call. @throws what the creation threw; the next call tries again. */
   supervisor(place: ClientPlace): Promise<{ readonly supervisor: Supervisor; readonly owner: string }>;
-  /** Something of this client runs, waits for a start, or was left alive. */
+  /** A process of this client is alive or queued, or has live leftovers. */
   readonly isBusy: boolean;
-  /** Newest first; empty before there is a supervisor. */
+  /** Returns the processes, newest first. */
   list(): readonly ProcessView[];
-  /** A process of another owner is not there. */
+  /** Returns `undefined` also for processes of another owner. */
   get(id: string): ProcessHandle | undefined;
-  readonly notices: NoticeBox;
-  /** What changes, from now on, also of a supervisor that is made later. */
+  readonly notices: CallNotices;
+  /** Changes from now on, also of a supervisor that is created later. */
   readonly changes$: Observable<ResourceChange>;
-  /** News for people, together where they came together. */
-  readonly news$: Observable<readonly News[]>;
-  /** Ends the processes of this owner; what comes later is not told. */
+  /** Notices for people, one for what came together. */
+  readonly logs$: Observable<LogNotice>;
+  /** Closes the mailbox and ends the processes of this owner. */
   end(): Promise<void>;
 }
 
-/** A supervisor, and what of it is ours. */
+/** A supervisor with the owner, mailbox and processes of this client. */
 interface Ours {
   readonly supervisor: Supervisor;
   readonly owner: string;
   readonly own: OwnProcesses;
-  readonly unwatch: () => void;
+  readonly mailbox: Mailbox;
 }
 
 export function createClientProcesses(options: {
-  /** Default: one that no other client and no other session has. */
+  /** Default: an owner that no other client or session has. */
   readonly owner: string | null;
   readonly supervisor: Supervisor | ((place: ClientPlace) => Supervisor | Promise<Supervisor>);
   readonly timing: ChangeTiming;
 }): ClientProcesses {
   const { timing } = options;
   const arrived = new Subject<Ours>();
-  const news = new Subject<readonly News[]>();
+  const logs = new Subject<LogNotice>();
   let current: Ours | null = null;
   let arriving: Promise<Ours> | null = null;
   let logging: NodeJS.Timeout | undefined;
 
   const log = () => {
     logging = undefined;
-    const taken = notices.takeForLog();
-    if (taken.length > 0) news.next(taken);
+    const notice = notices.takeForLog();
+    if (notice !== null) logs.next(notice);
   };
-  const notices = createNoticeBox(() => {
+  const notices = createCallNotices(() => {
     logging ??= setTimeout(log, timing.quietMs).unref();
   });
   const arrive = async (place: ClientPlace): Promise<Ours> => {
     const { supervisor: given, owner = null } = options;
     const supervisor = typeof given === 'function' ? await given(place) : given;
-    const ours = watch(supervisor, owner ?? createOwner(place.name));
+    const ours = openOurs(supervisor, owner ?? createOwner(place.name));
     current = ours;
     arrived.next(ours);
     return ours;
   };
-  const watch = (supervisor: Supervisor, owner: string): Ours => {
-    const own = createOwnProcesses(supervisor, { owner, remembersAll: false });
-    const unwatch = own.watch({
-      onNews: (news) => {
-        notices.add(news);
-        return 'taken';
-      },
-      onWithdrawn: notices.withdraw,
-    });
-    return { supervisor, owner, own, unwatch };
+  const openOurs = (supervisor: Supervisor, owner: string): Ours => {
+    const mailbox = supervisor.mailbox(owner, notices.reader);
+    notices.use(mailbox);
+    return { supervisor, owner, mailbox, own: createOwnProcesses(supervisor, owner) };
   };
   const arriveOnce = (place: ClientPlace) => {
     arriving ??= arrive(place).catch((error) => {
@@ -86,7 +81,7 @@ export function createClientProcesses(options: {
     });
     return arriving;
   };
-  // What the owner had before is there at once.
+  // Processes that the owner had before are there at once.
   if (typeof options.supervisor !== 'function' && options.owner !== null)
     void arriveOnce({ name: null, root: null });
 
@@ -118,10 +113,10 @@ export function createClientProcesses(options: {
       if (current === null) subscriber.add(arrived.subscribe(observe));
       else observe(current);
     }),
-    news$: news.asObservable(),
+    logs$: logs.asObservable(),
     end: async () => {
       clearTimeout(logging);
-      current?.unwatch();
+      current?.mailbox.close();
       await current?.own.release(null);
     },
   };

@@ -1,10 +1,9 @@
 import { Server, type ServerContext, type Tool } from '@modelcontextprotocol/server';
 import type { Subscription } from 'rxjs';
-import { toNotice } from '../conversation/notice.ts';
 import { toMcpTools } from '../tools/dialects/mcp-tools.ts';
 import { answerCall } from './answer-call.ts';
+import type { LogNotice } from './call-notices.ts';
 import type { McpClient } from './mcp-client.ts';
-import type { News } from './notice-box.ts';
 import { findResource, listResources, listTemplates, readResource } from './resources.ts';
 
 const INSTRUCTIONS = [
@@ -14,8 +13,8 @@ const INSTRUCTIONS = [
 ].join(' ');
 
 /**
- * One speaker of the protocol for one client: for a connection, or for a single request. A `connection` also tells by itself what
- * changes; for a single request whoever serves it does.
+ * Creates a protocol server for one connection of a client, or for one request. For a `connection` it pushes changes by
+ * itself; for a request that is left to the transport.
  */
 export function createInstance(
   client: McpClient,
@@ -58,14 +57,14 @@ export function createInstance(
   const push = () => {
     pushing ??= pushChanges(server, { client, subscribed: era === 'legacy' ? subscribed : null });
   };
-  // Before the handshake of the older era is done its client may be told nothing.
+  // A client of the older era may receive nothing before the handshake is done.
   if (era === 'legacy') server.oninitialized = push;
   else push();
   server.onclose = () => pushing?.unsubscribe();
   return server;
 }
 
-/** In the newer era whoever serves the connection knows the subscriptions and lets through what was asked for. */
+/** Pushes changes to the client. In the newer era the library filters them by the client's subscriptions. */
 function pushChanges(
   server: Server,
   { client, subscribed }: { client: McpClient; subscribed: ReadonlySet<string> | null },
@@ -80,25 +79,25 @@ function pushChanges(
   });
   if (subscribed !== null) {
     pushing.add(
-      processes.news$.subscribe((news) => {
+      processes.logs$.subscribe((notice) => {
         const sessionId = server.transport?.sessionId;
-        if (server.transport !== undefined) server.sendLoggingMessage(toLog(news), sessionId).catch(onError);
+        if (server.transport !== undefined)
+          server.sendLoggingMessage(toLog(notice), sessionId).catch(onError);
       }),
     );
   }
   return pushing;
 }
 
-/** The newer era knows logs only within a request that asks for them. */
+/** Sends logs during a request: the newer era has them only within a request that asks for them. */
 function logDuring({ mcpReq }: ServerContext, { processes, onError }: McpClient): Subscription {
-  return processes.news$.subscribe((news) => {
-    const { level, data, logger } = toLog(news);
+  return processes.logs$.subscribe((notice) => {
+    const { level, data, logger } = toLog(notice);
     mcpReq.log(level, data, logger).catch(onError);
   });
 }
 
-function toLog(news: readonly News[]) {
-  const isBad = news.some(({ view }) => view !== null && view.status !== 'completed');
+function toLog({ isBad, text }: LogNotice) {
   const level = isBad ? ('warning' as const) : ('info' as const);
-  return { level, logger: 'troupe', data: toNotice(news.map(({ part }) => part)) };
+  return { level, logger: 'troupe', data: text };
 }

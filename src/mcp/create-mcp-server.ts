@@ -17,41 +17,41 @@ import type { ChangeTiming, ResourceChange } from './resource-changes.ts';
 
 export interface McpServerOptions {
   /**
-   * Runs the processes, and is ended by whoever made it. A function is called when a tool is first used, and again only where it
-   * failed; it is told who the client says it is.
+   * Runs the processes; the caller shuts it down. A function is called when a tool is first used, and again only after it
+   * failed; it receives the name and directory of the client.
    */
   readonly supervisor: Supervisor | ((place: ClientPlace) => Supervisor | Promise<Supervisor>);
-  /** Whether `supervisor`, a function, wants to know the client's first root: the client is asked for it then. Default `false`. */
+  /** Asks the client for its first root before `supervisor`, a function, is called. Default `false`. */
   readonly wantsRoot?: boolean;
-  /** Default: the set `process`. Those that the policy denies altogether are not offered. */
+  /** The tools to offer, except those that the policy denies altogether. Default: the set `process`. */
   readonly tools?: readonly Tool[];
-  /** Default: mode `auto`. What it asks for is asked of the person at the client, and denied where the client cannot ask. */
+  /** Its questions go to the person at the client, and are denied where the client cannot ask. Default: mode `auto`. */
   readonly policy?: Policy | PolicyOptions;
   /**
-   * The owner of this client's processes, which sees no others: also what an earlier client with this owner has left. Default: the
+   * The owner of this client's processes. The client sees no others, except those that an earlier client left to the same owner. Default: the
    * client's name and a random id, so that each session has its own.
    */
   readonly owner?: string;
-  /** What the server says of itself. Default `0`. */
+  /** The version that the server reports. Default `0`. */
   readonly version?: string;
   readonly timing?: Partial<ChangeTiming>;
-  /** Gets what goes wrong on the way to the client. */
+  /** Receives errors of the connection to the client. */
   readonly onError?: (error: Error) => void;
 }
 
-/** A supervisor's processes for one client of the Model Context Protocol, in both eras of it and without any transport. */
+/** Offers a supervisor's processes to one client of the Model Context Protocol, in both eras of the protocol, over any transport. */
 export interface McpServer extends AsyncDisposable {
   /** `null` before the first call of a tool, unless the options name it. */
   readonly owner: string | null;
-  /** Something of this client runs, waits for a start, or was left alive. */
+  /** A process of this client is alive or queued, or has live leftovers. */
   readonly isBusy: boolean;
   /** Serves a connection: the first message decides the era. Resolves when it has ended; the processes live on until `close`. */
   serve(transport: Transport): Promise<void>;
-  /** A speaker for one connection, or, where the context has a request, for that one. Connect it to a transport of your own. */
+  /** Creates a protocol server for one connection, or for the request of the context, to be connected to a transport of your own. */
   createInstance(context: McpRequestContext): Server;
-  /** What changes among the resources, from now on. */
+  /** Changes of the resources, from now on. */
   readonly changes$: Observable<ResourceChange>;
-  /** Ends the connections, and the processes of this client with all they started. */
+  /** Ends the connections and the process trees of this client. */
   close(): Promise<void>;
 }
 

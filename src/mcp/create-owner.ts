@@ -2,7 +2,7 @@ import { createRandomId } from '../process/process-id.ts';
 
 const MAX_NAME = 32;
 
-/** An owner that a person recognises in a list of processes by the client's name, and that no other session has. */
+/** Returns an owner that no other session has, with the client's name for people. */
 export function createOwner(clientName: string | null): string {
   const name = (clientName ?? '')
     .replaceAll(/[^\w.-]+/g, '-')

@@ -6,23 +6,23 @@ import type { FindPlace } from './client-place.ts';
 import type { ClientProcesses } from './client-processes.ts';
 import type { ChangeTiming } from './resource-changes.ts';
 
-/** One client, however many connections or requests it comes with. */
+/** One client, with all its connections or requests. */
 export interface McpClient {
   readonly processes: ClientProcesses;
-  /** Those that its policy offers. */
+  /** The tools that its policy offers. */
   readonly tools: readonly Tool[];
-  /** As it stands before anybody knows where the client works: it says which tools there are, and how long a person is waited for. */
+  /** The policy before the directory is known: it decides which tools are offered, and how long a question waits. */
   readonly policy: Policy;
-  /** The same policy for where this supervisor's commands run. */
+  /** The same policy for the directory of this supervisor. */
   readonly policyOf: (supervisor: Pick<Supervisor, 'cwd'>) => Policy;
   readonly findPlace: FindPlace;
-  /** What its person has allowed with "always". */
+  /** Consent that the person gave with "always". */
   readonly grants: Grants;
   readonly timing: ChangeTiming;
-  /** As this server calls itself. */
+  /** The version that this server reports. */
   readonly version: string;
-  /** Aborted when it has gone for good. */
+  /** Aborted when the client is gone for good. */
   readonly closed: AbortSignal;
-  /** Gets what goes wrong on the way to the client; nothing of it ends a process. */
+  /** Receives errors of the connection to the client; they end no process. */
   readonly onError: (error: Error) => void;
 }

@@ -5,9 +5,9 @@ import type { Tool } from '../tools/tool.ts';
 import { type ToolSetName, toolSets } from '../tools/tool-sets.ts';
 
 /**
- * The tools of the sets that are named, with commas between them: `process`, `background_process,bg`.
+ * Returns the tools of the named sets, separated by commas: `process`, `background_process,bg`.
  *
- * @throws TroupeError `invalid-option` for a set that there is not.
+ * @throws TroupeError `invalid-option` for an unknown set.
  */
 export function parseToolSets(names: string): readonly Tool[] {
   return names.split(',').flatMap((name) => toolsOf(name.trim()));

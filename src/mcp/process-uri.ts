@@ -4,7 +4,7 @@ export interface ProcessAddress {
   readonly part: 'view' | 'log' | 'screen';
 }
 
-/** RFC 6570; what `resources/templates/list` answers. */
+/** URI templates (RFC 6570) for `resources/templates/list`. */
 export const processUriTemplate = 'process://{id}';
 export const logUriTemplate = 'process://{id}/log';
 export const screenUriTemplate = 'process://{id}/screen';
@@ -19,12 +19,12 @@ export function toLogUri(id: string): string {
   return `process://${id}/log`;
 }
 
-/** Of a process with a terminal. */
+/** The screen of a process with a terminal. */
 export function toScreenUri(id: string): string {
   return `process://${id}/screen`;
 }
 
-/** `null` for what is no address of a process. */
+/** Returns `null` for a URI that names no process. */
 export function parseProcessUri(uri: string): ProcessAddress | null {
   const [, id, part = 'view'] = URI.exec(uri) ?? [];
   return id === undefined ? null : { id, part: part as ProcessAddress['part'] };

@@ -3,21 +3,21 @@ import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { toLogUri, toProcessUri, toScreenUri } from './process-uri.ts';
 
-/** What changed among the resources of a client. */
+/** A change of the resources of a client. */
 export type ResourceChange =
-  /** Processes came or went. */
+  /** Processes were created or have ended. */
   { readonly type: 'list' } | { readonly type: 'content'; readonly uri: string };
 
 export interface ChangeTiming {
-  /** Changes within so long are told together. */
+  /** Changes within this time are reported together. */
   readonly quietMs: number;
-  /** How often it is told at most that an output has grown. */
+  /** The least time between two reports that an output has grown. */
   readonly growthMs: number;
 }
 
 /**
- * Changes of the processes of one owner, from now on: of the list, of a status, of an output that grew. A timer runs only while
- * something is subscribed and a process of this owner lives. Completes with the supervisor.
+ * Returns changes of the processes of one owner, from now on: of the list, of a status, of an output. A timer runs only while
+ * there is a subscriber and a live process of this owner. Completes with the supervisor.
  */
 export function observeChanges(
   { supervisor, owner }: { supervisor: Supervisor; owner: string },
@@ -80,7 +80,7 @@ export function observeChanges(
 
 interface Printed {
   readonly bytes: number;
-  /** What changes with it. */
+  /** Resources that change with the output. */
   readonly uris: readonly string[];
 }
 

@@ -25,16 +25,16 @@ import {
   toScreenUri,
 } from './process-uri.ts';
 
-/** Processes of one page of the list; each has two resources, and one more where it has a terminal. */
+/** The number of processes on one page; each has two resources, and a third with a terminal. */
 const PAGE = 100;
 
-/** Of a log in one answer; head and tail of a longer one. */
+/** The bytes of a log in one answer; of a longer one the head and the tail. */
 const MAX_LOG_BYTES = 256 * 1024;
 
-/** Of a command line in the list. */
+/** The characters of a command line in the list. */
 const MAX_SHOWN = 200;
 
-/** Newest first. @throws ProtocolError for a cursor that we did not give out. */
+/** Returns a page of the list, newest first. @throws ProtocolError for a cursor that this server did not give out. */
 export function listResources(processes: ClientProcesses, cursor: string | undefined): ListResourcesResult {
   const rest =
     cursor === undefined ? processes.list() : processes.list().filter(isAfter(parseCursor(cursor)));
@@ -73,7 +73,7 @@ export function listTemplates(): ListResourceTemplatesResult {
   return { resourceTemplates: [process, log, screen] };
 }
 
-/** @throws ResourceNotFoundError also for what belongs to another client. */
+/** Returns the content of a resource. @throws ResourceNotFoundError also for resources of another client. */
 export async function readResource(processes: ClientProcesses, uri: string): Promise<ReadResourceResult> {
   const { part, handle } = findResource(processes, uri);
   if (part === 'view') {
@@ -90,7 +90,7 @@ export async function readResource(processes: ClientProcesses, uri: string): Pro
   return { contents: [{ uri, mimeType: 'text/plain', text }] };
 }
 
-/** What an address names. @throws ResourceNotFoundError also for what belongs to another client. */
+/** Returns the process and part that a URI names. @throws ResourceNotFoundError also for resources of another client. */
 export function findResource(
   processes: ClientProcesses,
   uri: string,

@@ -17,11 +17,11 @@ import type { HttpClients } from './http/http-clients.ts';
 export interface HttpOptions {
   /** See `parseHttpAddress`. */
   readonly address: HttpAddress;
-  /** Also an address that other machines can reach. Wants a token. */
+  /** Allows an address that other machines can reach. Requires a token. */
   readonly allowRemote?: boolean;
-  /** What clients have to send as `Authorization: Bearer …`. */
+  /** The token that clients send as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** A client that is silent for so long, and of which nothing runs, is taken for gone. Default 1 h. */
+  /** The silence after which a client without live processes counts as gone. Default 1 h. */
   readonly sessionIdleMs?: number;
 }
 
@@ -33,19 +33,19 @@ export interface McpRunOptions {
   /** Default: mode `auto`. */
   readonly policy?: Policy | PolicyOptions;
   /**
-   * Of the supervisor that is made when a tool is first used. A function is given the directory that the client works in: the first of its
-   * roots, or `null` where it has none, and by HTTP, where clients share the supervisor.
+   * Options of the supervisor, which is created when a tool is first used. A function receives the directory of the client: the first of its
+   * roots, or `null` where it has none, and over HTTP, where clients share the supervisor.
    */
   readonly supervisor?: SupervisorOptions | ((root: string | null) => SupervisorOptions);
   /**
-   * The owner of the client's processes on stdio: a later session with the same one has what this one leaves behind. By HTTP it is refused.
+   * The owner of the client's processes on stdio: a later session with the same owner finds what this one leaves behind. Refused over HTTP.
    * Default: the client's name and a random id, which no other session has.
    */
   readonly owner?: string;
   readonly version?: string;
-  /** One line for a person. Never stdout, which belongs to the protocol. */
+  /** Receives one line for a person. It must not write to stdout, which belongs to the protocol. */
   readonly log: (line: string) => void;
-  /** Ends the server in order when it is aborted. */
+  /** Ends the server in order when aborted. */
   readonly signal: AbortSignal;
   /** Default: those of this program. */
   readonly stdin?: Readable;
@@ -99,7 +99,7 @@ async function serveClient(
   if (signal.aborted) stop();
   await served;
   signal.removeEventListener('abort', stop);
-  // A connection that ends by itself for any other reason has broken.
+  // A connection that ends for any other reason has broken.
   return signal.aborted || stdin.readableEnded ? 0 : 1;
 }
 
@@ -150,7 +150,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What came from outside may stand in it. */
+/** Returns one line without control characters: the error may quote input from outside. */
 function toLine(error: unknown): string {
   const text = toErrorText(error)
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')

@@ -1,7 +1,7 @@
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
-/** The same supervisor, as one call uses it: whoever makes the call knows which processes it is about. */
+/** Wraps the supervisor for one call, and reports each process that the call uses. */
 export function watchCall(
   supervisor: Supervisor,
   { onLook, check }: { readonly onLook: (handle: ProcessHandle) => void; readonly check: () => void },

@@ -10,7 +10,7 @@ import type { DamagedRecord } from '../store/record-store.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
 import { installHostSignals } from './host-signals.ts';
-import { createNewsCalls } from './news-calls.ts';
+import { createNotificationCalls } from './notification-calls.ts';
 import { observeProcesses } from './observe-processes.ts';
 import { createOwners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
@@ -128,7 +128,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     isWithin: owners.isWithin,
     kill: async (id, killOptions) =>
       (await registry.get(id)?.orders.kill(killOptions)) ?? notFound(id, runtime),
-    ...createNewsCalls(runtime, onSubscriberError),
+    ...createNotificationCalls(runtime, onSubscriberError),
     events$: new GuardedObservable(
       (subscriber) => publication.events.subscribe(subscriber),
       onSubscriberError,

@@ -1,12 +1,13 @@
 import { Subject } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
+import type { Mailboxes } from '../mailbox/mailboxes.ts';
 import { toCompletionId } from '../process/process-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type CompletionStream, createCompletionStream } from './completion-stream.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
-/** Publishes what happens to processes: `events$`, `completions$`, and the changes behind `processes$`. */
+/** Publishes what happens to processes: `events$`, `completions$`, the changes behind `processes$`, and the mailboxes of owners. */
 export interface Publication extends ProcessService {
   readonly events: Subject<RuntimeEvent>;
   readonly completions: CompletionStream;
@@ -18,9 +19,11 @@ type ProcessEventType = Extract<RuntimeEvent, { readonly process: unknown }>['ty
 
 export function createPublication({
   clock,
+  mailboxes,
   watchesEnded,
 }: {
   readonly clock: Clock;
+  readonly mailboxes: Pick<Mailboxes, 'addEnd' | 'addRunning' | 'withdraw'>;
   /** Resolves once the watches of an ended process have told their last matches; `null` where they have. */
   readonly watchesEnded: (processId: string) => Promise<unknown> | null;
 }): Publication {
@@ -40,6 +43,8 @@ export function createPublication({
     // Matches first, then the end.
     if (searching !== null) await searching;
     publish('process.ended', process);
+    mailboxes.withdraw({ of: 'process', id: view.id });
+    mailboxes.addEnd(view);
     const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
     // Whoever is to hear what became of an adopted process has perhaps not come back yet.
     completions.tell(completion, { isKept: process.isRestored });
@@ -60,6 +65,10 @@ export function createPublication({
           return publish('process.faulted', process, { error: event.error });
         case 'process.detached':
           return publish('process.released', process);
+        case 'process.silent':
+        case 'process.elapsed':
+          mailboxes.addRunning(event.type, { view: process.view(), at: clock.epochMs() });
+          return publish(event.type, process);
         case 'process.ended':
           return void publishEnd(process);
         // A signal stands in the timeline, and what comes of it is published; the others concern services only.

@@ -1,6 +1,7 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { createInputDetection } from '../input-detection/input-detection.ts';
+import { createMailboxes, type Mailboxes } from '../mailbox/mailboxes.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
@@ -13,7 +14,6 @@ import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatches, type Watches } from '../watches/watches.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
-import { createNewsStream, type NewsStream } from './news-stream.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
 import { createProcessStopper } from './process-stopper.ts';
@@ -29,7 +29,7 @@ export interface Runtime {
   readonly leftovers: LeftoverMonitor;
   readonly publication: Publication;
   readonly records: RecordWriter;
-  readonly news: NewsStream;
+  readonly mailboxes: Mailboxes;
   readonly watches: Watches;
   readonly schedules: ScheduleBook;
   /** Reports that a part of the supervisor does not work. */
@@ -54,24 +54,33 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     hasLeftovers: (id) => leftovers.ids.includes(id),
     removeRecord: records.forget,
   });
-  const news = createNewsStream({
+  const mailboxes = createMailboxes({
+    find: (id) => registry.get(id)?.handle,
+    list: (owner) =>
+      [...registry.live.values(), ...registry.ended.values()]
+        .filter((process) => process.owner === owner)
+        .map((process) => process.view()),
     onDropped: (count) =>
-      reportError(new Error(`${count} news of watches and schedules were dropped: nobody listened.`)),
+      reportError(new Error(`${count} notices of watches and schedules were dropped: nobody read them.`)),
+    onReaderError: reportError,
   });
-  const watches = createWatches({ clock, tell: news.tell, save: records.touch, reportError });
-  const publication = createPublication({ clock, watchesEnded: (id) => watches.ended(id) });
+  const watches = createWatches({ clock, tell: mailboxes.publish, save: records.touch, reportError });
+  const publication = createPublication({ clock, mailboxes, watchesEnded: (id) => watches.ended(id) });
   const schedules = openSchedules({
     clock,
     paths: deps.paths,
     supervisorId: deps.supervisorId,
     enter: deps.register,
     news: {
-      tell: news.tell,
-      withdraw: (isMeant) => news.withdraw((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
+      tell: mailboxes.publish,
+      withdraw: (isMeant) =>
+        mailboxes.removePending((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
     },
     defaultOwner: settings.owner,
-    onCancelled: (schedule) =>
-      publication.events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule }),
+    onCancelled: (schedule) => {
+      mailboxes.withdraw({ of: 'schedule', id: schedule.id });
+      publication.events.next({ type: 'schedule.cancelled', at: clock.epochMs(), schedule });
+    },
     reportError,
   });
   const stopper = createProcessStopper({ live: () => registry.live.values(), save: records.save, emit });
@@ -129,7 +138,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     leftovers,
     records,
     publication,
-    news,
+    mailboxes,
     watches,
     schedules,
     reportError,

@@ -41,7 +41,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
     unregister(runtime, deps);
   }
   publication.events.next({ type: 'supervisor.stopped', at: clock.epochMs(), report });
-  for (const subject of [publication.events, publication.completions, runtime.news, publication.changes])
+  for (const subject of [publication.events, publication.completions, runtime.mailboxes, publication.changes])
     subject.complete();
   return report;
 }

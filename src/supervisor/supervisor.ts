@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
+import type { Mailbox, MailboxReader } from '../mailbox/mailbox.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { ResultEnvelope } from '../process/result-envelope.ts';
@@ -73,6 +74,14 @@ export interface Supervisor extends AsyncDisposable {
   /** `false` where there was none. */
   unschedule(id: string): boolean;
   schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
+  /**
+   * Opens the mailbox of an owner: from now on every end of its processes, their silence, and notices of its watches and schedules wait
+   * in it until they are delivered; ends that came before and were not delivered are there at once. Ends stay across supervisors
+   * of the state directory where their processes are persistent, everything else lasts as long as this supervisor. Beyond 1 000 reminders, or 1 000 other
+   * notices, the oldest one gives way, and the next notice says how many did. Opening it again replaces the reader before; `close` ends
+   * the collecting.
+   */
+  mailbox(owner: string, reader?: MailboxReader): Mailbox;
   /** What watches and schedules tell. What came while nobody listened is told to the first who does. */
   readonly news$: Observable<WatchNews | ScheduleNews>;
   /**
@@ -80,7 +89,7 @@ export interface Supervisor extends AsyncDisposable {
    * is told by the next supervisor; what was heard on `news$` counts as told, and waits for its owner only as long as this one lives.
    */
   newsOf(owner: string): Observable<WatchNews | ScheduleNews>;
-  /** Whether somebody listens now to what this owner is told: on its `newsOf`, or on `news$`. */
+  /** Returns whether notices of this owner reach anybody now: a reader of its mailbox, `newsOf`, or `news$`. */
   isHeard(owner: string): boolean;
 
   /** What happens, from now on; completes at the end of the shutdown. */

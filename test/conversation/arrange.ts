@@ -3,6 +3,7 @@ import type { Conversation, ConversationOptions } from '../../src/conversation/c
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
+import type { Mailbox } from '../../src/mailbox/mailbox.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
@@ -26,8 +27,16 @@ export function arrange(options: {
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
   const events: ConversationEvent[] = [];
   const completed: string[] = [];
+  const mailboxes: Mailbox[] = [];
   const conversation = createConversation({
-    supervisor,
+    supervisor: {
+      ...supervisor,
+      mailbox: (owner, reader) => {
+        const mailbox = supervisor.mailbox(owner, reader);
+        mailboxes.push(mailbox);
+        return mailbox;
+      },
+    },
     model: createScriptedModel(options.steps),
     policy: { mode: 'dangerous' },
     clock,
@@ -47,6 +56,8 @@ export function arrange(options: {
     supervisor,
     conversation,
     events,
+    /** The mailbox of the conversation. */
+    mailbox: () => mailboxes[0] as Mailbox,
     roles: () => conversation.transcript.map(({ role }) => role),
     notices: () => byRole('notice'),
     answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),

@@ -153,7 +153,7 @@ test('the same call is no repeat after news', () => {
     guards.note(call('poll'), { ok: true, data: count });
   }
 
-  guards.noteNews();
+  guards.noteDelivery();
 
   expect(guards.advise(call('poll'), once)).toBeNull();
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/conversation/journal-entry.ts';
 import { createMemory } from '../../src/conversation/memory.ts';
+import { createMailbox } from '../../src/mailbox/mailbox.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -61,7 +62,7 @@ test.for(journal.map((_, length) => length + 1))('the first %i entries are a val
 
   const said = memory.transcript.flatMap((message) => (message.role === 'user' ? [message.text] : []));
   expect(findTranscriptFaults(memory.transcript)).toEqual([]);
-  expect([...said, ...memory.inbox.keys()]).toEqual(
+  expect([...said, ...memory.mailbox.state.waiting.keys()]).toEqual(
     ['one', 'two'].slice(0, length < 2 ? 0 : length < 5 ? 1 : 2),
   );
   expect(memory.isUnfinished).toBe((length >= 3 && length < 8) || length >= 10);
@@ -96,7 +97,7 @@ test('entries of another version are passed over', () => {
   const { memory } = open([...journal.slice(0, 3), ...strange]);
 
   expect(memory.transcript.map(({ role }) => role)).toEqual(['system', 'user']);
-  expect(memory.inbox.size).toBe(0);
+  expect(memory.mailbox.state.waiting.size).toBe(0);
 });
 
 test('calls without a result are answered in doubt', () => {
@@ -107,11 +108,12 @@ test('calls without a result are answered in doubt', () => {
   expect(second).toEqual(result('b'));
 });
 
-test('what was told or read of is never taken in again', () => {
-  const { memory } = open(journal);
+test('an entry that was delivered or revealed never enters again', () => {
+  const mailbox = createMailbox('a');
+  mailbox.attach({ store: open(journal).memory.mailbox });
 
   const taken = ['one', 'two', 'tool_1/1/ended', 'three', 'three'].map((id) =>
-    memory.takeIn({ kind: 'message', id, attention: 'turn', text: id }),
+    mailbox.add({ kind: 'message', id, attention: 'turn', text: id }),
   );
 
   expect(taken).toEqual([false, false, false, true, false]);

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { Subject, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
@@ -68,8 +67,6 @@ interface Program {
   readonly model: PushedModel;
   readonly journal: MortalJournal;
   readonly clock: VirtualClock;
-  readonly completions: Subject<Completion>;
-  readonly died: Subject<void>;
   /** Number of persons waiting for the end of a turn. */
   waiting: number;
 }
@@ -116,9 +113,6 @@ export function openRace(medium: Medium): Race {
   let program = begin();
 
   function begin(): Program {
-    const died = new Subject<void>();
-    const completions = new Subject<Completion>();
-    supervisor.completions$.pipe(takeUntil(died)).subscribe(completions);
     const clock = createVirtualClock();
     const journal = createMortalJournal(medium, { onWritten: noteArrival });
     const model = createPushedModel({
@@ -129,8 +123,12 @@ export function openRace(medium: Medium): Race {
     const conversation = createConversation({
       supervisor: {
         ...supervisor,
-        completions$: completions,
-        events$: supervisor.events$.pipe(takeUntil(died)),
+        // A program that has died takes nothing in.
+        mailbox: (owner, reader = {}) =>
+          supervisor.mailbox(owner, {
+            ...reader,
+            accepts: () => !journal.isDead && reader.accepts?.() !== false,
+          }),
         start: (spec) => {
           if (journal.isDead) throw new Error('Nobody is there to start it.');
           return supervisor.start(spec);
@@ -147,15 +145,12 @@ export function openRace(medium: Medium): Race {
         if (!journal.isDead) noteEvent(event);
       },
     });
-    // A recovery reports every end that it knows.
-    for (const completion of past) completions.next(completion);
-    return { conversation, model, journal, clock, completions, died, waiting: 0 };
+    return { conversation, model, journal, clock, waiting: 0 };
   }
 
   /** Current conversation; after a crash, the next one. */
   function alive(): Program {
     if (!program.journal.isDead) return program;
-    program.died.next();
     slow = [];
     abandoned = isTurnRunning ? [told.at(-1)?.what ?? 'a turn'] : [];
     program = begin();

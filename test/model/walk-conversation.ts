@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { merge, Subject } from 'rxjs';
 import { createActor, type InspectionEvent } from 'xstate';
 import type { ConversationEvent } from '../../src/conversation/conversation-event.ts';
 import { openConversation } from '../../src/conversation/create-conversation.ts';
-import type { InboxEntry } from '../../src/conversation/inbox-entry.ts';
+import type { Mailbox } from '../../src/mailbox/mailbox.ts';
+import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
+import { toNotificationEntry } from '../../src/mailbox/to-entry.ts';
 import type { ScheduleNews } from '../../src/schedules/schedule.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
-import type { News } from '../../src/supervisor/news.ts';
-import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
 import { describePath } from '../../src/testing/paths/generate-paths.ts';
 import type { ScriptedBackend } from '../../src/testing/scripted-backend.ts';
@@ -156,8 +155,7 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
   const compaction = createHeldCompaction();
   const kill = Promise.withResolvers<void>();
   const names = new Map<string, string>();
-  const news = new Subject<News>();
-  const cancelled = new Subject<RuntimeEvent>();
+  let mailbox: Mailbox | undefined;
   const events: ConversationEvent[] = [];
   const heard: Heard[] = [];
   let isClockBroken = false;
@@ -167,8 +165,10 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
     {
       supervisor: {
         ...stage.supervisor,
-        newsOf: () => news,
-        events$: merge(stage.supervisor.events$, cancelled),
+        mailbox: (owner, reader) => {
+          mailbox = stage.supervisor.mailbox(owner, reader);
+          return mailbox;
+        },
         kill: async (id, options) => {
           isKillAsked = true;
           await kill.promise;
@@ -220,9 +220,8 @@ function openScene({ input, stage, inspect }: ConversationWalk): Opened {
       fail: () => kill.reject(new Error('It cannot be killed.')),
     },
     reminders: {
-      tell: (id) => news.next(toReminder(id)),
-      cancel: (id) =>
-        cancelled.next({ type: 'schedule.cancelled', at: 0, schedule: toReminder(id).schedule }),
+      tell: (id) => mailbox?.add(toNotificationEntry(toReminder(id))),
+      cancel: (id) => mailbox?.retract([id]),
     },
     isClosing: () => actor.getSnapshot().matches('closing'),
     nameOf: (id) => names.get(id) ?? id,
@@ -264,7 +263,7 @@ function toReminder(id: string): ScheduleNews {
 
 /** Journal that an earlier program wrote before it ended. */
 function toJournal({ inbox, isUnfinished }: ConversationWay['input'], names: Map<string, string>): string[] {
-  const entries = inbox.map(({ id, attention }): InboxEntry => {
+  const entries = inbox.map(({ id, attention }): MailboxEntry => {
     names.set(id, id);
     return { kind: 'notice', id, attention, part: { type: 'told', source: 'a test', text: id } };
   });

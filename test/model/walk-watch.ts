@@ -120,7 +120,7 @@ export async function walkWatch({
   const scene = await openScene(on);
   const { runtime, process, clock } = scene;
   const told: string[] = [];
-  runtime.news.newsOf(OWNER).subscribe((news) => {
+  runtime.mailboxes.newsOf(OWNER).subscribe((news) => {
     told.push(news.type === 'watch.matched' ? `${news.type} ${news.matches}` : news.type);
   });
   const idle = clock.pending;

@@ -11,8 +11,8 @@ import { dirname } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createReachableSupervisor } from '../../src/control/reachable-supervisor.ts';
 import { createMemoryRecordStore, type ProcessRecord, type SupervisorOptions } from '../../src/index.ts';
+import type { News } from '../../src/mailbox/news.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../src/supervisor/news.ts';
 import {
   createScriptedBackend,
   createVirtualClock,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { News } from '../../src/supervisor/news.ts';
+import type { News } from '../../src/mailbox/news.ts';
 import { createWatchRig } from './watch-rig.ts';
 
 test('two owners hear of one moment, each for itself', async () => {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { News } from '../../src/mailbox/news.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../src/supervisor/news.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 
 const withinMs = 60_000;

@@ -1,6 +1,6 @@
 import type { CommandSpec, Supervisor, SupervisorOptions } from '../../src/index.ts';
+import type { News } from '../../src/mailbox/news.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';
-import type { News } from '../../src/supervisor/news.ts';
 import {
   createScriptedBackend,
   createVirtualClock,

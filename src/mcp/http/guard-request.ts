@@ -8,16 +8,16 @@ import {
 import { type HttpAddress, isLoopback } from './http-address.ts';
 
 export interface Guard {
-  /** Where the server listens. */
+  /** The address on which the server listens. */
   readonly address: HttpAddress;
-  /** `null`: nobody is asked for one. */
+  /** `null`: no token is required. */
   readonly token: string | null;
 }
 
 /**
- * The refusal of a request that does not come from a client of this server's user; `null` for one that may go on. Where only this
- * machine can connect, a web page of another site could, too, by a name of its own for this address: a browser says where its page
- * is from and by which name it came here, and both must be local. Elsewhere the token tells, and no page is let in.
+ * Returns the refusal of a request that does not come from a client of this server's user, or `null`. Where only this machine can
+ * connect, a web page of another site still could, through a DNS name of its own for this address: browsers send the origin of the
+ * page and the host name, and both must be local. Elsewhere the token decides, and no page is let in.
  */
 export function guardRequest(request: Request, { address, token }: Guard): Response | null {
   const refused = isLoopback(address)
@@ -34,7 +34,7 @@ export function refusal(status: number, message: string, headers: Record<string,
   return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status, headers });
 }
 
-/** As it stands in a URL. */
+/** Returns the address as it stands in a URL. */
 function toHostname({ host }: HttpAddress): string {
   return host.includes(':') ? `[${host}]` : host;
 }
@@ -44,7 +44,7 @@ function hasToken(request: Request, token: string): boolean {
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }
 
-/** Of equal length, as the comparison wants. */
+/** Returns a hash: the comparison requires equal lengths. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

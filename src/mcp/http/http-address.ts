@@ -2,17 +2,17 @@ import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { toLoopbackAddresses } from '../../readiness/loopback.ts';
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface HttpAddress {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 export const defaultHttpAddress: HttpAddress = { host: '127.0.0.1', port: 7433 };
 
 /**
- * Reads `8080`, `:8080`, `localhost`, `127.0.0.1:8080` or `[::1]:8080`; what is left out is as in the default.
+ * Reads `8080`, `:8080`, `localhost`, `127.0.0.1:8080` or `[::1]:8080`; missing parts are those of the default.
  *
  * @throws TroupeError `invalid-option`
  */
@@ -27,7 +27,7 @@ export function parseHttpAddress(text: string): HttpAddress {
   return { host: bracketed ?? plain ?? defaultHttpAddress.host, port: number };
 }
 
-/** Nobody on another machine can reach it. `0.0.0.0` and `::` are reached from everywhere. */
+/** Returns whether no other machine can reach the address. `0.0.0.0` and `::` can be reached from everywhere. */
 export function isLoopback({ host }: HttpAddress): boolean {
   return host !== '0.0.0.0' && host !== '::' && toLoopbackAddresses(host).length > 0;
 }

@@ -4,24 +4,24 @@ import { refusal } from './guard-request.ts';
 import { createHttpSessions } from './http-sessions.ts';
 import { createNamedClients } from './named-clients.ts';
 
-/** A request with a larger body is refused. */
+/** The largest body of a request. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
 const PATH = /^\/mcp(?:\/([\w-]{1,32}))?$/;
 
-/** All clients that come by HTTP, of both eras. */
+/** All clients over HTTP, of both eras. */
 export interface HttpClients {
   fetch(request: Request): Promise<Response>;
-  /** Ends them with their processes. */
+  /** Ends all clients with their processes. */
   close(): Promise<void>;
 }
 
 /**
- * In the older era each session is a client. The newer one knows no sessions: there the address is the client, `/mcp` or
- * `/mcp/<name>`. Either ends when it has been idle for long and nothing of it runs.
+ * Creates the clients. In the older era each session is a client. The newer one has no sessions: there each address is a client, `/mcp` or
+ * `/mcp/<name>`. Both end when they have been idle for long and have no live process.
  */
 export function createHttpClients(options: {
-  /** `name` is that of a client's address, empty for `/mcp`; `null` for a session. */
+  /** Creates the server of a client. `name` is that of its address, empty for `/mcp`; `null` for a session. */
   readonly createServer: (name: string | null) => McpServer;
   readonly idleMs: number;
   readonly onError: (error: Error) => void;

@@ -6,8 +6,8 @@ import { refusal } from './guard-request.ts';
 import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 
 /**
- * Clients of the older era: each has a session, and a server of its own. A session ends by the client's word, and its processes with it; or
- * after `idleMs` without a request, without an open stream, and without anything that runs.
+ * Clients of the older era: each has a session and a server of its own. A session ends with its processes when the client says so, or
+ * after `idleMs` without a request, an open stream, or a live process.
  */
 export interface HttpSessions {
   fetch(request: Request): Promise<Response>;
@@ -25,7 +25,7 @@ export function createHttpSessions(options: {
   readonly createServer: () => McpServer;
   readonly idleMs: number;
   readonly maxBodyBytes: number;
-  /** Gets what goes wrong where nobody waits for it. */
+  /** Receives errors that no caller waits for. */
   readonly onError: (error: Error) => void;
 }): HttpSessions {
   const { createServer, idleMs, maxBodyBytes, onError } = options;
@@ -57,7 +57,7 @@ export function createHttpSessions(options: {
     transport.onclose = () => endByItself(session);
     await server.createInstance({ era: 'legacy' }).connect(transport);
     const response = await answer(session, request);
-    // Only a handshake gives it its id; anything else was refused.
+    // Only a handshake gives the session its id; anything else was refused.
     if (transport.sessionId === undefined) await end(session);
     return response;
   };

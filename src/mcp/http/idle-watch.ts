@@ -1,17 +1,17 @@
 import { whenSent } from './when-sent.ts';
 
-/** Tells when a client has neither a request under way, nor an open stream, nor anything that runs, for some time. */
+/** Notices when a client has had no request, no open stream and no live process for some time. */
 export interface IdleWatch {
   readonly isIdle: boolean;
-  /** The client is busy from now on, until the response is sent. */
+  /** Counts the client as busy until the response is sent. */
   during(request: Request, answer: () => Promise<Response>): Promise<Response>;
-  /** It tells nothing any more. */
+  /** Stops the watch. */
   stop(): void;
 }
 
 /**
- * `onIdle` is called when the client has been idle for `idleMs`, never before its first request, and not while `isBusy` says that something of it
- * runs: it is asked again every `idleMs` then.
+ * Creates a watch. `onIdle` is called when the client has been idle for `idleMs`, never before its first request, and not while `isBusy`, which
+ * is asked again every `idleMs`.
  */
 export function createIdleWatch({
   idleMs,

@@ -4,12 +4,12 @@ import type { McpServer } from '../create-mcp-server.ts';
 import { refusal } from './guard-request.ts';
 import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 
-/** Beyond so many the one that has been idle for longest ends; one of which something runs is not idle. */
+/** Beyond this number the client that has been idle for longest ends; one with live processes is not idle. */
 const MAX_CLIENTS = 64;
 
 /**
- * Clients of the newer era, by the names in their addresses. A client ends after `idleMs` without a request, without an open stream, and
- * without anything that runs, or then for the sake of a new one. The next request makes it anew, with an owner of its own.
+ * Clients of the newer era, by the names in their addresses. A client ends after `idleMs` without a request, an open stream, or a
+ * live process, or while idle to make room for a new one. The next request creates it anew, with another owner.
  */
 export interface NamedClients {
   fetch(name: string, request: Request): Promise<Response>;
@@ -29,7 +29,7 @@ export function createNamedClients(options: {
   readonly onError: (error: Error) => void;
 }): NamedClients {
   const { createServer, idleMs, onError } = options;
-  /** The least recently used one first. */
+  /** The least recently used first. */
   const clients = new Map<string, Client>();
   const ending = new Map<string, Promise<void>>();
 
@@ -54,9 +54,9 @@ export function createNamedClients(options: {
     const client: Client = { server, handler: serveRequests(server, options), watch };
     return client;
   };
-  /** `null` where there is no place for another one. */
+  /** Returns `null` where there is no room for another client. */
   const find = async (name: string): Promise<Client | null> => {
-    // Until it has ended, its owner's processes are being ended, also those that a successor would start.
+    // While a client ends, its owner's processes are killed, also those that a successor would start.
     while (ending.has(name)) await ending.get(name);
     const known = clients.get(name);
     if (known === undefined && clients.size >= MAX_CLIENTS) {
@@ -84,7 +84,7 @@ export function createNamedClients(options: {
   };
 }
 
-/** Subscriptions are streams of their own here; the library serves them, and wants to know what changes. */
+/** Creates a handler and notifies it of changes: the library serves subscriptions as streams of their own. */
 function serveRequests(
   server: McpServer,
   { onError, maxBodyBytes }: { onError: (error: Error) => void; maxBodyBytes: number },

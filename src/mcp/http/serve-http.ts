@@ -9,13 +9,13 @@ import { maxBodyBytes } from './http-clients.ts';
 
 export interface HttpListener {
   readonly type: 'listening';
-  /** Where clients connect: `http://127.0.0.1:7433/mcp`. */
+  /** The address for clients: `http://127.0.0.1:7433/mcp`. */
   readonly url: string;
-  /** Takes no more requests, and ends those under way. */
+  /** Refuses new requests and ends those under way. */
   close(): Promise<void>;
 }
 
-/** Listens, or says in words why that cannot be. */
+/** Listens, or returns why it cannot. */
 export async function serveHttp(options: {
   readonly guard: Guard;
   readonly fetch: (request: Request) => Promise<Response>;

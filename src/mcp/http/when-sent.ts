@@ -1,6 +1,6 @@
 /**
- * The same response; `done` is called once, when all of it is sent or nobody wants the rest. A stream whose client has gone ends at
- * once, and not with the next thing that would be sent.
+ * Returns the same response; `done` is called once, when all of it is sent or the client is gone. The stream of a client that is gone ends
+ * at once, not with the next write.
  */
 export function whenSent(
   response: Response,

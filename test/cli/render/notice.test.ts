@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderNotice } from '../../../src/cli/render/notice.ts';
-import { toNotice } from '../../../src/conversation/notice.ts';
-import type { EndedPart } from '../../../src/conversation/notice-part.ts';
+import { toNotice } from '../../../src/mailbox/notice.ts';
+import type { EndedPart } from '../../../src/mailbox/notice-part.ts';
 import { markedPage, plainPage } from '../plain-page.ts';
 
 const ended: EndedPart = {

@@ -13,40 +13,40 @@ import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
 import { sizeOf, withoutUsage } from './shorten-transcript.ts';
 
-/** What stays of a transcript that has grown beyond its limit. */
+/** The share of a transcript beyond its limit that is kept. */
 const KEPT_SHARE = 0.5;
 
-/** A transcript that could not be made short enough is tried again once it has grown by so much. */
+/** The growth after which a transcript that stayed too long is compacted again. */
 const GROWTH = 1.25;
 
-/** Makes the transcript shorter, once at a time. */
-export interface Compacting {
-  /** Whether the transcript has outgrown the limits of the conversation. */
+/** Makes the transcript shorter, one compaction at a time. */
+export interface Compactor {
+  /** Returns whether the transcript has outgrown the limits of the conversation. */
   isDue(): boolean;
-  /** Tells `compaction.settled`. */
+  /** Starts a compaction. Sends `compaction.settled`. */
   begin(because: CompactionReason): void;
-  /** Nothing is told any more, and the transcript stays as it is. */
+  /** Stops the compaction: no event follows, and the transcript stays as it is. */
   stop(): void;
-  /** Resolves when the next compaction has settled, or was stopped, with whether the transcript is shorter. */
+  /** Resolves when the next compaction has settled or was stopped, with whether the transcript is shorter. */
   next(): Promise<boolean>;
 }
 
-export function createCompacting(world: {
+export function createCompactor(deps: {
   readonly memory: Memory;
   /** Default: `compactByAge`. */
   readonly compact: Compact | undefined;
   readonly maxContextTokens: number;
   readonly maxMessages: number;
-  /** What an agent must know where its memory has a gap. */
+  /** Returns the message that stands where the transcript has a gap. */
   toDigestMessage(): ChatMessage;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
-}): Compacting {
-  const { memory, compact = compactByAge, maxContextTokens, emit, tell } = world;
+}): Compactor {
+  const { memory, compact = compactByAge, maxContextTokens, emit, tell } = deps;
   let current: AbortController | null = null;
   const waiting: ((isShorter: boolean) => void)[] = [];
-  /** What the last compaction came down to. */
+  /** The size after the last compaction. */
   let reached = { tokens: 0, messages: 0 };
 
   const settle = (isShorter: boolean) => {
@@ -73,15 +73,15 @@ export function createCompacting(world: {
     emit({ type: 'compaction.started', because, tokens });
     const isOver = because === 'limit' && tokens > maxContextTokens;
     const maxTokens = Math.floor((isOver ? maxContextTokens : tokens) * KEPT_SHARE);
-    const hasTooMany = because === 'limit' && memory.transcript.length > world.maxMessages;
-    const maxMessages = hasTooMany ? Math.floor(world.maxMessages * KEPT_SHARE) : Number.POSITIVE_INFINITY;
+    const hasTooMany = because === 'limit' && memory.transcript.length > deps.maxMessages;
+    const maxMessages = hasTooMany ? Math.floor(deps.maxMessages * KEPT_SHARE) : Number.POSITIVE_INFINITY;
     const request = { messages, tokens, maxTokens, maxMessages, signal };
     const shorter = await ask(request, because !== 'request');
     if (signal.aborted) return;
     current = null;
     const isShorter = sizeOf(shorter) < sizeOf(messages) || shorter.length < messages.length;
     if (isShorter) {
-      memory.replaceAll([...system, world.toDigestMessage(), ...shorter.map(withoutUsage)]);
+      memory.replaceAll([...system, deps.toDigestMessage(), ...shorter.map(withoutUsage)]);
       const removed = Math.max(0, messages.length - shorter.length);
       emit({ type: 'transcript.shortened', removed, emptied: countEmptied(messages, shorter) });
     }
@@ -96,17 +96,17 @@ export function createCompacting(world: {
       const isBeyond = (count: number, limit: number, before: number) =>
         count > Math.max(limit, before * GROWTH);
       return (
-        isBeyond(transcript.length, world.maxMessages, reached.messages) ||
+        isBeyond(transcript.length, deps.maxMessages, reached.messages) ||
         (Number.isFinite(maxContextTokens) &&
           isBeyond(estimateTokens(transcript), maxContextTokens, reached.tokens))
       );
     },
     begin: (because) => {
       current = new AbortController();
-      run(current, because).catch(world.report);
+      run(current, because).catch(deps.report);
     },
     stop: () => {
-      current?.abort(new Error('No shorter transcript is wanted any more.'));
+      current?.abort(new Error('The compaction was stopped.'));
       current = null;
       settle(false);
     },
@@ -114,12 +114,12 @@ export function createCompacting(world: {
   };
 }
 
-/** It is of no completion: what it said is said anew. */
+/** Digests are left out: a new one says it anew. */
 function isDigest(message: ChatMessage): boolean {
   return message.role === 'notice' && message.completionIds.length === 0;
 }
 
-/** Of how many calls the result is another one than before. */
+/** Returns the number of calls whose result has changed. */
 function countEmptied(before: readonly ChatMessage[], after: readonly ChatMessage[]): number {
   const texts = new Map(before.map((each) => [each.role === 'tool' ? each.callId : '', each.text]));
   return after.filter((each) => each.role === 'tool' && texts.get(each.callId) !== each.text).length;

@@ -6,7 +6,7 @@ import type { WatchNews } from '../watches/watch.ts';
 import { lastLines } from './last-lines.ts';
 import { type RunningState, toRunningState } from './running-state.ts';
 
-/** What a notice says of one end. Nothing in it is looked up later: the process may be forgotten by then. */
+/** The end of a process, complete: the process may be forgotten when the notice is made. */
 export interface EndedPart {
   readonly type: 'ended';
   readonly id: string;
@@ -16,25 +16,25 @@ export interface EndedPart {
   readonly signal: string | null;
   readonly runtimeMs: number;
   readonly command: string;
-  /** The end of a sentence: "exited with code 3". */
+  /** The end of a sentence, such as "exited with code 3". */
   readonly end: string;
-  /** Process ids of what outlived its leader. */
+  /** Process ids of leftovers. */
   readonly leftovers: readonly number[];
-  /** Process ids of what it perhaps left running, see `FinalFacts.suspects`. Journals of before do not have it. */
+  /** Process ids of suspects, see `FinalFacts.suspects`. Missing in older journals. */
   readonly suspects?: readonly number[] | undefined;
-  /** TCP ports on which those listen. */
+  /** TCP ports on which these listen. */
   readonly ports: readonly number[];
   readonly logFile: string | null;
   readonly outputBytes: number;
-  /** What the agent has not read of it. */
+  /** The part of the output that the agent has not read. */
   readonly unreadBytes: number;
-  /** The end of what it printed. */
+  /** The end of the output. */
   readonly tail: string;
-  /** What a child agent answered. */
+  /** The answer of a child agent. */
   readonly answer: string | null;
 }
 
-/** What a watch tells of a process. */
+/** The notification of a watch. */
 export type WatchPart = {
   readonly id: string;
   readonly label: string | null;
@@ -43,7 +43,7 @@ export type WatchPart = {
   | {
       readonly type: 'quiet';
       readonly quietMs: number;
-      /** Whether the lines are a screen; else the end of an output. */
+      /** The lines are a screen; else the end of the output. */
       readonly isScreen: boolean;
       readonly lines: readonly string[];
     }
@@ -51,13 +51,13 @@ export type WatchPart = {
       readonly type: 'matched';
       readonly pattern: string;
       readonly matches: number;
-      /** The newest. */
+      /** The newest ones. */
       readonly lines: readonly string[];
     }
   | { readonly type: 'unwatched'; readonly why: string }
 );
 
-/** A schedule is due: the words of whoever planned it, the agent or a person. */
+/** The reminder of a schedule, in the words of the agent or person that made it. */
 export interface DuePart {
   readonly type: 'due';
   readonly scheduleId: string;
@@ -67,13 +67,10 @@ export interface DuePart {
   readonly missed: number;
 }
 
-/** What was told of a schedule, or of every schedule of a process, and did not reach the agent yet, is void. */
-export type Withdrawal = { readonly of: 'schedule' | 'process'; readonly id: string };
-
-/** One thing that a notice tells. */
+/** One element of a notice. */
 export type NoticePart =
   | EndedPart
-  /** It says nothing for long, or runs for long. */
+  /** The process is silent, or has run for long. */
   | {
       readonly type: 'silent' | 'elapsed';
       readonly id: string;
@@ -81,12 +78,12 @@ export type NoticePart =
       readonly runtimeMs: number;
       readonly outputBytes: number;
       readonly command: string;
-      /** Journals of before do not have it. */
+      /** Missing in older journals. */
       readonly state?: RunningState;
     }
   | WatchPart
   | DuePart
-  /** Somebody else's news, such as another agent's. */
+  /** A notification of the host program. */
   | { readonly type: 'told'; readonly source: string; readonly text: string };
 
 export function toEndedPart(
@@ -128,7 +125,7 @@ export function toRunningPart(type: 'silent' | 'elapsed', view: ProcessView): No
   };
 }
 
-/** A screen can be large: a notice shows its end, and nothing else of it is kept. */
+/** The bytes kept of a screen: a notice shows its end only. */
 const MAX_LINES_BYTES = 4_000;
 
 export function toWatchPart(news: WatchNews): WatchPart {

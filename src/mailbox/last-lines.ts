@@ -1,4 +1,4 @@
-/** The last whole lines of a text that fit in `maxBytes` of UTF-8; of a line that alone is longer, its end. */
+/** Returns the last whole lines of a text that fit in `maxBytes` of UTF-8, or the end of a line that alone is longer. */
 export function lastLines(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= maxBytes) return text;
@@ -8,7 +8,7 @@ export function lastLines(text: string, maxBytes: number): string {
   return bytes.subarray(isInside ? lineStart : toCharacterStart(bytes, start)).toString();
 }
 
-/** UTF-8: bytes 10xxxxxx go on with a character. */
+/** Skips UTF-8 continuation bytes (10xxxxxx). */
 function toCharacterStart(bytes: Buffer, place: number): number {
   let start = place;
   while (start < bytes.byteLength && ((bytes[start] ?? 0) & 0b1100_0000) === 0b1000_0000) start += 1;

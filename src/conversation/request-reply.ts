@@ -4,12 +4,12 @@ import { collectReply } from '../models/collect-reply.ts';
 import { ModelError } from '../models/model-error.ts';
 
 /**
- * Lets the model speak once. Where no person waits for a reply, an empty one is a reply too.
+ * Asks the model for one reply. An empty reply counts where no person waits for one.
  *
- * @throws whatever the model throws; ModelError `invalid` when it says nothing to a person who waits; the signal's reason when
- * that is aborted.
+ * @throws whatever the model throws; ModelError `invalid` for an empty reply to a person who waits; the signal's reason when it is
+ * aborted.
  */
-export async function think(request: {
+export async function requestReply(request: {
   readonly model: ChatModel;
   readonly tools: readonly ToolDescription[];
   readonly messages: readonly ChatMessage[];
@@ -26,12 +26,12 @@ export async function think(request: {
   return reply;
 }
 
-/** Whether a reply has neither words nor calls. */
+/** Returns whether a reply has neither text nor calls. */
 export function isEmpty({ text, toolCalls }: Extract<ChatMessage, { role: 'assistant' }>): boolean {
   return text.trim() === '' && toolCalls.length === 0;
 }
 
-/** Whether a person has said something that no final answer stands behind. */
+/** Returns whether a person's message has no final answer yet. */
 function isAwaited(messages: readonly ChatMessage[]): boolean {
   const last = messages.findLast(
     (message) => message.role === 'user' || (message.role === 'assistant' && message.toolCalls.length === 0),

@@ -5,23 +5,23 @@ import { toModelError } from '../models/to-model-error.ts';
 import { neutraliseMarkup } from '../tools/answer-text.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
-import { isEmpty, think } from './think.ts';
+import { isEmpty, requestReply } from './request-reply.ts';
 
-/** Lets the model speak, once at a time, and records what it says. */
-export interface Speaking {
-  /** Tells `model.replied`, `model.failed` or `context.exceeded`; by the limit only where it `mayCompact`. */
+/** Asks the model for one reply at a time and records it. */
+export interface ModelRunner {
+  /** Sends `model.replied`, `model.failed` or `context.exceeded`; for the limit only where `mayCompact`. */
   begin(options: { readonly mayCompact: boolean }): void;
-  /** Nothing is told any more; what the model has said so far is recorded. */
+  /** Stops the reply: no event follows, and what the model has said so far is recorded. */
   stop(): void;
-  /** A new turn: nothing has been said in it. */
+  /** Begins a new turn: there is no answer in it yet. */
   reset(): void;
-  /** The last final answer of the turn that runs; `''` where there is none. */
+  /** The last final answer of the current turn; `''` where there is none. */
   readonly answer: string;
-  /** What went wrong the last time, in words. */
+  /** The message of the last failure. */
   readonly failure: string;
 }
 
-/** Ends a turn only when nothing more can be taken away. */
+/** Said when the transcript cannot be made shorter. */
 const STUCK =
   'It was made as short as it can be; begin a new conversation, or take a model with a longer context.';
 
@@ -30,17 +30,17 @@ interface Speech {
   said: string;
 }
 
-export function createSpeaking(world: {
+export function createModelRunner(deps: {
   readonly model: ChatModel;
   readonly descriptions: readonly ToolDescription[];
   readonly memory: Memory;
-  /** Whether the transcript has outgrown its limit. */
+  /** Returns whether the transcript has outgrown its limit. */
   isTooLong(): boolean;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
-}): Speaking {
-  const { model, descriptions, memory, emit, tell, report } = world;
+}): ModelRunner {
+  const { model, descriptions, memory, emit, tell, report } = deps;
   let current: Speech | null = null;
   let answer = '';
   let failure = '';
@@ -48,7 +48,7 @@ export function createSpeaking(world: {
   const listen = async (speech: Speech) => {
     const { signal } = speech.stopping;
     try {
-      return await think({
+      return await requestReply({
         model,
         tools: descriptions,
         messages: [...memory.transcript],
@@ -78,10 +78,10 @@ export function createSpeaking(world: {
       const { isRetryable, retryAfterMs } = heard;
       return tell({ type: 'model.failed', isRetryable, retryAfterMs });
     }
-    // What its provider has signed stays as it came.
+    // Text that a provider has signed must not change.
     const message =
       heard.providerData === undefined ? { ...heard, text: neutraliseMarkup(heard.text) } : heard;
-    // Providers refuse a message without a word.
+    // Providers refuse an empty message.
     if (!isEmpty(message)) {
       memory.record(message);
       emit({ type: 'message.recorded', message });
@@ -94,8 +94,8 @@ export function createSpeaking(world: {
     begin: ({ mayCompact }) => {
       const speech = { stopping: new AbortController(), said: '' };
       current = speech;
-      if (!mayCompact || !world.isTooLong()) return void speak(speech).catch(report);
-      // Later: the chart is in the middle of a step.
+      if (!mayCompact || !deps.isTooLong()) return void speak(speech).catch(report);
+      // The chart is in the middle of a step.
       queueMicrotask(() => {
         if (!speech.stopping.signal.aborted) tell({ type: 'context.exceeded', by: 'limit' });
       });
@@ -104,7 +104,7 @@ export function createSpeaking(world: {
       if (current === null) return;
       const { stopping, said } = current;
       current = null;
-      stopping.abort(new Error('Nobody waits for this reply any more.'));
+      stopping.abort(new Error('The reply is no longer needed.'));
       if (said.trim() === '') return;
       const message = { role: 'assistant', text: neutraliseMarkup(said), toolCalls: [] } as const;
       memory.record(message);

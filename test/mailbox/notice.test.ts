@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastLines } from '../../src/conversation/last-lines.ts';
-import { toNotice } from '../../src/conversation/notice.ts';
-import { toEndedPart } from '../../src/conversation/notice-part.ts';
-import { endedView } from './ended-view.ts';
+import { lastLines } from '../../src/mailbox/last-lines.ts';
+import { toNotice } from '../../src/mailbox/notice.ts';
+import { toEndedPart } from '../../src/mailbox/notice-part.ts';
+import { endedView } from '../conversation/ended-view.ts';
 
 const quiet = endedView().output;
 const unseen = { unreadBytes: 0, ports: [], answer: null };

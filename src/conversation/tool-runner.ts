@@ -10,20 +10,20 @@ import type { Memory } from './memory.ts';
 import { openCalls } from './replay.ts';
 import { runCalls } from './run-calls.ts';
 
-/** How long an interrupted call may take to say how far it is. */
+/** The time an interrupted call has to answer with how far it is. */
 const MAX_INTERRUPTION_MS = 2_000;
 
-/** Makes the calls of the last reply, and records each result as soon as it is there. */
-export interface Acting {
-  /** A new turn: what a model has tried before is forgotten. */
+/** Makes the calls of the last reply and records each result as soon as it arrives. */
+export interface ToolRunner {
+  /** Begins a new turn: the guards forget what the model has tried. */
   reset(): void;
-  /** Something was delivered. */
-  noteNews(): void;
-  /** Tells `calls.settled` when all results are in the transcript. */
+  /** Notes that something was delivered, so that the same call may have another result. */
+  noteDelivery(): void;
+  /** Starts the open calls. Sends `calls.settled` when all results are in the transcript. */
   begin(options: { readonly mayWait: boolean }): void;
   interruptWaits(): void;
   interruptAll(): void;
-  /** Resolves when each call has its result, soon. */
+  /** Interrupts all calls. Resolves when each has its result, which is soon. */
   end(): Promise<void>;
 }
 
@@ -35,16 +35,18 @@ interface Step {
   settled: Promise<void>;
 }
 
-export function createActing(world: {
+export function createToolRunner(deps: {
   readonly wiring: Omit<CallWiring, 'interrupt' | 'interruptWait' | 'signal'>;
   readonly maxParallelTools: number;
   readonly memory: Memory;
   readonly clock: Clock;
+  /** Called when an answer that shows these is in the journal. */
+  onDelivered(ids: readonly string[]): void;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
-}): Acting {
-  const { wiring, memory, clock, emit, tell, report } = world;
+}): ToolRunner {
+  const { wiring, memory, clock, emit, tell, report } = deps;
   let guards: CallGuards = createCallGuards();
   let step: Step | null = null;
 
@@ -57,6 +59,7 @@ export function createActing(world: {
     };
     const revealed = given.reveals ?? [];
     const withdrawn = memory.answer(message, revealed);
+    deps.onDelivered(revealed);
     confirmRecorded(given);
     emit({ type: 'tool.answered', call, answer: given });
     for (const completionId of withdrawn) emit({ type: 'notice.withdrawn', completionId });
@@ -75,7 +78,7 @@ export function createActing(world: {
         signal: current.giveUp.signal,
       },
       guards,
-      maxParallelTools: world.maxParallelTools,
+      maxParallelTools: deps.maxParallelTools,
       onCalled: (call) => emit({ type: 'tool.called', call }),
       onAnswered: (call, given) => void revealed.push(...answer(call, given)),
     });
@@ -101,7 +104,7 @@ export function createActing(world: {
     reset: () => {
       guards = createCallGuards();
     },
-    noteNews: () => guards.noteNews(),
+    noteDelivery: () => guards.noteDelivery(),
     begin: ({ mayWait }) => {
       step = {
         interrupt: new AbortController(),

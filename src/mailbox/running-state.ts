@@ -1,10 +1,10 @@
 import type { AwaitedInput, ProcessView } from '../process/process-view.ts';
 
-/** What a live process does, as far as that can be told. */
+/** The activity of a live process, as far as it is known. */
 export interface RunningState {
-  /** A sentence of ours. */
+  /** A sentence. */
   readonly now: string | null;
-  /** What it has printed last, where it waits for somebody to type. */
+  /** The last output, where the process waits for input. */
   readonly prompt: string | null;
 }
 

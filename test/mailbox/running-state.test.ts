@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { toNotice } from '../../src/conversation/notice.ts';
-import { toRunningPart } from '../../src/conversation/notice-part.ts';
-import { toRunningState } from '../../src/conversation/running-state.ts';
 import { createSupervisor } from '../../src/index.ts';
+import { toNotice } from '../../src/mailbox/notice.ts';
+import { toRunningPart } from '../../src/mailbox/notice-part.ts';
+import { toRunningState } from '../../src/mailbox/running-state.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
 import { settle } from '../readiness/rig.ts';
 

@@ -8,16 +8,25 @@ import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { Runtime } from './runtime.ts';
 import type { Supervisor } from './supervisor.ts';
 
-type NewsCalls = Pick<
+type NotificationCalls = Pick<
   Supervisor,
-  'watch' | 'unwatch' | 'watches' | 'schedule' | 'unschedule' | 'schedules' | 'news$' | 'newsOf' | 'isHeard'
+  | 'watch'
+  | 'unwatch'
+  | 'watches'
+  | 'schedule'
+  | 'unschedule'
+  | 'schedules'
+  | 'mailbox'
+  | 'news$'
+  | 'newsOf'
+  | 'isHeard'
 >;
 
 /** What a supervisor offers of watches and schedules. */
-export function createNewsCalls(
-  { registry, watches, schedules, news }: Runtime,
+export function createNotificationCalls(
+  { registry, watches, schedules, mailboxes }: Runtime,
   onSubscriberError: (error: unknown) => void,
-): NewsCalls {
+): NotificationCalls {
   const findLive = (given: string, call: string): SupervisedProcess => {
     const { id } = parseOptions(watchCall, { input: { id: given }, name: call });
     const process = registry.live.get(id);
@@ -46,9 +55,10 @@ export function createNewsCalls(
     unschedule: (id) => schedules.unschedule(id),
     schedules: (filter = {}) =>
       schedules.list(parseOptions(notificationFilter, { input: filter, name: 'schedules' })),
-    isHeard: (owner) => news.isHeard(owner),
-    news$: new GuardedObservable((subscriber) => news.news$.subscribe(subscriber), onSubscriberError),
+    mailbox: (owner, reader) => mailboxes.open(owner, reader),
+    isHeard: (owner) => mailboxes.isHeard(owner),
+    news$: new GuardedObservable((subscriber) => mailboxes.news$.subscribe(subscriber), onSubscriberError),
     newsOf: (owner) =>
-      new GuardedObservable((subscriber) => news.newsOf(owner).subscribe(subscriber), onSubscriberError),
+      new GuardedObservable((subscriber) => mailboxes.newsOf(owner).subscribe(subscriber), onSubscriberError),
   };
 }

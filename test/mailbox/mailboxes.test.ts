@@ -1,8 +1,11 @@
 import { take } from 'rxjs';
 import { expect, test, vi } from 'vitest';
+import { createMailboxes } from '../../src/mailbox/mailboxes.ts';
+import type { News } from '../../src/mailbox/news.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
-import type { News } from '../../src/supervisor/news.ts';
-import { createNewsStream } from '../../src/supervisor/news-stream.ts';
+
+const open = (onDropped: (count: number) => void = () => {}) =>
+  createMailboxes({ find: () => undefined, list: () => [], onDropped, onReaderError: () => {} });
 
 const newsOf = (owner: string, count: number): News => ({
   type: 'schedule.due',
@@ -11,7 +14,7 @@ const newsOf = (owner: string, count: number): News => ({
   owner,
   missed: 0,
   schedule: {
-    id: owner,
+    id: `${owner}/${count}`,
     owner,
     message: 'Look.',
     everyMs: null,
@@ -38,9 +41,9 @@ function listen(source: { subscribe(next: (news: News) => void): unknown }): str
 }
 
 test('what nobody heard is told to the first who listens', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const onHeard = vi.fn();
-  stream.tell(newsOf('a', 1), onHeard);
+  stream.publish(newsOf('a', 1), onHeard);
   expect(onHeard).not.toHaveBeenCalled();
 
   const first = listen(stream.news$);
@@ -52,13 +55,13 @@ test('what nobody heard is told to the first who listens', () => {
 });
 
 test('news wait for their owner whoever else hears them', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const everybody = listen(stream.news$);
   const other = listen(stream.newsOf('b'));
 
-  stream.tell(newsOf('a', 1));
+  stream.publish(newsOf('a', 1));
   const owner = listen(stream.newsOf('a'));
-  stream.tell(newsOf('a', 2));
+  stream.publish(newsOf('a', 2));
 
   expect(everybody).toEqual(['a/1', 'a/2']);
   expect(owner).toEqual(['a/1', 'a/2']);
@@ -67,13 +70,13 @@ test('news wait for their owner whoever else hears them', () => {
 });
 
 test('an owner that left and came back has missed nothing', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const heard: string[] = [];
   const subscription = stream.newsOf('a').subscribe(({ id }) => void heard.push(id));
-  stream.tell(newsOf('a', 1));
+  stream.publish(newsOf('a', 1));
   subscription.unsubscribe();
 
-  stream.tell(newsOf('a', 2));
+  stream.publish(newsOf('a', 2));
   stream.newsOf('a').subscribe(({ id }) => void heard.push(id));
 
   expect(heard).toEqual(['a/1', 'a/2']);
@@ -81,23 +84,23 @@ test('an owner that left and came back has missed nothing', () => {
 
 test('of too many the oldest are dropped and counted', () => {
   const onDropped = vi.fn();
-  const stream = createNewsStream({ onDropped });
-  for (let count = 1; count <= 207; count += 1) stream.tell(failureOf('a', count));
+  const stream = open(onDropped);
+  for (let count = 1; count <= 1_007; count += 1) stream.publish(failureOf('a', count));
   expect(onDropped).not.toHaveBeenCalled();
 
   const heard = listen(stream.newsOf('a'));
 
   expect(onDropped).toHaveBeenCalledExactlyOnceWith(7);
-  expect(heard).toHaveLength(200);
+  expect(heard).toHaveLength(1_000);
   expect(heard[0]).toBe('a/watch/8');
 });
 
 test('what was withdrawn is never heard', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const onHeard = vi.fn();
-  stream.tell(newsOf('a', 1), onHeard);
+  stream.publish(newsOf('a', 1), onHeard);
 
-  stream.withdraw(({ id }) => id === 'a/1');
+  stream.removePending(({ id }) => id === 'a/1');
 
   expect(listen(stream.news$)).toEqual([]);
   expect(listen(stream.newsOf('a'))).toEqual([]);
@@ -105,9 +108,9 @@ test('what was withdrawn is never heard', () => {
 });
 
 test('who takes one leaves the others waiting', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const onHeard = vi.fn();
-  for (let count = 1; count <= 3; count += 1) stream.tell(newsOf('a', count), () => onHeard(count));
+  for (let count = 1; count <= 3; count += 1) stream.publish(newsOf('a', count), () => onHeard(count));
 
   const first = listen(stream.news$.pipe(take(1)));
   const heardByAll = onHeard.mock.calls.flat();
@@ -122,13 +125,13 @@ test('who takes one leaves the others waiting', () => {
 });
 
 test('what a listener withdraws is not told to it', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
-  for (let count = 1; count <= 3; count += 1) stream.tell(newsOf('a', count));
+  const stream = open();
+  for (let count = 1; count <= 3; count += 1) stream.publish(newsOf('a', count));
   const heard: string[] = [];
 
   stream.newsOf('a').subscribe(({ id }) => {
     heard.push(id);
-    stream.withdraw((news) => news.id === 'a/2');
+    stream.removePending((news) => news.id === 'a/2');
   });
 
   expect(heard).toEqual(['a/1', 'a/3']);
@@ -136,19 +139,19 @@ test('what a listener withdraws is not told to it', () => {
 
 test('an absent owner with much to hear costs nobody else anything', () => {
   const onDropped = vi.fn();
-  const stream = createNewsStream({ onDropped });
-  stream.tell(failureOf('quiet', 1));
-  for (let count = 1; count <= 1_000; count += 1) stream.tell(failureOf('noisy', count));
+  const stream = open(onDropped);
+  stream.publish(failureOf('quiet', 1));
+  for (let count = 1; count <= 1_800; count += 1) stream.publish(failureOf('noisy', count));
 
   expect(listen(stream.newsOf('quiet'))).toEqual(['quiet/watch/1']);
-  expect(listen(stream.newsOf('noisy'))).toHaveLength(200);
+  expect(listen(stream.newsOf('noisy'))).toHaveLength(1_000);
   expect(onDropped).toHaveBeenCalledExactlyOnceWith(800);
 });
 
 test('of too many owners the one with most gives way', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
-  for (let count = 1; count <= 200; count += 1) stream.tell(failureOf('noisy', count));
-  for (let owner = 1; owner <= 1_900; owner += 1) stream.tell(failureOf(`owner${owner}`, 1));
+  const stream = open();
+  for (let count = 1; count <= 200; count += 1) stream.publish(failureOf('noisy', count));
+  for (let owner = 1; owner <= 1_900; owner += 1) stream.publish(failureOf(`owner${owner}`, 1));
 
   expect(listen(stream.newsOf('owner1'))).toHaveLength(1);
   expect(listen(stream.newsOf('noisy'))).toHaveLength(100);
@@ -156,9 +159,9 @@ test('of too many owners the one with most gives way', () => {
 });
 
 test('a reminder that nobody heard never gives way', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
-  for (let count = 1; count <= 300; count += 1) stream.tell(newsOf('a', count));
-  for (let count = 1; count <= 1_000; count += 1) stream.tell(failureOf('a', count));
+  const stream = open();
+  for (let count = 1; count <= 300; count += 1) stream.publish(newsOf('a', count));
+  for (let count = 1; count <= 1_000; count += 1) stream.publish(failureOf('a', count));
 
   const heard = listen(stream.newsOf('a'));
 
@@ -166,7 +169,7 @@ test('a reminder that nobody heard never gives way', () => {
 });
 
 test('the news of an owner end when all news end', () => {
-  const stream = createNewsStream({ onDropped: () => {} });
+  const stream = open();
   const ended: string[] = [];
   stream.newsOf('a').subscribe({ complete: () => ended.push('before') });
 

@@ -1,13 +1,13 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text that can neither open nor close an element. Control characters but tab and line feed are shown as `\xNN`. */
+/** Returns text that can neither open nor close an element. Control characters except tab and line feed become `\xNN`. */
 export function escapeText(text: string): string {
   return text
     .replace(/[&<>]/g, (character) => ENTITIES[character] ?? '')
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, toHex);
 }
 
-/** The same for between quotes, on one line. */
+/** Returns the same for an attribute, on one line. */
 export function escapeAttribute(text: string): string {
   return escapeText(text)
     .replaceAll('"', '&quot;')

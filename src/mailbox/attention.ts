@@ -1,23 +1,22 @@
 import { toError } from '../config/error-text.ts';
 import type { FinalView } from '../process/process-view.ts';
 
-/** `turn`: it wakes an agent that is idle. `context`: it is delivered with whatever comes next. `ignore`: it is not told. */
+/** The weight of an end: `turn` wakes an idle agent, `context` is delivered with whatever comes next, `ignore` is not delivered. */
 export type Attention = 'turn' | 'context' | 'ignore';
 
 /**
- * How much an end matters. What the agent itself ended in the turn that runs is no news to it, and neither is what ends with
- * its supervisor; everything else is. A rule of the host's own can mute what succeeded, never what failed. One that throws
- * is none.
+ * Decides how much an end matters. An end that the agent caused in the current turn, or that comes with the end of its supervisor, wakes
+ * no agent; every other does. A rule of the host can mute a success, never a failure. A rule that throws is ignored.
  */
 export function toAttention(
   view: FinalView,
-  { inTurn, rule }: { inTurn: boolean; rule: ((view: FinalView) => Attention) | undefined },
+  { inTurn, rule }: { inTurn: boolean; rule?: ((view: FinalView) => Attention) | undefined },
 ): Attention {
   const attention = applyRule(rule, view) ?? toDefault(view, inTurn);
   return attention === 'ignore' && isFailure(view) ? 'context' : attention;
 }
 
-/** An end must not be lost to somebody's mistake. */
+/** Returns `null` for a rule that throws: its mistake must not lose an end. */
 function applyRule(rule: ((view: FinalView) => Attention) | undefined, view: FinalView): Attention | null {
   try {
     return rule?.(view) ?? null;

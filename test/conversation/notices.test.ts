@@ -1,15 +1,14 @@
-import { merge, Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { ConversationOptions } from '../../src/conversation/conversation.ts';
 import { createConversation } from '../../src/conversation/create-conversation.ts';
-import { toNotice } from '../../src/conversation/notice.ts';
-import { type NoticePart, toWatchPart } from '../../src/conversation/notice-part.ts';
 import { replay } from '../../src/conversation/replay.ts';
+import type { News } from '../../src/mailbox/news.ts';
+import { toNotice } from '../../src/mailbox/notice.ts';
+import { type NoticePart, toWatchPart } from '../../src/mailbox/notice-part.ts';
+import { toNotificationEntry, toRunningEntry } from '../../src/mailbox/to-entry.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import { createMemoryJournal } from '../../src/store/journal.ts';
-import type { News } from '../../src/supervisor/news.ts';
-import type { RuntimeEvent } from '../../src/supervisor/runtime-event.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { arrange, gate, nextEvent, toolThat } from './arrange.ts';
 
@@ -39,22 +38,16 @@ test.for<[string, 'known' | 'hint' | null, readonly string[]]>([
   ['may wait for input', 'hint', []],
   ['is only silent', null, []],
 ] as const)('a silent process that %s wakes as it should', async ([, certainty, expected]) => {
-  const told = new Subject<RuntimeEvent>();
-  await using base = arrange({ steps: [], supervisor: quietSettings });
-  await using scene = arrange({
-    steps: [{ text: 'I type it.' }],
-    more: {
-      supervisor: { ...base.supervisor, events$: merge(base.supervisor.events$, told) },
-    },
-  });
-  const { id: owner } = scene.conversation;
-  const handle = base.supervisor.start({ command: 'installer', owner, background: true });
+  await using scene = arrange({ steps: [{ text: 'I type it.' }], supervisor: quietSettings });
+  const { supervisor, conversation } = scene;
+  const owner = conversation.id;
+  const handle = supervisor.start({ command: 'installer', owner, background: true });
   const awaitsInput =
     certainty === null ? null : ({ kind: 'line', certainty, prompt: 'Continue? ', since: 0 } as const);
 
-  told.next({ type: 'process.silent', at: 1, process: { ...handle.view(), awaitsInput } });
+  scene.mailbox().add(toRunningEntry('process.silent', { view: { ...handle.view(), awaitsInput }, at: 1 }));
   await new Promise((resolve) => setImmediate(resolve));
-  await scene.conversation.idle();
+  await conversation.idle();
 
   expect(scene.roles()).toEqual(expected);
   if (expected.length > 0)
@@ -149,24 +142,16 @@ test('the same news after a crash are taken once', async () => {
     },
   };
   const live = async () => {
-    await using scene = arrange({ steps: [], supervisor: quietSettings });
-    const supervisor = {
-      ...scene.supervisor,
-      newsOf: () => new Observable<News>((subscriber) => subscriber.next(due)),
-    };
-    const conversation = createConversation({
-      supervisor,
-      id: 'conv_again',
-      model: createScriptedModel([{ text: 'I see.' }]),
-      policy: { mode: 'dangerous' },
-      clock: scene.clock,
-      journal: createMemoryJournal(journal),
+    await using scene = arrange({
+      steps: [{ text: 'I see.' }],
+      supervisor: quietSettings,
+      more: { id: 'conv_again', journal: createMemoryJournal(journal) },
     });
+    const { conversation } = scene;
+    scene.mailbox().add(toNotificationEntry(due));
     await new Promise((resolve) => setImmediate(resolve));
     await conversation.idle();
-    const { transcript } = conversation;
-    await conversation.close();
-    return transcript.filter(({ text }) => text.includes('Look.')).length;
+    return conversation.transcript.filter(({ text }) => text.includes('Look.')).length;
   };
 
   expect(await live()).toBe(1);
@@ -350,10 +335,10 @@ test('a journal holds what waits of a schedule, and what was withdrawn', async (
   clock.advance(3_000);
   supervisor.unschedule(cancelled.id);
 
-  const { inbox, settled } = replay(journal.map((line) => JSON.parse(line)));
+  const { waiting, settled } = replay(journal.map((line) => JSON.parse(line))).mailbox;
   scene.open();
 
-  expect([...inbox.values()]).toMatchObject([{ id: `${kept.id}/3`, part: { message: 'kept', missed: 2 } }]);
+  expect([...waiting.values()]).toMatchObject([{ id: `${kept.id}/3`, part: { message: 'kept', missed: 2 } }]);
   expect([...settled]).toContain(`${kept.id}/1`);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Attention, toAttention } from '../../src/conversation/attention.ts';
 import type { FinalView } from '../../src/index.ts';
-import { endedView } from './ended-view.ts';
+import { type Attention, toAttention } from '../../src/mailbox/attention.ts';
+import { endedView } from '../conversation/ended-view.ts';
 
 const killedBy = (by: 'agent' | 'user' | 'owner' | 'supervisor' | 'outside'): FinalView =>
   endedView({

@@ -1,0 +1,17 @@
+import type { NoticePart } from './notice-part.ts';
+
+/** One thing that waits in a mailbox, with what it says. Plain data: it can be persisted. */
+export type MailboxEntry =
+  | {
+      readonly kind: 'message';
+      readonly id: string;
+      readonly attention: 'turn';
+      readonly text: string;
+    }
+  /** A completion has the same id everywhere: `<process>/<attempt>/ended`. */
+  | {
+      readonly kind: 'notice';
+      readonly id: string;
+      readonly attention: 'turn' | 'context';
+      readonly part: NoticePart;
+    };

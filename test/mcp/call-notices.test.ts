@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
+import type { Withdrawal } from '../../src/mailbox/mailbox-state.ts';
+import { createMailboxes } from '../../src/mailbox/mailboxes.ts';
+import type { NoticePart } from '../../src/mailbox/notice-part.ts';
+import { createCallNotices } from '../../src/mcp/call-notices.ts';
+
+/** The notices of a client, and the mailbox behind them. */
+function open(onChange: () => void = () => {}) {
+  const notices = createCallNotices(onChange);
+  const mailboxes = createMailboxes({
+    find: () => undefined,
+    list: () => [],
+    onDropped: () => {},
+    onReaderError: (error) => {
+      throw error;
+    },
+  });
+  const mailbox = mailboxes.open('client', notices.reader);
+  notices.use(mailbox);
+  return {
+    openCall: notices.openCall,
+    takeForLog: notices.takeForLog,
+    add: mailbox.add,
+    withdraw: (withdrawal: Withdrawal) => mailboxes.withdraw(withdrawal),
+  };
+}
+
+const notice = (id: string, part: NoticePart): MailboxEntry => ({
+  kind: 'notice',
+  id,
+  attention: 'turn',
+  part,
+});
+
+/** The end of a process, as far as a notice tells it. */
+function end(processId: string): MailboxEntry {
+  return notice(`${processId}/1/ended`, {
+    type: 'ended',
+    id: processId,
+    label: null,
+    status: 'failed',
+    code: 1,
+    signal: null,
+    runtimeMs: 5,
+    command: 'make',
+    end: 'exited with code 1',
+    leftovers: [],
+    ports: [],
+    logFile: null,
+    outputBytes: 0,
+    unreadBytes: 0,
+    tail: '',
+    answer: null,
+  });
+}
+
+test('a running call alone tells the end of a process that it looks at', () => {
+  const box = open();
+  const [own, other] = [box.openCall(), box.openCall()];
+  own.look('tool_a');
+  box.add(end('tool_a'));
+
+  const [toldByOther, log] = [other.answered([]), box.takeForLog()];
+  const toldByOwn = own.answered([]);
+
+  expect([toldByOther, log]).toEqual([null, null]);
+  expect(toldByOwn).toContain('tool_a');
+});
+
+test('an end that a call shows is neither told nor logged', () => {
+  const box = open();
+  const call = box.openCall();
+  call.look('tool_a');
+  box.add(end('tool_a'));
+
+  const told = call.answered(['tool_a/1/ended']);
+
+  expect([told, box.takeForLog(), box.openCall().answered([])]).toEqual([null, null, null]);
+});
+
+test('an end that is shown before it arrives is not told', () => {
+  const box = open();
+  box.openCall().answered(['tool_a/1/ended']);
+
+  box.add(end('tool_a'));
+
+  expect(box.openCall().answered([])).toBe(null);
+});
+
+test('a dropped answer delivers nothing', () => {
+  const box = open();
+  const call = box.openCall();
+  call.look('tool_a');
+  box.add(end('tool_a'));
+
+  call.dropped();
+
+  expect(box.takeForLog()).toMatchObject({ ids: ['tool_a/1/ended'], isBad: true });
+  expect(box.openCall().answered([])).toContain('tool_a');
+});
+
+test('a log for people delivers nothing to the model', () => {
+  let changes = 0;
+  const box = open(() => {
+    changes += 1;
+  });
+  box.add(end('tool_a'));
+
+  const [first, second] = [box.takeForLog(), box.takeForLog()];
+
+  expect([first?.ids.length, second, changes]).toEqual([1, null, 1]);
+  expect(box.openCall().answered([])).toContain('tool_a');
+});
+
+test('an end replaces the silence before it', () => {
+  const box = open();
+  const run = { id: 'tool_a', label: null, runtimeMs: 5, outputBytes: 0, command: 'make' };
+  box.add(notice('tool_a/1/silent/7', { type: 'silent', ...run }));
+
+  box.add(end('tool_a'));
+
+  expect(box.openCall().answered([])).not.toContain('printed nothing');
+});
+
+test('lines that matched are told beside the end', () => {
+  const box = open();
+  const process = { id: 'tool_a', label: null, command: 'make' };
+  const quiet = { type: 'quiet', ...process, quietMs: 5_000, isScreen: false, lines: [] } as const;
+  const lines = ['a line with x'];
+  box.add(notice('tool_a/1/quiet/7', quiet));
+  box.add(notice('tool_a/1/matched/8', { type: 'matched', ...process, pattern: 'x', matches: 1, lines }));
+
+  box.add(end('tool_a'));
+
+  const told = box.openCall().answered([]);
+  expect(told).not.toContain('printed nothing');
+  expect(told).toContain('a line with x');
+});
+
+const due = (count: number): MailboxEntry =>
+  notice(`schedule_a/${count}`, {
+    type: 'due',
+    scheduleId: 'schedule_a',
+    message: 'Look at the build.',
+    everyMs: 1_000,
+    processId: 'tool_a',
+    missed: 0,
+  });
+
+test('the newest reminder of a schedule replaces the others and counts them', () => {
+  const box = open();
+  for (let count = 1; count <= 8; count += 1) box.add(due(count));
+
+  const [log, told] = [box.takeForLog(), box.openCall().answered([])];
+
+  expect(log?.ids).toEqual(['schedule_a/8']);
+  expect(told?.match(/<schedule /g)).toHaveLength(1);
+  expect(told).toContain('missed="7"');
+});
+
+test.for([
+  { of: 'schedule', id: 'schedule_a' },
+  { of: 'process', id: 'tool_a' },
+] as const)('a reminder withdrawn with its $of is neither told nor logged', (withdrawal) => {
+  const box = open();
+  box.add(due(1));
+
+  box.withdraw(withdrawal);
+
+  expect([box.takeForLog(), box.openCall().answered([])]).toEqual([null, null]);
+});
+
+test('a reminder is told with the next answer once', () => {
+  const box = open();
+  box.add(due(1));
+  box.add(due(1));
+
+  expect(box.openCall().answered([])).toContain('Look at the build.');
+  box.add(due(1));
+  expect(box.openCall().answered([])).toBe(null);
+});
