@@ -2,7 +2,7 @@ import type { CliIo } from './cli-io.ts';
 import { ignoreInheritedSignals } from './end-signals.ts';
 import { exitCodes } from './exit-codes.ts';
 import { handleBrokenPipe } from './handle-broken-pipe.ts';
-import type { ListFlags } from './processes/list-processes.ts';
+import type { ListFlags } from './verbs/ps.ts';
 
 /** Runs one command line and ends the program with its exit code. */
 export async function runCli(args: readonly string[]): Promise<void> {
@@ -75,7 +75,7 @@ function readQuickList([verb, ...args]: readonly string[]): ListFlags | null {
 
 async function listQuickly(flags: ListFlags, io: CliIo): Promise<number> {
   try {
-    const { listProcesses } = await import('./processes/list-processes.ts');
+    const { listProcesses } = await import('./verbs/ps.ts');
     return await listProcesses({ flags, io });
   } catch (error) {
     const { printFault: tellFault } = await import('./print-fault.ts');

@@ -17,11 +17,15 @@ export interface VerbContext {
 /** Gives a command its description, arguments, flags and action. The file of every verb exports one, as `define`. */
 export type DefineVerb = (command: Command, context: VerbContext) => void;
 
-/** The flags that a function adds to a command, as commander will parse them. */
+/** The flags that a function adds to a command, as commander will parse them; switches are `boolean`. */
 // biome-ignore lint/suspicious/noExplicitAny: commander's own bound for arguments
-export type FlagsOf<AddFlags extends (command: Command) => Command<any, any>> = ReturnType<
-  ReturnType<AddFlags>['opts']
+export type FlagsOf<AddFlags extends (command: Command) => Command<any, any>> = Widened<
+  ReturnType<ReturnType<AddFlags>['opts']>
 >;
+
+type Widened<Flags> = {
+  readonly [Name in keyof Flags]: [Flags[Name]] extends [true | undefined] ? boolean : Flags[Name];
+};
 
 /** The flags of every verb that reads a state directory. */
 export interface StateFlags {

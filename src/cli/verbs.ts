@@ -19,7 +19,7 @@ const show: VerbEntry = {
 const ps: VerbEntry = {
   usage: '[options]',
   summary: 'list processes',
-  load: () => import('./commands/ps.ts'),
+  load: () => import('./verbs/ps.ts'),
 };
 const logs: VerbEntry = {
   usage: '[options] <id...>',
@@ -34,12 +34,12 @@ const wait: VerbEntry = {
 const watch: VerbEntry = {
   usage: '[options] <id>',
   summary: 'tell when it is quiet, or prints something',
-  load: () => import('./commands/watch.ts'),
+  load: () => import('./verbs/watch.ts'),
 };
 const write: VerbEntry = {
   usage: '[options] <id> [text...]',
   summary: 'write to the input of a process',
-  load: () => import('./commands/write.ts'),
+  load: () => import('./verbs/write.ts'),
 };
 const kill: VerbEntry = {
   usage: '[options] <id...>',
@@ -49,7 +49,7 @@ const kill: VerbEntry = {
 const restart: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'end processes and start them again',
-  load: () => import('./commands/restart.ts'),
+  load: () => import('./verbs/restart.ts'),
 };
 const attach: VerbEntry = {
   usage: '[options] <id>',
@@ -113,7 +113,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     extend: {
       usage: '[options] <id>',
       summary: 'change time limits of a process',
-      load: () => import('./commands/extend.ts'),
+      load: () => import('./verbs/extend.ts'),
     },
     schedule: {
       usage: '<command>',
@@ -123,7 +123,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     clean: {
       usage: '[options]',
       summary: 'forget processes that have ended',
-      load: () => import('./commands/clean.ts'),
+      load: () => import('./verbs/clean.ts'),
     },
     process: {
       usage: '<command>',

@@ -1,5 +1,5 @@
-import type { ListFlags } from '../processes/list-processes.ts';
 import { addStateFlags, type DefineVerb } from '../verb.ts';
+import type { ListFlags } from '../verbs/ps.ts';
 
 const toMore = (name: string) => `
 Keys: ↑ ↓ choose, Enter all about it, k end it, a also what has ended,

@@ -1,12 +1,12 @@
 import { hasLiveMembers, type ProcessView } from '../../process/process-view.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
-import { describeEmptyList } from '../processes/list-processes.ts';
 import type { Page } from '../render/page.ts';
 import { toPrintable, toVisible } from '../render/printable.ts';
 import { processColumns } from '../render/process-table.ts';
 import { toProcessName } from '../render/process-text.ts';
 import { type Column, renderTable } from '../render/table.ts';
 import { clip, pad, textWidth } from '../render/wrap.ts';
+import { describeEmptyList } from '../verbs/ps.ts';
 import type { TreeUsage } from './tree-usage.ts';
 
 export interface TopRow extends SeenProcess {

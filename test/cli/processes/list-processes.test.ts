@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { type ListFlags, listProcesses } from '../../../src/cli/processes/list-processes.ts';
+import { type ListFlags, listProcesses } from '../../../src/cli/verbs/ps.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

@@ -74,7 +74,7 @@ test('ps without options loads no package', async () => {
     runProgram(['ps', '--state-dir', '.troupe'], options),
   ]);
 
-  expect(quick.stderr).toContain('list-processes');
+  expect(quick.stderr).toContain('verbs/ps');
   expect(quick.stderr).not.toContain('node_modules');
   expect(parsed.stderr).toContain('node_modules/commander');
   expect(withoutTimes(quick.stdout)).toBe(withoutTimes(parsed.stdout));
@@ -123,7 +123,7 @@ test('watch prints what an agent would be told', async () => {
   const ran = await at.troupe('watch', 'server', '--quiet', '300ms', '--once');
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout).toMatch(/\(server\) has been quiet for 300 ms\n {2}up\n$/);
+  expect(ran.stdout).toMatch(/\(server\) has been silent for 300 ms\n {2}up\n$/);
   await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
 });
 
@@ -190,7 +190,7 @@ test('logs --follow continue through a restart to the end', async () => {
   await waitUntil(() => shown === 'up\nup\n');
   await server.kill();
 
-  expect(restarted).toMatchObject({ code: 0, stdout: `Process ${server.id} starts again.\n` });
+  expect(restarted).toMatchObject({ code: 0, stdout: `Process ${server.id} is restarting.\n` });
   expect(await following.ran).toMatchObject({ code: 0, stdout: 'up\nup\n' });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { extendLimits } from '../../../src/cli/processes/extend-limits.ts';
-import { restartProcesses } from '../../../src/cli/processes/restart-processes.ts';
-import { sweepRecords } from '../../../src/cli/processes/sweep-records.ts';
+import { cleanRecords } from '../../../src/cli/verbs/clean.ts';
+import { extendLimits } from '../../../src/cli/verbs/extend.ts';
+import { restartProcesses } from '../../../src/cli/verbs/restart.ts';
 import { showProcess } from '../../../src/cli/verbs/show.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
@@ -23,8 +23,8 @@ test('restart restarts only running processes', async () => {
 
   expect(code).toBe(1);
   expect(orders).toEqual([{ restart: 'tool_a' }, { restart: 'tool_over' }, 'close']);
-  expect(stdout()).toBe('Process tool_a starts again.\n');
-  expect(stderr()).toContain('tool_over cannot be started again: it has ended');
+  expect(stdout()).toBe('Process tool_a is restarting.\n');
+  expect(stderr()).toContain('tool_over cannot be restarted: it has ended');
 });
 
 test('extend sets and removes limits', async () => {
@@ -69,7 +69,7 @@ test.each([
 ])('clean with %j prints what it removed', async (flags, told) => {
   const { io, open, orders, stdout } = scene();
 
-  const code = await sweepRecords({ flags, io, open });
+  const code = await cleanRecords({ flags, io, open });
 
   expect(code).toBe(0);
   expect(orders[0]).toEqual({ sweep: { all: false, dryRun: false, ...flags } });

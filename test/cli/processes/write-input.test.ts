@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeInput } from '../../../src/cli/processes/write-input.ts';
+import { writeInput } from '../../../src/cli/verbs/write.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';
@@ -36,7 +36,7 @@ test('write --eof alone writes nothing', async () => {
 
   expect(await code).toBe(0);
   expect(orders).toEqual([{ endInput: 'tool_a' }, 'close']);
-  expect(stdout()).toBe('The input of tool_a (repl) has ended.\n');
+  expect(stdout()).toBe('The input of tool_a (repl) is closed.\n');
 });
 
 test('write --json prints the bytes written', async () => {

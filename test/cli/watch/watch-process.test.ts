@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type WatchFlags, watchProcess } from '../../../src/cli/watch/watch-process.ts';
+import { type WatchFlags, watchProcess } from '../../../src/cli/verbs/watch.ts';
 import type { FinalView } from '../../../src/process/process-view.ts';
 import type { WatchNews } from '../../../src/watches/watch.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -30,10 +30,10 @@ test('watch prints notifications until the process ends', async () => {
   expect(await code).toBe(0);
   expect(stdout().replaceAll(/^\d\d:\d\d:\d\d /gm, '')).toBe(
     [
-      'tool_a (build) has been quiet for 5s',
+      'tool_a (build) has been silent for 5s',
       '  $ make',
       '  ok',
-      'tool_a (build) has printed 12 lines that match, 11 of them not shown',
+      'tool_a (build) printed 12 matching lines, 11 of them not shown',
       '  E1',
       '',
     ].join('\n'),
@@ -61,7 +61,7 @@ test('watch reports a failed watch', async () => {
   const { code, stderr } = watch([failed], { pattern: '(a+)+$' });
 
   expect(await code).toBe(1);
-  expect(stderr()).toContain('the watch has ended: it takes too long');
+  expect(stderr()).toContain('The watch failed: it takes too long');
 });
 
 test('watch refuses --quiet with --pattern', () => {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { CliIo } from '../cli-io.ts';
+import type { CliIo } from './cli-io.ts';
 
 export type Confirmation = 'yes' | 'no' | 'interrupted';
 

@@ -1,3 +1,4 @@
+import type { Command } from '@commander-js/extra-typings';
 import { formatDuration } from '../../config/format-duration.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { describeEnd } from '../../process/describe-end.ts';
@@ -10,25 +11,53 @@ import { parseDuration } from '../flag-values.ts';
 import { toClockTime } from '../render/local-time.ts';
 import { toPrintable } from '../render/printable.ts';
 import { toProcessName } from '../render/process-text.ts';
-import type { StateFlags } from '../verb.ts';
+import { addStateFlags, type DefineVerb, type FlagsOf, idHelp } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
 
-export interface WatchFlags extends Pick<StateFlags, 'stateDir' | 'json'> {
-  readonly quietFor?: string;
-  readonly pattern?: string;
-  readonly once?: boolean;
-}
+const addFlags = (command: Command) =>
+  addStateFlags(
+    command
+      .argument('<id>', idHelp)
+      .option('--quiet <duration>', 'report silence of this length (5s)')
+      .option('--pattern <pattern>', 'report lines that match this regular expression')
+      .option('--once', 'end after the first report; with 1 if there is none'),
+    { json: 'print each report as JSON, one per line' },
+  );
+
+/** `--quiet` is a duration here; for other verbs it silences them. */
+export type WatchFlags = Omit<FlagsOf<typeof addFlags>, 'quiet'> & { readonly quietFor?: string };
+
+/** Defines `troupe watch`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Reports when a process falls silent or prints a matching line.')
+    .addHelpText(
+      'after',
+      `
+For a process with a terminal the screen counts, otherwise its output. Silence
+is reported once, and again after a change. Ctrl-C ends only the watch.
+
+Examples:
+  ${name} watch build                      when it is silent for 5 s
+  ${name} watch build --quiet 30s --once
+  ${name} watch server --pattern 'error|warn' --json`,
+    )
+    .action(async (word, { quiet, ...flags }) => {
+      const quietFor = quiet as string | undefined;
+      end(await watchProcess({ word, flags: { ...flags, ...(quietFor !== undefined && { quietFor }) }, io }));
+    });
+};
 
 /**
- * Tells when a process has gone quiet, or prints a line that matches, until it has ended or a person leaves. @returns the exit code.
+ * Reports silence or matching lines of a process until it ends or a signal comes. @returns the exit code.
  *
  * @throws TroupeError `invalid-option`
  */
-export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: string }): Promise<number> {
-  const { flags, io } = scene;
+export function watchProcess(input: VerbInput<WatchFlags> & { readonly word: string }): Promise<number> {
+  const { flags, io } = input;
   const options = parseOptions(flags);
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcess(scene.word, { state, io });
+  return withState(input, async (state) => {
+    const chosen = await chooseProcess(input.word, { state, io });
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const leaving = new AbortController();
@@ -57,7 +86,7 @@ export function watchProcess(scene: VerbInput<WatchFlags> & { readonly word: str
 
 function parseOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; pattern?: string } {
   if (quietFor !== undefined && pattern !== undefined) {
-    const message = '--quiet and --pattern are two watches: run this command twice.';
+    const message = '--quiet and --pattern are two watches: run the command once for each.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
   if (pattern !== undefined) return { pattern };
@@ -66,14 +95,14 @@ function parseOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; patt
 
 function report(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {
   if (flags.json === true) return printLines(io, JSON.stringify(news));
-  if (news.type === 'watch.failed') return printError(io, `the watch has ended: ${news.why}`);
+  if (news.type === 'watch.failed') return printError(io, `The watch failed: ${news.why}`);
   const head = `${toClockTime(news.at)} ${toProcessName(news.process)} ${describe(news)}`;
   printLines(io, head, ...news.lines.map((line) => `  ${toPrintable(line)}`));
 }
 
 function describe(news: Exclude<WatchNews, { type: 'watch.failed' }>): string {
-  if (news.type === 'watch.quiet') return `has been quiet for ${formatDuration(news.quietMs)}`;
+  if (news.type === 'watch.quiet') return `has been silent for ${formatDuration(news.quietMs)}`;
   const { matches, suppressed } = news;
-  const lines = matches === 1 ? 'a line that matches' : `${matches} lines that match`;
-  return `has printed ${lines}${suppressed === 0 ? '' : `, ${suppressed} of them not shown`}`;
+  const lines = matches === 1 ? 'a matching line' : `${matches} matching lines`;
+  return `printed ${lines}${suppressed === 0 ? '' : `, ${suppressed} of them not shown`}`;
 }

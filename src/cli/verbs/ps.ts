@@ -1,3 +1,4 @@
+import type { Command } from '@commander-js/extra-typings';
 import { hasLiveMembers } from '../../process/process-view.ts';
 import type { SeenProcess } from '../../state-directory/state-directory.ts';
 import { printLines, printNote } from '../cli-io.ts';
@@ -5,27 +6,50 @@ import { exitCodes } from '../exit-codes.ts';
 import { createPage } from '../render/page.ts';
 import { toPrintable } from '../render/printable.ts';
 import { renderProcessTable } from '../render/process-table.ts';
-import type { StateFlags } from '../verb.ts';
+import { addStateFlags, type DefineVerb, type FlagsOf } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
 
-export interface ListFlags extends StateFlags {
-  /** Also those that have ended and left nothing behind. */
-  readonly all?: boolean;
-}
+const addFlags = (command: Command) =>
+  addStateFlags(command.option('-a, --all', 'include ended processes'), {
+    json: 'print one JSON array',
+    quiet: 'print only ids',
+  });
 
-/** Prints the processes of a state directory; what could not be read is told on stderr. @returns the exit code. */
-export function listProcesses(scene: VerbInput<ListFlags>): Promise<number> {
-  const { flags, io } = scene;
-  return withState(scene, async (state) => {
+export type ListFlags = FlagsOf<typeof addFlags>;
+
+/** Defines `troupe ps`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Lists the processes of a state directory, whichever program supervises them.')
+    .addHelpText(
+      'after',
+      `
+A narrow terminal omits columns. The lines below a process name the tool that
+started it, its owner, a supervisor that does not answer, and what it left
+behind. An ended process stays listed while anything it left behind is alive.
+
+Examples:
+  ${name} ps                    running processes, and leftovers of ended ones
+  ${name} ps -a                 ended processes too, the newest last
+  ${name} kill -f $(${name} ps -q)
+  ${name} ps --json | jq '.[] | select(.status == "backgrounded") | .id'`,
+    )
+    .action(async (flags) => end(await listProcesses({ flags, io })));
+};
+
+/** Prints the processes of a state directory, and unreadable records on stderr. @returns the exit code. */
+export function listProcesses(input: VerbInput<ListFlags>): Promise<number> {
+  const { flags, io } = input;
+  return withState(input, async (state) => {
     const { processes, warnings } = await state.list({ onlyLive: flags.all !== true });
     const shown = sortForReading(processes, flags);
-    printLines(io, ...toLines(shown, { ...scene, path: state.path }));
+    printLines(io, ...toLines(shown, { ...input, path: state.path }));
     for (const warning of warnings) printNote(io, warning);
     return exitCodes.done;
   });
 }
 
-/** Live ones first; of the ended ones the newest last, where a reader's eye is. Ended ones with live leftovers are always among them. */
+/** Puts live processes first, then ended ones with the newest end last. Ended ones with live leftovers are always included. */
 export function sortForReading(
   processes: readonly SeenProcess[],
   { all = false }: Pick<ListFlags, 'all'>,
@@ -49,12 +73,11 @@ function toLines(
   return renderProcessTable(shown, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY }));
 }
 
-/** What an empty list says: what is known, since what left all ties behind may run unseen. */
+/** Describes an empty list as what is known, because a process that cut all ties may run unseen. */
 export function describeEmptyList({ path, all }: { readonly path: string; readonly all: boolean }): string {
   return `No ${all ? '' : 'live '}processes known in ${toPrintable(path)}`;
 }
 
-/** The view with what is known of its supervisor beside it. */
-export function toJson({ view, supervisorId, answered }: SeenProcess): object {
+function toJson({ view, supervisorId, answered }: SeenProcess): object {
   return { ...view, supervisorId, answered };
 }

@@ -1,3 +1,4 @@
+import type { Command } from '@commander-js/extra-typings';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
@@ -5,7 +6,28 @@ import { printError, printLines } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcesses, printMissed } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
+import { addStateFlags, type DefineVerb, idHelp } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
+
+const addFlags = (command: Command) =>
+  addStateFlags(command.argument('<id...>', idHelp), {
+    json: 'print one JSON array',
+    quiet: 'print only errors',
+  });
+
+/** Defines `troupe restart`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Ends processes and starts them again under the same ids.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${name} restart server
+  ${name} restart server worker && ${name} logs -f server`,
+    )
+    .action(async (words, flags) => end(await restartProcesses({ words, flags, io })));
+};
 
 interface Restart {
   readonly id: string;
@@ -14,16 +36,16 @@ interface Restart {
 }
 
 /** Ends processes and starts them again under the same ids. @returns the exit code. */
-export function restartProcesses(scene: VerbInput & { readonly words: readonly string[] }): Promise<number> {
-  const { flags, io } = scene;
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcesses(scene.words, { state, io });
+export function restartProcesses(input: VerbInput & { readonly words: readonly string[] }): Promise<number> {
+  const { flags, io, words } = input;
+  return withState(input, async (state) => {
+    const chosen = await chooseProcesses(words, { state, io });
     printMissed(chosen, io);
     const restarts = await Promise.all(chosen.processes.map((seen) => restart(seen, state)));
     if (flags.json === true) printLines(io, JSON.stringify(restarts));
     for (const { id, error } of flags.json === true ? [] : restarts) {
       if (error !== null) printError(io, error);
-      else if (flags.quiet !== true) printLines(io, `Process ${id} starts again.`);
+      else if (flags.quiet !== true) printLines(io, `Process ${id} is restarting.`);
     }
     const isDone = chosen.missed.length === 0 && restarts.every(({ restarted }) => restarted);
     return isDone ? exitCodes.done : exitCodes.failed;
@@ -36,10 +58,10 @@ async function restart({ view }: SeenProcess, state: StateDirectory): Promise<Re
     const restarted = await state.restart(id);
     const error = restarted
       ? null
-      : `${toProcessName(view)} cannot be started again: it has ended, or is being stopped.`;
+      : `${toProcessName(view)} cannot be restarted: it has ended or is being stopped.`;
     return { id, restarted, error };
   } catch (error) {
-    // The others are started again all the same.
+    // One failure must not keep the others from restarting.
     if (!(error instanceof TroupeError)) throw error;
     return { id, restarted: false, error: toErrorText(error) };
   }
