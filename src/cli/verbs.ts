@@ -29,7 +29,7 @@ const logs: VerbEntry = {
 const wait: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'wait for an end, a port, a line, silence',
-  load: () => import('./commands/wait.ts'),
+  load: () => import('./verbs/wait/wait.ts'),
 };
 const watch: VerbEntry = {
   usage: '[options] <id>',
@@ -59,17 +59,17 @@ const attach: VerbEntry = {
 const screen: VerbEntry = {
   usage: '[options] <id>',
   summary: 'print what a terminal shows',
-  load: () => import('./commands/screen.ts'),
+  load: () => import('./verbs/screen.ts'),
 };
 const keys: VerbEntry = {
   usage: '[options] <id> [key...]',
   summary: 'type in a terminal',
-  load: () => import('./commands/keys.ts'),
+  load: () => import('./verbs/keys.ts'),
 };
 const resize: VerbEntry = {
   usage: '[options] <id> <size>',
   summary: 'give a terminal another size',
-  load: () => import('./commands/resize.ts'),
+  load: () => import('./verbs/resize.ts'),
 };
 
 /** All verbs, by the headings of the list of commands. */
@@ -103,7 +103,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     top: {
       usage: '[options]',
       summary: 'watch processes',
-      load: () => import('./commands/top.ts'),
+      load: () => import('./verbs/top/top.ts'),
     },
     wait,
     watch,

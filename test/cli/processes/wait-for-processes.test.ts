@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { waitForProcesses } from '../../../src/cli/processes/wait-for-processes.ts';
-import type { WaitFlags } from '../../../src/cli/wait/wait-for-each.ts';
+import { waitForProcesses } from '../../../src/cli/verbs/wait/wait.ts';
+import type { WaitFlags } from '../../../src/cli/verbs/wait/wait-for-each.ts';
 import type { FinalView } from '../../../src/process/process-view.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import type { CaptureAnswer, ScreenCapture } from '../../../machines/process/terminal.ts';
-import { toColouredLines } from '../../../src/cli/terminal/coloured-lines.ts';
-import { pressKeys } from '../../../src/cli/terminal/press-keys.ts';
-import { printScreen } from '../../../src/cli/terminal/print-screen.ts';
-import { resizeTerminal } from '../../../src/cli/terminal/resize-terminal.ts';
-import { parseTypingOrder } from '../../../src/cli/terminal/typing-order.ts';
+import { toColouredLines } from '../../../src/cli/render/coloured-lines.ts';
+import { parseTypingOrder, pressKeys } from '../../../src/cli/verbs/keys.ts';
+import { resizeTerminal } from '../../../src/cli/verbs/resize.ts';
+import { printScreen } from '../../../src/cli/verbs/screen.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
 import { endedView, processView } from '../process-views.ts';

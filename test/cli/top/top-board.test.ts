@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { createTopBoard } from '../../../src/cli/top/top-board.ts';
-import { renderTop } from '../../../src/cli/top/top-view.ts';
-import type { TreeUsage } from '../../../src/cli/top/tree-usage.ts';
+import { createTopBoard } from '../../../src/cli/verbs/top/top-board.ts';
+import { renderTop } from '../../../src/cli/verbs/top/top-view.ts';
+import type { TreeUsage } from '../../../src/cli/verbs/top/tree-usage.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';

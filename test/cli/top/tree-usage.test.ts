@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { createUsageMeter } from '../../../src/cli/top/tree-usage.ts';
+import { createUsageMeter } from '../../../src/cli/verbs/top/tree-usage.ts';
 import { createRealClock } from '../../../src/clock/real-clock.ts';
 import { endAll, waitUntil } from '../../fixtures/os.ts';
 

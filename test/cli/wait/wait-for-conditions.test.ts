@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { type ConditionFlags, parseConditions } from '../../../src/cli/wait/read-conditions.ts';
-import { waitForConditions } from '../../../src/cli/wait/wait-for-conditions.ts';
+import {
+  type ConditionFlags,
+  parseConditions,
+  waitForConditions,
+} from '../../../src/cli/verbs/wait/conditions.ts';
 import type { Waited } from '../../../src/observe/wait-for.ts';
 import type { WaitOrder } from '../../../src/state-directory/state-directory.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
@@ -56,12 +59,12 @@ test.each<[string, Comes, string]>([
   [
     'an end before it',
     { ...met, end: { type: 'ended' }, met: [], missing: ['port'] },
-    'tool_a: it exited with code 7. It was waited until it listens on port 3000.',
+    'tool_a: it exited with code 7. Waited until it listens on port 3000.',
   ],
   [
     'what cannot be',
     { ...met, end: { type: 'impossible', why: 'port: node (pid 4) has it.' }, met: [], missing: ['port'] },
-    'tool_a: port: node (pid 4) has it. It was waited until it listens on port 3000.',
+    'tool_a: port: node (pid 4) has it. Waited until it listens on port 3000.',
   ],
   [
     'an end with what could not be',
@@ -72,7 +75,7 @@ test.each<[string, Comes, string]>([
       missing: ['port'],
       impossible: ['port: node (pid 4) has it.'],
     },
-    'tool_a: it exited with code 7; port: node (pid 4) has it. It was waited until it listens on port 3000.',
+    'tool_a: it exited with code 7; port: node (pid 4) has it. Waited until it listens on port 3000.',
   ],
 ])('wait reports %s and ends with 1', async (_name, waited, words) => {
   const { code, stdout, stderr } = wait(waited);
@@ -97,7 +100,7 @@ test('wait ends with 124 after its timeout', async () => {
   clock.advance(5_000);
 
   expect(await code).toBe(124);
-  expect(stderr()).toContain('tool_a: it has not come true after 5s');
+  expect(stderr()).toContain('tool_a: the conditions were not met after 5s');
 });
 
 test('wait --json prints the result of the wait', async () => {
@@ -133,7 +136,7 @@ test.each<[ConditionFlags, string]>([
   [{ text: '' }, '--text is empty'],
   [{ quietFor: 'long' }, '--quiet-for is "long"'],
   [{ any: true, all: true, ready: true }, 'exclude each other'],
-  [{ all: true }, '--all has no conditions'],
+  [{ all: true }, '--all needs conditions'],
 ])('wait refuses %j', (flags, problem) => {
   expect(() => parseConditions(flags)).toThrow(problem);
 });

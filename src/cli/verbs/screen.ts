@@ -1,30 +1,54 @@
+import type { Command } from '@commander-js/extra-typings';
 import type { CaptureAnswer } from '../../../machines/process/terminal.ts';
 import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import { printError, printLines, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseProcess } from '../find-process.ts';
+import { toColouredLines } from '../render/coloured-lines.ts';
 import { toPrintable } from '../render/printable.ts';
-import type { StateFlags } from '../verb.ts';
+import { addStateFlags, type DefineVerb, type FlagsOf, idHelp } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
-import { toColouredLines } from './coloured-lines.ts';
 
-export interface ScreenFlags extends StateFlags {
-  readonly scrollback?: string;
-  readonly colour?: boolean;
-}
+const addFlags = (command: Command) =>
+  addStateFlags(
+    command
+      .argument('<id>', idHelp)
+      .option('--scrollback <lines>', 'include this many lines scrolled off the top')
+      .option('--colour', 'keep the colours'),
+    { json: 'print one JSON object with size and cursor' },
+  );
+
+/** Defines `troupe screen`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Prints what the terminal of a process shows, as a person would see it.')
+    .addHelpText(
+      'after',
+      `
+After the end of the process it prints the last screen.
+
+Examples:
+  ${name} screen editor
+  ${name} screen repl --scrollback 100
+  ${name} screen top --colour | less -R`,
+    )
+    .action(async (word, flags) => end(await printScreen({ word, flags, io })));
+};
 
 type Captured = Extract<CaptureAnswer, { ok: true }>;
 
 const MAX_SCROLLBACK_LINES = 100_000;
 
-/** Prints what the terminal of a process shows, or showed last. @returns the exit code. */
-export function printScreen(scene: VerbInput<ScreenFlags> & { readonly word: string }): Promise<number> {
-  const { flags, io } = scene;
+/** Prints the current or last screen of a process. @returns the exit code. @throws TroupeError `invalid-option` */
+export function printScreen(
+  input: VerbInput<FlagsOf<typeof addFlags>> & { readonly word: string },
+): Promise<number> {
+  const { flags, io } = input;
   const scrollbackLines = parseScrollback(flags.scrollback);
   const withDrawing = flags.colour === true;
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcess(scene.word, { state, io });
+  return withState(input, async (state) => {
+    const chosen = await chooseProcess(input.word, { state, io });
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const answer = await state.capture(id, { scrollbackLines, withDrawing });
@@ -38,21 +62,21 @@ export function printScreen(scene: VerbInput<ScreenFlags> & { readonly word: str
       printLines(io, JSON.stringify({ id, ...screen, ...(withDrawing && { drawing }) }));
     else printLines(io, ...toLines(answer));
     if (withDrawing && drawing === null && !screen.isLast && flags.json !== true) {
-      printNote(io, 'without its colours: there is something secret on this screen');
+      printNote(io, 'The colours are omitted, because this screen shows a secret.');
     }
     return exitCodes.done;
   });
 }
 
-/** Blank lines under the last one that shows something are left out. */
+/** Returns the lines without trailing blank ones. */
 function toLines({ screen, drawing }: Captured): readonly string[] {
   const { scrollback, lines } = screen;
   const before = scrollback.map(toPrintable);
-  if (drawing !== null) return [...before, ...withoutBlankEnd(toColouredLines(drawing))];
-  return withoutBlankEnd([...before, ...lines.map(toPrintable)]);
+  if (drawing !== null) return [...before, ...trimBlankEnd(toColouredLines(drawing))];
+  return trimBlankEnd([...before, ...lines.map(toPrintable)]);
 }
 
-function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+function trimBlankEnd(lines: readonly string[]): readonly string[] {
   const isSeen = (line: string) => toPrintable(line).trim() !== '';
   return lines.slice(0, lines.findLastIndex(isSeen) + 1);
 }

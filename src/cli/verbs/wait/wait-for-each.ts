@@ -1,44 +1,44 @@
-import type { Clock } from '../../clock/clock.ts';
-import { createRealClock } from '../../clock/real-clock.ts';
-import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import { printError } from '../cli-io.ts';
-import { onEndSignal, toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { chooseProcesses, printMissed } from '../find-process.ts';
-import { parseDuration } from '../flag-values.ts';
-import { toProcessName } from '../render/process-text.ts';
-import { showProgress } from '../render/progress-line.ts';
-import type { StateFlags } from '../verb.ts';
-import { type VerbInput, withState } from '../with-state.ts';
+import type { Clock } from '../../../clock/clock.ts';
+import { createRealClock } from '../../../clock/real-clock.ts';
+import type { SeenProcess, StateDirectory } from '../../../state-directory/state-directory.ts';
+import { printError } from '../../cli-io.ts';
+import { onEndSignal, toSignalCode } from '../../end-signals.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { chooseProcesses, printMissed } from '../../find-process.ts';
+import { parseDuration } from '../../flag-values.ts';
+import { toProcessName } from '../../render/process-text.ts';
+import { showProgress } from '../../render/progress-line.ts';
+import type { StateFlags } from '../../verb.ts';
+import { type VerbInput, withState } from '../../with-state.ts';
 
 export interface WaitFlags extends StateFlags {
   readonly timeout?: string;
 }
 
-export interface WaitScene extends VerbInput<WaitFlags> {
-  /** What names the processes. */
+export interface WaitInput extends VerbInput<WaitFlags> {
+  /** Ids or labels of the processes. */
   readonly words: readonly string[];
   readonly clock?: Clock;
 }
 
-/** What processes are waited for. */
+/** Purpose of a wait. */
 export interface WaitGoal<Answer> {
-  /** Waits for one of them. May reject once `signal` is aborted: nobody waits any more. */
+  /** Waits for one process. May reject once `signal` is aborted. */
   wait(state: StateDirectory, one: { readonly id: string; readonly signal: AbortSignal }): Promise<Answer>;
-  /** Says what became of one, as soon as it is known. */
+  /** Prints the answer of one process as soon as it is known. */
   report(answer: Answer): void;
-  /** Of all of them, in the order in which they were named. */
+  /** Returns the exit code for all answers, in the order of the arguments. */
   toExitCode(answers: readonly Answer[]): number;
-  /** What stands behind the names of those that are left when the time is over. */
+  /** Predicate after the names of the processes that are still pending at the timeout. */
   readonly late: string;
 }
 
-/** Waits for each of the processes until a signal or the time ends it; they are not touched. @returns the exit code. */
-export function waitForEach<Answer>(scene: WaitScene, goal: WaitGoal<Answer>): Promise<number> {
-  const { flags, io, clock = createRealClock() } = scene;
+/** Waits for each process until a signal or the timeout, without touching them. @returns the exit code. */
+export function waitForEach<Answer>(input: WaitInput, goal: WaitGoal<Answer>): Promise<number> {
+  const { flags, io, clock = createRealClock() } = input;
   const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcesses(scene.words, { state, io });
+  return withState(input, async (state) => {
+    const chosen = await chooseProcesses(input.words, { state, io });
     printMissed(chosen, io);
     if (chosen.missed.length > 0) return exitCodes.failed;
 
@@ -55,14 +55,13 @@ export function waitForEach<Answer>(scene: WaitScene, goal: WaitGoal<Answer>): P
     };
     try {
       const all = Promise.all(chosen.processes.map(wait));
-      // What is given up ends with an error that nobody needs.
+      // After an interruption the abandoned waits reject.
       all.catch(() => {});
       const result = await Promise.race([all.then((answers) => ({ answers })), interruption.promise]);
       if ('answers' in result) return goal.toExitCode(result.answers);
       progress.end();
       const isLate = result.interruptedWith === exitCodes.timedOut;
-      if (isLate)
-        printError(io, `${names()}${goal.late} after ${flags.timeout}; nothing was done about that.`);
+      if (isLate) printError(io, `${names()}${goal.late} after ${flags.timeout}; nothing was changed.`);
       return result.interruptedWith;
     } finally {
       progress.end();
@@ -72,11 +71,11 @@ export function waitForEach<Answer>(scene: WaitScene, goal: WaitGoal<Answer>): P
   });
 }
 
-/** What ended a wait before what was waited for: an exit code. */
-export type Interruption = { readonly interruptedWith: number };
+/** Early end of a wait, with its exit code. */
+type Interruption = { readonly interruptedWith: number };
 
-/** Resolves at a signal that asks us to end, or when the time is over. */
-export function watchForInterruption({
+/** Resolves at a signal that asks this program to end, or at the timeout. */
+function watchForInterruption({
   timeoutMs,
   clock,
 }: {

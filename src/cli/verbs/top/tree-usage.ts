@@ -1,15 +1,15 @@
-import type { Clock } from '../../clock/clock.ts';
-import { listPids, readProcText } from '../../spawn/tree/proc-entry.ts';
+import type { Clock } from '../../../clock/clock.ts';
+import { listPids, readProcText } from '../../../spawn/tree/proc-entry.ts';
 
-/** What a leader and all that it started take of the machine. */
+/** CPU and memory of a leader and everything it started. */
 export interface TreeUsage {
-  /** 1 is one processor, since the last measure; `null` at the first one. */
+  /** Share since the last measurement, 1 being one processor; `null` at the first one. */
   readonly cpuShare: number | null;
-  /** Resident; what processes share counts for each. */
+  /** Resident memory; shared pages count for each process. */
   readonly memoryBytes: number;
 }
 
-/** Looks at the process table each time it is asked. Knows nothing where there is no `/proc`. */
+/** Reads the process table on each call. Returns nothing without `/proc`. */
 export interface UsageMeter {
   measure(leaders: readonly number[]): ReadonlyMap<number, TreeUsage>;
 }
@@ -19,7 +19,7 @@ interface Member {
   readonly ppid: number;
   readonly pgid: number;
   readonly sid: number;
-  /** With the pid it names one process for ever. */
+  /** Identifies one process for ever, together with the pid. */
   readonly startTicks: string;
   readonly cpuTicks: number;
   readonly pages: number;
@@ -60,10 +60,10 @@ function toKey({ pid, startTicks }: Member): string {
   return `${pid} ${startTicks}`;
 }
 
-/** All below the leader, and who left it but stayed in its group or session. */
+/** Returns all descendants of the leader, and detached processes in its group or session. */
 function findTree(leader: number, members: readonly Member[]): readonly Member[] {
   const pids = new Set([leader]);
-  // A child's number may be smaller than its parent's, so one pass need not find all.
+  // A child may have a smaller pid than its parent, so one pass may miss some.
   for (let size = 0; size !== pids.size; ) {
     size = pids.size;
     for (const { pid, ppid, pgid, sid } of members) {
@@ -79,9 +79,9 @@ function readMembers(): readonly Member[] {
 
 function readMember(pid: number): readonly Member[] {
   const text = readProcText(`/proc/${pid}/stat`);
-  // It has ended meanwhile.
+  // It has ended in the meantime.
   if (text === null) return [];
-  // Behind the name, which may hold anything.
+  // The fields follow the name, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   // Numbered as in proc_pid_stat(5).
   const field = (number: number) => Number(fields[number - 3]);
@@ -98,7 +98,7 @@ function readMember(pid: number): readonly Member[] {
   ];
 }
 
-/** Node does not say how large a page is; its own size in bytes and in pages does, nearly. */
+/** Estimates the page size, which Node does not expose, from its own size in bytes and in pages. */
 function findPageBytes(): number {
   const pages = process.platform === 'linux' ? (readMember(process.pid)[0]?.pages ?? 0) : 0;
   return pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages));

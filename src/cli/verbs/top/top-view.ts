@@ -1,12 +1,12 @@
-import { hasLiveMembers, type ProcessView } from '../../process/process-view.ts';
-import type { SeenProcess } from '../../state-directory/state-directory.ts';
-import type { Page } from '../render/page.ts';
-import { toPrintable, toVisible } from '../render/printable.ts';
-import { processColumns } from '../render/process-table.ts';
-import { toProcessName } from '../render/process-text.ts';
-import { type Column, renderTable } from '../render/table.ts';
-import { clip, pad, textWidth } from '../render/wrap.ts';
-import { describeEmptyList } from '../verbs/ps.ts';
+import { hasLiveMembers, type ProcessView } from '../../../process/process-view.ts';
+import type { SeenProcess } from '../../../state-directory/state-directory.ts';
+import type { Page } from '../../render/page.ts';
+import { toPrintable, toVisible } from '../../render/printable.ts';
+import { processColumns } from '../../render/process-table.ts';
+import { toProcessName } from '../../render/process-text.ts';
+import { type Column, renderTable } from '../../render/table.ts';
+import { clip, pad, textWidth } from '../../render/wrap.ts';
+import { describeEmptyList } from '../ps.ts';
 import type { TreeUsage } from './tree-usage.ts';
 
 export interface TopRow extends SeenProcess {
@@ -17,7 +17,7 @@ export const topOrders = ['cpu', 'memory', 'age'] as const;
 
 export type TopOrder = (typeof topOrders)[number];
 
-/** What a person sees under the title. Facts and a question name their process: it stays the same when the selection moves. */
+/** Content below the title. Facts and a question keep their own process when the selection moves. */
 export type TopPane =
   | { readonly type: 'list' }
   | {
@@ -33,10 +33,10 @@ export interface TopView {
   readonly rows: readonly TopRow[];
   readonly selectedId: string | null;
   readonly order: TopOrder;
-  /** Also ended ones without leftovers. */
+  /** Includes ended processes without leftovers. */
   readonly showsAll: boolean;
   readonly scene: TopPane;
-  /** What happened last, or what is wrong; `null` where there is nothing to say. */
+  /** Last event or error. */
   readonly message: string | null;
 }
 
@@ -53,14 +53,14 @@ const columns: readonly Column<TopRow>[] = [
   command,
 ];
 
-/** Rows in the order that is asked for; equal ones in the order of their creation. */
+/** Sorts rows; equal ones stay in the order of their creation. */
 export function sortRows(rows: readonly TopRow[], order: TopOrder): readonly TopRow[] {
   const weightOf = ({ usage }: TopRow) =>
     order === 'age' ? 0 : ((order === 'cpu' ? usage?.cpuShare : usage?.memoryBytes) ?? 0);
   return [...rows].sort((a, b) => weightOf(b) - weightOf(a));
 }
 
-/** As many lines as there are rows on the screen. */
+/** Renders exactly as many lines as the screen has rows. */
 export function renderTop(
   view: TopView,
   { page, rows }: { readonly page: Page; readonly rows: number },
@@ -101,7 +101,7 @@ function toFooter({ scene, message, order }: TopView, page: Page): string {
   return page.paint('dim', clip(`  ${toPrintable(text)}`, page.width));
 }
 
-/** The command is cut where the screen is narrow, never what can be answered. */
+/** Cuts the command on a narrow screen, never the possible answers. */
 function toQuestion(of: ProcessView, { width }: Page): string {
   const head = `  End ${toProcessName(of)} with its tree: `;
   const tail = '? y/N';
@@ -112,7 +112,7 @@ function toQuestion(of: ProcessView, { width }: Page): string {
 
 function toKeyHelp({ scene, order }: Pick<TopView, 'scene' | 'order'>): string {
   if (scene.type === 'facts') return 'q back · ↑↓ scroll · k end it';
-  return `q quit · ↑↓ choose · ⏎ facts · k end it · a all · s by ${order}`;
+  return `q quit · ↑↓ select · ⏎ facts · k end it · a all · s by ${order}`;
 }
 
 function toPercent(usage: TreeUsage | null): string {

@@ -1,19 +1,19 @@
-import { toErrorText } from '../../config/error-text.ts';
-import { TroupeError } from '../../config/troupe-error.ts';
-import type { ProcessView } from '../../process/process-view.ts';
-import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import type { Page } from '../render/page.ts';
-import { renderProcessFacts } from '../render/process-facts.ts';
-import { sortForReading } from '../verbs/ps.ts';
+import { toErrorText } from '../../../config/error-text.ts';
+import { TroupeError } from '../../../config/troupe-error.ts';
+import type { ProcessView } from '../../../process/process-view.ts';
+import type { SeenProcess, StateDirectory } from '../../../state-directory/state-directory.ts';
+import type { Page } from '../../render/page.ts';
+import { renderProcessFacts } from '../../render/process-facts.ts';
+import { sortForReading } from '../ps.ts';
 import { sortRows, type TopPane, type TopRow, type TopView, topOrders } from './top-view.ts';
 import type { UsageMeter } from './tree-usage.ts';
 
-/** What `troupe top` shows, and what keys do to it. */
+/** State of `troupe top`, and the effects of keys. */
 export interface TopBoard {
   readonly view: TopView;
-  /** Looks at the processes again. Rejects only for a fault of ours: what a person can be told becomes the message. */
+  /** Reads the processes again. Expected errors become the message; the promise rejects only for a fault of troupe. */
   refresh(): Promise<void>;
-  /** A key as readline names it. Resolves with `true` when it means to leave. */
+  /** Handles a key by its readline name. Resolves with `true` if it quits. */
   press(key: string): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export interface TopBoardOptions {
   readonly meter: UsageMeter;
   readonly page: Page;
   readonly showsAll: boolean;
-  /** The view has changed. */
+  /** Called after each change of the view. */
   readonly onChange: () => void;
 }
 
@@ -36,7 +36,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
     order: 'cpu',
     showsAll,
     scene: { type: 'list' },
-    message: 'Looking …',
+    message: 'Loading …',
   };
 
   const change = (changes: Partial<TopView>) => {
@@ -72,7 +72,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
     if (id !== null) change({ scene: toFactsScene(await state.show(id), 0) });
   };
 
-  /** Keys that were pressed while it asked stay heard: the scene that they led to is not replaced. */
+  /** Does not replace the pane that a key opened in the meantime. */
   const refreshFacts = async () => {
     if (view.scene.type !== 'facts') return;
     const { id } = view.scene.of;
@@ -166,7 +166,7 @@ export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBo
   };
 }
 
-/** Where the selected one is gone, whoever stands in its place is selected. */
+/** Keeps the selection, or selects the process in its place once it is gone. */
 function toSelected(rows: readonly TopRow[], before: TopView): string | null {
   const isThere = rows.some(({ view }) => view.id === before.selectedId);
   const at = before.rows.findIndex(({ view }) => view.id === before.selectedId);
