@@ -24,7 +24,7 @@ const ps: VerbEntry = {
 const logs: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'print what processes wrote',
-  load: () => import('./commands/logs.ts'),
+  load: () => import('./verbs/logs/logs.ts'),
 };
 const wait: VerbEntry = {
   usage: '[options] <id...>',
@@ -78,22 +78,22 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     run: {
       usage: '[options] <command...>',
       summary: 'run a command in the foreground',
-      load: () => import('./commands/run.ts'),
+      load: () => import('./verbs/run/run.ts'),
     },
     start: {
       usage: '[options] <command...>',
       summary: 'start a command in the background',
-      load: () => import('./commands/start.ts'),
+      load: () => import('./verbs/start/start.ts'),
     },
     up: {
       usage: '[options] [words...]',
       summary: 'start the processes of a file, in order',
-      load: () => import('./commands/up.ts'),
+      load: () => import('./verbs/up/up.ts'),
     },
     down: {
       usage: '[options] [words...]',
       summary: 'stop the processes of a file, in reverse order',
-      load: () => import('./commands/down.ts'),
+      load: () => import('./verbs/down.ts'),
     },
   },
   'Look at processes and steer them:': {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { checkStack } from '../../src/cli/up/stack-file.ts';
+import { checkStack } from '../../src/cli/verbs/up/stack-file.ts';
 import { parseYamlText } from '../../src/config/yaml-text.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8');

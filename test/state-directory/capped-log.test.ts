@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { printLogs } from '../../src/cli/logs/print-logs.ts';
+import { printLogs } from '../../src/cli/verbs/logs/logs.ts';
 import { toGapLine } from '../../src/output/log-map.ts';
 import { openStateDirectory } from '../../src/state-directory/open-state-directory.ts';
 import { createSupervisor } from '../../src/supervisor/create-supervisor.ts';

@@ -1,7 +1,10 @@
 import type { TreeMember } from '../../../machines/process/context.ts';
 import type { ProcessStatus } from '../../../machines/process/view.ts';
+import { formatDuration } from '../../config/format-duration.ts';
 import { shorten } from '../../config/quote.ts';
+import { describeEnd } from '../../process/describe-end.ts';
 import type { AwaitedInput, ProcessView, ProgressView } from '../../process/process-view.ts';
+import type { RuntimeEvent } from '../../supervisor/runtime-event.ts';
 import type { Page, Style } from './page.ts';
 import { toPrintable, toVisible } from './printable.ts';
 import { clip, textWidth } from './wrap.ts';
@@ -60,4 +63,32 @@ export function toMemberLine(
 ): string {
   const width = Math.min(page.width, MAX_WIDTH) - textWidth(head);
   return head + clip(`${pid} ${toVisible(command.trim().replaceAll(/[ \t]*\n\s*/g, '\n'))}`, width);
+}
+
+/** What happened to a process of a stack, as a person wants to hear it; `null` where there is nothing to say. */
+export function describeProcessEvent(event: RuntimeEvent): string | null {
+  switch (event.type) {
+    case 'process.ready': {
+      const { process } = event;
+      const after =
+        'ready' in process && process.ready.state === 'ready'
+          ? ` after ${formatDuration(process.ready.afterMs)}`
+          : '';
+      return `is ready${after}`;
+    }
+    case 'process.unready':
+      return 'ready' in event.process && event.process.ready.state === 'failed'
+        ? `is not ready: ${event.process.ready.why}`
+        : 'is not ready';
+    case 'process.started':
+      return event.process.attempt === 1 ? null : `was started again (attempt ${event.process.attempt})`;
+    case 'process.restarting':
+      return event.process.status === 'restarting'
+        ? `${describeEnd(event.process.reason, null)}; it is started again`
+        : 'is started again';
+    case 'process.ended':
+      return describeEnd(event.process.reason, event.process.exit);
+    default:
+      return null;
+  }
 }

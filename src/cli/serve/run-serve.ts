@@ -6,8 +6,7 @@ import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseDuration } from '../flag-values.ts';
-import { toProcessName } from '../render/process-text.ts';
-import { describeEvent } from '../up/describe-event.ts';
+import { describeProcessEvent, toProcessName } from '../render/process-text.ts';
 import { findStateDirectory } from '../with-state.ts';
 import type { ServeFlags } from './serve-flags.ts';
 
@@ -65,7 +64,7 @@ function describe(event: RuntimeEvent): string | null {
   const { process } = event;
   const name = toProcessName(process);
   if (event.type === 'process.created') return `${name}: ${process.commandLine}`;
-  const words = describeEvent(event);
+  const words = describeProcessEvent(event);
   if (words === null) return null;
   const took =
     'runtimeMs' in process && event.type === 'process.ended'

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LogFlags, parsePosition } from '../../../src/cli/logs/log-query.ts';
-import { printLogs } from '../../../src/cli/logs/print-logs.ts';
+import { type LogFlags, parsePosition } from '../../../src/cli/verbs/logs/log-query.ts';
+import { printLogs } from '../../../src/cli/verbs/logs/logs.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -120,10 +120,10 @@ test('logs report unknown times instead of guessing', async () => {
 
   expect(shown).toMatchObject({ code: 0, stdout: `${'-'.padEnd(25)} s003\n` });
   expect(shown.stderr).toBe(
-    'troupe: when the output of tool_old came is unknown: its log has no index of times.\n',
+    'troupe: the times of the output of tool_old are unknown: its log has no index of times.\n',
   );
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('--since and --until take offsets in bytes all the same');
+  expect(refused.stderr).toContain('--since and --until still accept offsets in bytes');
 });
 
 test('logs refuse --until with --follow', () => {
@@ -131,7 +131,7 @@ test('logs refuse --until with --follow', () => {
   const flags = { follow: true, until: '5m' };
 
   expect(() => printLogs({ words: ['x'], flags, io, open: fakeStateDirectory([]).open })).toThrow(
-    '--until and --follow were both given',
+    '--until cannot be combined with --follow',
   );
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LogFlags } from '../../../src/cli/logs/log-query.ts';
-import { printLogs } from '../../../src/cli/logs/print-logs.ts';
+import type { LogFlags } from '../../../src/cli/verbs/logs/log-query.ts';
+import { printLogs } from '../../../src/cli/verbs/logs/logs.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { type FakeProcess, fakeStateDirectory } from '../fake-state-directory.ts';
@@ -124,7 +124,7 @@ test('logs point at the screen verb for a full-screen program', async () => {
   const { code, stderr } = logs([out('\x1b[?1049h\x1b[5;1Hvim')], { columns: 80, view: { terminal } });
   await code;
 
-  expect(stderr()).toContain('tool_a draws on the whole screen: troupe screen tool_a shows it as it looks.');
+  expect(stderr()).toContain('tool_a is a full-screen program: troupe screen tool_a shows its screen.');
 });
 
 test('logs report output that may be incomplete', async () => {
@@ -133,7 +133,7 @@ test('logs report output that may be incomplete', async () => {
   const { code, stderr } = logs(numbers, { view: { output } });
   await code;
 
-  expect(stderr()).toContain('The output of tool_a may not be complete: the disk was full: some is missing.');
+  expect(stderr()).toContain('The output of tool_a may be incomplete: the disk was full: some is missing.');
 });
 
 test.each([
@@ -249,7 +249,7 @@ test('logs --grep print matches before more output arrives', async () => {
 test.each([
   [{ tail: 'few' }, '--tail is "few"; expected a number of lines'],
   [{ since: 'soon' }, '--since is "soon"; expected how long ago'],
-  [{ grep: '(' }, '--grep is "(", which is no regular expression'],
+  [{ grep: '(' }, '--grep is "(", which is not a regular expression'],
 ])('logs refuse %j', (flags, problem) => {
   const { io } = fakeIo();
 

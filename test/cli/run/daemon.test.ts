@@ -46,7 +46,7 @@ test('a command past its timeout continues in the background', async () => {
   const ran = await project.troupe('run', '--timeout', '3s', '-c', 'echo first; exec sleep 1000');
 
   expect(ran).toMatchObject({ code: 0, stdout: 'first\n' });
-  expect(ran.stderr).toMatch(/still running after 3s, it goes on in the background as tool_\w{8}\n/);
+  expect(ran.stderr).toMatch(/still running after 3s; it continues in the background as tool_\w{8}\n/);
   const [late] = await project.processes();
   expect(ran.stderr).toContain(`logs -f ${late?.id}`);
   expect(isAlive(late?.pid ?? 0)).toBe(true);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CliIo } from '../../../src/cli/cli-io.ts';
-import { forwardInput, type InputTarget } from '../../../src/cli/run/pass-input.ts';
+import { forwardInput, type InputTarget } from '../../../src/cli/verbs/run/forward-input.ts';
 
 type Answer = (bytes: number) => WriteResult;
 
@@ -13,7 +13,10 @@ const reads =
 const isClosed: Answer = () => ({ ok: false, bytesWritten: 0, code: 'closed', error: 'It is closed.' });
 
 /** Passes pieces to one who answers each call in its turn, and takes all after the last. */
-async function pass(answers: readonly Answer[], unread?: InputTarget['unread']): Promise<string[]> {
+async function pass(
+  answers: readonly Answer[],
+  refusedInput?: InputTarget['refusedInput'],
+): Promise<string[]> {
   const left = [...answers];
   const given: string[] = [];
   const answer = (text: string): WriteResult => {
@@ -25,7 +28,7 @@ async function pass(answers: readonly Answer[], unread?: InputTarget['unread']):
     {
       write: async (data) => answer(Buffer.from(data).toString()),
       endInput: async () => answer('end'),
-      ...(unread !== undefined && { unread }),
+      ...(refusedInput !== undefined && { refusedInput }),
     },
   );
   return given;
@@ -38,9 +41,9 @@ test('forwarded input reaches a pipe only once', async () => {
 test('forwarded input is retried for a terminal that refused it', async () => {
   const answers = [reads(0), reads(3), takes, reads(5), reads(0)];
 
-  expect(await pass(answers, 'notGiven')).toEqual(['hello', 'hello', 'lo', 'world', 'end', 'end']);
+  expect(await pass(answers, 'dropped')).toEqual(['hello', 'hello', 'lo', 'world', 'end', 'end']);
 });
 
 test('forwarding stops when the process accepts no more input', async () => {
-  expect(await pass([reads(0), isClosed], 'notGiven')).toEqual(['hello', 'hello']);
+  expect(await pass([reads(0), isClosed], 'dropped')).toEqual(['hello', 'hello']);
 });

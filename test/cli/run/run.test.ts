@@ -43,12 +43,7 @@ test('run forwards each stream byte for byte', async () => {
 
 test.each([
   ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
-  [
-    'a text that is no program',
-    ['echo a | cat'],
-    127,
-    'To run a text in the shell: --shell -- "echo a | cat"',
-  ],
+  ['a text that is no program', ['echo a | cat'], 127, 'To run it in the shell: --shell -- "echo a | cat"'],
   ['a file that is no program', ['/etc/passwd'], 126, '"/etc/passwd" may not be run'],
   ['a directory that is not there', ['-C', 'nowhere', 'true'], 125, 'nowhere" does not exist'],
   ['a time limit', ['--timeout', '200ms', '--on-timeout', 'kill', 'sleep', '30'], 124, 'limit timeout'],

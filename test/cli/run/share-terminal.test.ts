@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSize } from '../../../src/cli/run/share-terminal.ts';
+import { toSize } from '../../../src/cli/verbs/run/share-terminal.ts';
 
 test.each([
   [

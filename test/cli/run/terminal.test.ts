@@ -18,7 +18,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
     await terminal.shows(/^up$/m);
 
     await terminal.press('C-c');
-    await terminal.shows('SIGINT was passed on; Ctrl-C again kills it at once');
+    await terminal.shows('SIGINT forwarded; press Ctrl-C again to kill it at once');
     await terminal.press('C-c');
 
     await terminal.shows('exit code 137');
@@ -35,7 +35,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 90_000 }, () => 
 
     const screen = await terminal.shows(/exit code \d+$/);
     // A command that takes a second for its end has a word about that between.
-    expect(screen.replace(/^troupe: SIGINT was passed on.*\n/m, '')).toMatch(/told INT\nexit code 130$/);
+    expect(screen.replace(/^troupe: SIGINT forwarded.*\n/m, '')).toMatch(/told INT\nexit code 130$/);
     await project.gone();
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { forwardInput } from '../../../src/cli/run/pass-input.ts';
-import { runInDaemon } from '../../../src/cli/run/run-in-daemon.ts';
-import type { RunRequest } from '../../../src/cli/run/run-request.ts';
+import { forwardInput } from '../../../src/cli/verbs/run/forward-input.ts';
+import { runInDaemon } from '../../../src/cli/verbs/run/run-in-daemon.ts';
+import type { RunRequest } from '../../../src/cli/verbs/run/run-request.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
 import type { StateDirectory } from '../../../src/state-directory/state-directory.ts';
 import { waitUntil } from '../../fixtures/os.ts';
@@ -57,7 +57,7 @@ test('Ctrl-C sets the exit code when the daemon is unreachable', async () => {
 
   expect(await code).toBe(130);
   expect(stderr()).toContain('The supervisor did not answer.');
-  expect(stderr()).toContain('tool_a was not seen to end, and may go on');
+  expect(stderr()).toContain('The end of tool_a is unknown; it may still be running.');
 });
 
 test.each(['write', 'endInput'] as const)('run reports an unreachable daemon when %s fails', async (call) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseReadiness } from '../../../src/cli/start/read-readiness.ts';
+import { parseReadiness } from '../../../src/cli/verbs/start/parse-readiness.ts';
 
 test('every readiness condition is parsed', () => {
   const conditions = ['line:up: yes', 'port:3000', 'file:a:b', 'alive:2s', 'http://127.0.0.1:1/x'];
@@ -27,9 +27,9 @@ test.each([
   [['port:70000'], undefined, '--ready port is "70000"; expected a number from 1 to 65535.'],
   [['http:localhost'], undefined, '--ready http is "localhost"; expected an address'],
   [['alive:long'], undefined, '--ready alive is "long"'],
-  [['line:/(/'], undefined, '"/(/" is no regular expression'],
+  [['line:/(/'], undefined, '"/(/" is not a regular expression'],
   [['port:1', 'port:2'], undefined, '--ready has port twice'],
-  [[], '5s', '--ready-within has no --ready that it belongs to.'],
+  [[], '5s', '--ready-within needs --ready.'],
 ])('the conditions %j within %s are refused', (conditions, within, words) => {
   expect(() => parseReadiness(conditions, within)).toThrow(words);
 });

@@ -68,13 +68,13 @@ test('a second up restarts only changed processes', async () => {
 
   const after = await pids();
   expect(idle).toMatchObject({ code: 0, stdout: '' });
-  expect(idle.stderr).toBe('troupe: up already, as the file says: web, db, cache\n');
+  expect(idle.stderr).toBe('troupe: already up: web, db, cache\n');
   expect(second).toMatchObject({ code: 0 });
   expect(second.stderr.split('\n').slice(0, 3)).toEqual([
-    'troupe: up already, as the file says: db',
-    'troupe: changed, so stopped and started again: web',
+    'troupe: already up: db',
+    'troupe: changed, restarting: web',
     expect.stringMatching(
-      /^troupe: \w+ \(cache\) runs and is not in troupe\.yaml any more; to end it: troupe kill/,
+      /^troupe: \w+ \(cache\) is running and no longer in troupe\.yaml; to end it: troupe kill/,
     ),
   ]);
   expect(after).toEqual({ ...before, web: expect.any(Number) });

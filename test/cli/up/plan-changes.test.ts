@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planChanges, type StackChanges } from '../../../src/cli/up/plan-changes.ts';
-import type { Stack } from '../../../src/cli/up/stack-file.ts';
-import { parseStackArguments, selectMembers } from '../../../src/cli/up/stack-processes.ts';
+import { planChanges, type StackChanges } from '../../../src/cli/verbs/up/plan-changes.ts';
+import type { Stack } from '../../../src/cli/verbs/up/stack-file.ts';
+import { parseStackArguments, selectMembers } from '../../../src/cli/verbs/up/stack-processes.ts';
 import type { SeenProcess } from '../../../src/state-directory/state-directory.ts';
 import { endedView, processView } from '../process-views.ts';
 

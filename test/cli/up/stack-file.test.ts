@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkStack } from '../../../src/cli/up/stack-file.ts';
+import { checkStack } from '../../../src/cli/verbs/up/stack-file.ts';
 import { parseYamlText } from '../../../src/config/yaml-text.ts';
 import { tempDir } from '../../fixtures/os.ts';
 
@@ -103,7 +103,7 @@ test.each([
   [
     'no expression',
     'processes:\n  a: {command: x, ready: {line: "/(/"}}',
-    'troupe.yaml:2:33: in "a", "/(/" is no regular expression',
+    'troupe.yaml:2:33: in "a", "/(/" is not a regular expression',
   ],
   [
     'a file of variables that is not there',

@@ -1,0 +1,145 @@
+import type { Command } from '@commander-js/extra-typings';
+import { createRealClock } from '../../../clock/real-clock.ts';
+import type { CommandSpec } from '../../../config/process-spec.ts';
+import { TroupeError } from '../../../config/troupe-error.ts';
+import type { ProcessView } from '../../../process/process-view.ts';
+import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
+import { type CliIo, printError, printLines } from '../../cli-io.ts';
+import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.ts';
+import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
+import { collect, parseDuration, parseSize, restartPolicies, restartWords } from '../../flag-values.ts';
+import type { DefineVerb, FlagsOf } from '../../verb.ts';
+import { findStateDirectory, type OpenState, withState } from '../../with-state.ts';
+import { parseCommand, parseVariables, resolveDirectory, suggestShell } from '../run/parse-command.ts';
+import { parseReadiness } from './parse-readiness.ts';
+import { waitUntilReady, waitUntilStarted } from './start-progress.ts';
+
+const addFlags = (command: Command) =>
+  command
+    .argument('<command...>', 'the program and its arguments')
+    .passThroughOptions()
+    .option('-c, --shell', 'the command is one text for the shell')
+    .option('-n, --name <label>', 'a label for it, besides its id')
+    .option('-C, --cwd <directory>', 'its working directory')
+    .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
+    .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
+    .option('--ready-within <duration>', 'how long that may take (30s)')
+    .option('--no-wait', 'do not wait until it is ready')
+    .addOption(
+      command
+        .createOption('--restart <when>', 'restart it after it has ended (never)')
+        .choices(restartWords.slice(0, 3)),
+    )
+    .option('--max-time <duration>', 'kill it after this time')
+    .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
+    .option('--session', 'end it with the daemon')
+    .option('--interactive', 'give it a terminal')
+    .option('--size <size>', 'columns and rows of its terminal (80x24)')
+    .option('-q, --quiet', 'print only the id')
+    .option('--json', 'print everything about it as one JSON object')
+    .option('--state-dir <directory>', 'where records and logs are kept');
+
+/** Defines `troupe start`. */
+export const define: DefineVerb = (command, { name, io, end }) => {
+  addFlags(command)
+    .description('Starts a command in the background, in this environment, and prints its id.')
+    .usage('[options] [--] <command...>')
+    .addHelpText(
+      'after',
+      `
+Conditions for --ready; all that are given must be met:
+  line:TEXT, line:/EXPRESSION/   a line of its output
+  port:NUMBER                    it listens on this port
+  http:URL                       an answer 2xx or 3xx
+  file:PATH                      the file appears
+  alive:DURATION                 it has run for this long
+
+It runs in a daemon that starts on demand and ends when idle. Without --session
+it continues when the daemon ends, and the next one adopts it. With
+--interactive that requires tmux; without tmux it ends with the daemon.
+
+  id=$(${name} start --name web --ready port:3000 -- npm run dev)
+  ${name} logs -f web
+  ${name} kill web
+  ${name} start --name editor --interactive -- vim && ${name} attach editor`,
+    )
+    .action(async (words, flags) => end(await startCommand({ words, flags, io })));
+};
+
+interface StartCall {
+  readonly words: readonly string[];
+  readonly flags: FlagsOf<typeof addFlags>;
+  readonly io: CliIo;
+  readonly open?: OpenState;
+  readonly daemon?: OpenDaemon;
+}
+
+/**
+ * Starts a command in the daemon and prints its id. @returns the exit code.
+ *
+ * @throws TroupeError for a mistake in the command line, or a refused start.
+ */
+async function startCommand({ words, flags, io, open, daemon = openDaemon }: StartCall): Promise<number> {
+  const isShell = flags.shell === true;
+  const spec = readSpec({ words, flags, io });
+  const directory = findStateDirectory({ flag: flags.stateDir, io });
+  const client = await daemon({ directory });
+  const scene = { flags: { stateDir: directory }, io, ...(open !== undefined && { open }) };
+  try {
+    return await withState(scene, async (state) => {
+      const { id } = await startIn(client, spec);
+      const view = await waitUntilStarted(id, { state, clock: createRealClock() });
+      if ('reason' in view && view.reason.type === 'spawnFailed') {
+        printError(io, view.reason.message, ...suggestShell({ words, isShell }));
+        return toProcessExitCode({ reason: view.reason, exit: null });
+      }
+      printLines(io, flags.json === true ? JSON.stringify(view) : id);
+      if (flags.quiet !== true) printTerminalHint(view, { asked: spec.lifetime ?? 'session', io });
+      if (spec.ready !== undefined && flags.wait) {
+        const isReady = await waitUntilReady(view, { state, io });
+        if (!isReady) return exitCodes.failed;
+      }
+      if (io.stderr.isTTY && flags.quiet !== true) printBackgroundHints(id, io);
+      return exitCodes.done;
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** Starts the command; without tmux, which a terminal needs to outlive the daemon, it starts as a session process. */
+async function startIn(client: Daemon, spec: CommandSpec): Promise<ProcessView> {
+  if (spec.interactive !== true || spec.lifetime === 'session') return client.start(spec);
+  try {
+    return await client.start(spec);
+  } catch (error) {
+    if (!(error instanceof TroupeError) || error.code !== 'invalid-option') throw error;
+    return client.start({ ...spec, lifetime: 'session' }).catch(() => {
+      // The terminal was not the reason for the refusal.
+      throw error;
+    });
+  }
+}
+
+function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'>): CommandSpec {
+  if (flags.size !== undefined && flags.interactive !== true) {
+    const message = '--size needs --interactive.';
+    throw new TroupeError({ code: 'invalid-option', message });
+  }
+  const ready = parseReadiness(flags.ready ?? [], flags.readyWithin);
+  return {
+    ...interactiveDefaults,
+    kind: 'service',
+    command: parseCommand({ words, isShell: flags.shell === true }),
+    cwd: resolveDirectory(flags.cwd, io),
+    env: parseVariables(flags.env ?? []),
+    lifetime: flags.session === true ? 'session' : 'persistent',
+    maxBackgroundTime: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
+    restart: { policy: restartPolicies[flags.restart ?? 'never'] },
+    ...(flags.grace !== undefined && { killGrace: parseDuration(flags.grace, '--grace') }),
+    ...(flags.name !== undefined && { label: flags.name }),
+    ...(ready !== null && { ready }),
+    ...(flags.interactive === true && { interactive: true }),
+    ...(flags.size !== undefined && { size: parseSize(flags.size, '--size') }),
+  };
+}
