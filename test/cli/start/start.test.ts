@@ -39,7 +39,7 @@ test('start uses the environment and directory of the caller', async () => {
 test.each([
   ['an unknown program', ['nosuchprogram'], 127, 'The program "nosuchprogram" was not found on the PATH'],
   ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
-  ['a size without a terminal', ['--size', '80x24', 'vi'], 2, 'there is none without --interactive'],
+  ['a size without a terminal', ['--size', '80x24', 'vi'], 2, '--size needs --interactive'],
   ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],
   ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
 ])('start reports %s at once', async (_name, args, code, words) => {
