@@ -1,38 +1,35 @@
 import { distinctUntilChanged } from 'rxjs';
 import type { Requester } from '../../machines/process/context.ts';
 import { describeEnd } from '../process/describe-end.ts';
-import type { ProcessHandle } from '../process/process-handle.ts';
+import type { KillAnswer, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { createMember, type Member } from './group-member.ts';
-import { type GroupOptions, parseGroup } from './group-options.ts';
+import { createMember, type Member, untilUp } from './group-member.ts';
+import { type GroupMemberPlan, type GroupOptions, parseGroup } from './group-options.ts';
 import { toGroupEnd, toGroupReadiness, toStopReport } from './group-reports.ts';
 import type { GroupEnd, GroupReadiness, GroupStopReport, GroupView, ProcessGroup } from './process-group.ts';
 import { createRestartRounds } from './restart-rounds.ts';
 import { restartScope } from './restart-scope.ts';
 import { startOrder } from './start-order.ts';
-import { untilUp } from './until-up.ts';
 
 const maxNotes = 100;
 
 /**
- * Starts processes that belong together, each as soon as those it depends on are ready or have completed; those that depend on nothing are
- * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it:
- * nothing for `oneForOne`, all for `oneForAll`, those after it for `restForOne`.
+ * Starts processes that belong together, each as soon as its dependencies are ready or have completed; processes without dependencies are
+ * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it: nothing for `oneForOne`, all
+ * for `oneForAll`, those after it for `restForOne`.
  *
  * @throws TroupeError `invalid-option`; nothing was started then.
  */
 export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: GroupOptions): ProcessGroup {
   const { strategy, members: plans } = parseGroup(options);
   const order = startOrder(new Map([...plans].map(([name, { dependsOn }]) => [name, [...dependsOn.keys()]])));
-  const members = new Map<string, Member>();
-  for (const name of order) {
-    const plan = plans.get(name);
-    if (plan !== undefined) members.set(name, createMember(name, plan));
-  }
+  const members: ReadonlyMap<string, Member> = new Map(
+    order.flatMap((name) => toEntry(name, plans.get(name))),
+  );
   const notes: string[] = [];
   const get = (name: string): ProcessHandle | undefined => members.get(name)?.handle ?? undefined;
-  /** Who is not to run any more, and why: it is neither started nor restarted. */
+  /** Members that are neither started nor restarted any more, and why. */
   const closed = new Map<string, string>();
   const getOpen = (name: string) => (closed.has(name) ? undefined : get(name));
   const rounds = createRestartRounds({
@@ -52,10 +49,13 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
 
   async function bringUp(member: Member): Promise<void> {
     const { name, plan } = member;
-    // What depends on nothing starts in this very turn.
-    const obstacle = plan.dependsOn.size === 0 ? null : await findObstacle(member);
+    // A member without dependencies starts in this turn.
+    const obstacle = plan.dependsOn.size === 0 ? null : await findObstacle(member, members);
     const why = closed.get(name) ?? obstacle;
-    if (why !== null) return member.leaveOut(noted(`${name} is not started: ${why}`));
+    if (why !== null) {
+      note(`${name} is not started: ${why}`);
+      return member.skip(`${name} is not started: ${why}`);
+    }
     let handle: ProcessHandle;
     try {
       handle = supervisor.start(plan.spec);
@@ -65,28 +65,6 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
     member.begin(handle);
     follow(member, handle);
     member.settle(await untilUp(handle));
-  }
-
-  /** What keeps it from being started, once that is known. */
-  async function findObstacle({ plan }: Member): Promise<string | null> {
-    const needed = [...plan.dependsOn].flatMap(([name, until]) => {
-      const member = members.get(name);
-      return member === undefined ? [] : [{ member, until }];
-    });
-    for (const { member, until } of needed) {
-      const { state, ...more } = await (until === 'completed' ? member.completion : member.start);
-      if (!('why' in more)) continue;
-      if (state === 'notStarted') return more.why;
-      const lacks = until === 'completed' ? 'did not complete' : 'is not ready';
-      return `${member.name}, which it depends on, ${lacks}: ${more.why}`;
-    }
-    const ended = needed.find(({ member, until }) => until === 'ready' && member.end !== null)?.member;
-    return ended === undefined ? null : `${ended.name}, which it depends on, has ended`;
-  }
-
-  function noted(words: string): string {
-    note(words);
-    return words;
   }
 
   function follow(member: Member, handle: ProcessHandle): void {
@@ -106,41 +84,28 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
     const open = scope.filter((each) => !closed.has(each));
     note(open.length === 0 ? words : `${words}; stopped with it: ${open.join(', ')}`);
     close([name, ...open], `${name} gave up`);
-    void stopAll(open, 'supervisor');
+    void stopMembers(pick(open), 'supervisor');
+  }
+
+  function pick(names: readonly string[]): readonly Member[] {
+    return [...members.values()].filter(({ name }) => names.includes(name));
   }
 
   function close(names: readonly string[], why: string): void {
     for (const name of names) if (!closed.has(name)) closed.set(name, why);
   }
 
-  /** One after the other, from the last that was started to the first. */
-  async function stopAll(names: readonly string[], by: Requester): Promise<GroupStopReport> {
-    const answers: { name: string; answer: GroupStopReport['members'][number]['answer'] }[] = [];
-    for (const name of [...names].reverse()) {
-      const handle = get(name);
-      if (handle === undefined) continue;
-      const stopSignal = plans.get(name)?.stopSignal ?? null;
-      const signal = stopSignal !== null && { signal: stopSignal };
-      answers.push({ name, answer: await handle.kill({ by, ...signal }) });
-    }
-    return toStopReport(answers);
-  }
-
   function stop(): Promise<GroupStopReport> {
     close(order, 'the group was stopped');
-    stopping ??= stopAll(order, 'user');
+    stopping ??= stopMembers([...members.values()], 'user');
     return stopping;
   }
 
   function view(): GroupView {
     const all = [...members.values()];
     const up = all.some((member) => member.state === 'waiting') ? 'starting' : 'up';
-    return {
-      strategy,
-      state: hasEnded ? 'ended' : closed.size < order.length ? up : 'stopping',
-      members: all.map((member) => member.view()),
-      notes: [...notes],
-    };
+    const state = hasEnded ? 'ended' : closed.size < order.length ? up : 'stopping';
+    return { strategy, state, members: all.map((member) => member.view()), notes: [...notes] };
   }
 
   const starts = [...members.values()].map(({ plan, start, completion }) =>
@@ -148,9 +113,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   );
   const ready: Promise<GroupReadiness> = Promise.all(starts).then(toGroupReadiness);
   const ended: Promise<GroupEnd> = ready.then(async () => {
-    const ends = await Promise.all(
-      [...members.values()].map(async ({ name, handle }) => ({ name, end: (await handle?.ended) ?? null })),
-    );
+    const ends = await findEnds([...members.values()]);
     hasEnded = true;
     return toGroupEnd(ends, notes);
   });
@@ -159,7 +122,43 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   return { names: order, get, ready: () => ready, stop, ended, view };
 }
 
-/** A `temporary` process never comes back, so it gives up nothing; one that was killed or timed out was ended on purpose. */
+/** Whether a restart policy gave up. A `temporary` process is never restarted; a process that was killed or timed out was ended on purpose. */
 function hasGivenUp({ plan }: Member, end: FinalView): boolean {
   return plan.policy !== 'temporary' && (end.status === 'failed' || end.status === 'lost');
+}
+
+function toEntry(name: string, plan: GroupMemberPlan | undefined): readonly (readonly [string, Member])[] {
+  return plan === undefined ? [] : [[name, createMember(name, plan)]];
+}
+
+/** Says which dependency keeps a member from being started, once that is known; `null` where none does. */
+async function findObstacle({ plan }: Member, members: ReadonlyMap<string, Member>): Promise<string | null> {
+  const needed = [...plan.dependsOn].flatMap(([name, until]) => {
+    const member = members.get(name);
+    return member === undefined ? [] : [{ member, until }];
+  });
+  for (const { member, until } of needed) {
+    const { state, ...more } = await (until === 'completed' ? member.completion : member.start);
+    if (!('why' in more)) continue;
+    if (state === 'notStarted') return more.why;
+    const lacks = until === 'completed' ? 'did not complete' : 'is not ready';
+    return `${member.name}, which it depends on, ${lacks}: ${more.why}`;
+  }
+  const ended = needed.find(({ member, until }) => until === 'ready' && member.end !== null)?.member;
+  return ended === undefined ? null : `${ended.name}, which it depends on, has ended`;
+}
+
+function findEnds(members: readonly Member[]): Promise<GroupEnd['members']> {
+  return Promise.all(members.map(async ({ name, handle }) => ({ name, end: (await handle?.ended) ?? null })));
+}
+
+/** Stops members one after the other, in reverse start order. */
+async function stopMembers(members: readonly Member[], by: Requester): Promise<GroupStopReport> {
+  const answers: { name: string; answer: KillAnswer }[] = [];
+  for (const { name, handle, plan } of members.toReversed()) {
+    if (handle === null) continue;
+    const signal = plan.stopSignal !== null && { signal: plan.stopSignal };
+    answers.push({ name, answer: await handle.kill({ by, ...signal }) });
+  }
+  return toStopReport(answers);
 }

@@ -1,29 +1,32 @@
+import { filter, firstValueFrom } from 'rxjs';
+import { isFinal } from '../../machines/process/view.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import type { FinalView } from '../process/process-view.ts';
+import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { GroupMemberPlan } from './group-options.ts';
 import type { GroupMemberView, MemberReadiness } from './process-group.ts';
-import type { UpOrNot } from './until-up.ts';
 
-/** One process of a group, from the plan on. */
+type UpOrNot = { readonly up: true } | { readonly up: false; readonly why: string };
+
+/** One process of a group and how far its start has come. */
 export interface Member {
   readonly name: string;
   readonly plan: GroupMemberPlan;
   readonly handle: ProcessHandle | null;
   readonly state: GroupMemberView['state'];
-  /** Resolves when its start has come out one way or the other. */
+  /** Resolves when it is ready, or will not be. */
   readonly start: Promise<MemberReadiness>;
-  /** Resolves when it has ended for good, or will not be started. `ready` here means: with code 0. */
+  /** Resolves when it has ended for good, or will not be started. `ready` means that it ended with code 0. */
   readonly completion: Promise<MemberReadiness>;
   readonly end: FinalView | null;
   begin(handle: ProcessHandle): void;
   settle(result: UpOrNot): void;
-  /** It has ended for good. */
+  /** Notes that it has ended for good. */
   finish(end: FinalView): void;
-  /** The supervisor would not start it. */
+  /** Notes that the supervisor refused the start. */
   refuse(why: string): void;
-  /** It is not even tried. */
-  leaveOut(why: string): void;
+  /** Notes that no start is attempted. */
+  skip(why: string): void;
   view(): GroupMemberView;
 }
 
@@ -71,7 +74,7 @@ export function createMember(name: string, plan: GroupMemberPlan): Member {
       );
     },
     refuse: (why) => refuse({ name, state: 'failed', why }),
-    leaveOut: (why) => refuse({ name, state: 'notStarted', why }),
+    skip: (why) => refuse({ name, state: 'notStarted', why }),
     view: () => ({
       name,
       dependsOn: [...plan.dependsOn.keys()],
@@ -80,4 +83,26 @@ export function createMember(name: string, plan: GroupMemberPlan): Member {
       process: handle?.view() ?? null,
     }),
   };
+}
+
+/**
+ * Resolves when an attempt later than `afterAttempt` is ready, or will never be: the process ended for good, or its readiness failed.
+ * Never rejects.
+ */
+export async function untilUp(handle: ProcessHandle, afterAttempt = 0): Promise<UpOrNot> {
+  await firstValueFrom(
+    handle.view$.pipe(filter((view) => hasEnded(view) || (isRunning(view) && view.attempt > afterAttempt))),
+  );
+  const ready = hasEnded(handle.view()) ? null : await handle.ready();
+  const view = handle.view();
+  if (hasEnded(view)) return { up: false, why: `it ${describeEnd(view.reason, view.exit)}` };
+  return ready?.state === 'failed' ? { up: false, why: ready.why } : { up: true };
+}
+
+function hasEnded(view: ProcessView): view is Extract<ProcessView, { readonly endedAt: number }> {
+  return isFinal(view.status);
+}
+
+export function isRunning({ status }: Pick<ProcessView, 'status'>): boolean {
+  return status === 'running' || status === 'backgrounded';
 }

@@ -11,10 +11,10 @@ import {
 import { TroupeError } from '../config/troupe-error.ts';
 import type { RestartStrategy } from './restart-scope.ts';
 
-/** What of another process a start waits for: that it is ready, or that it has ended with code 0. */
+/** State of a dependency that a start waits for: ready, or ended with code 0. */
 const awaited = z.enum(['ready', 'completed']);
 
-/** What a member says beside what `start` takes. */
+/** Options of a member beside those of `start`. */
 export const memberOptions = {
   dependsOn: z
     .union([z.array(z.string().min(1)), z.record(z.string().min(1), awaited)], {
@@ -22,8 +22,8 @@ export const memberOptions = {
     })
     .default([]),
   /**
-   * It ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted unless it says so. Holds also
-   * where another one waits for its completion.
+   * Ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted by default. Implied where another
+   * process waits for its completion.
    */
   oneShot: z.boolean().optional(),
   /** The signal that stops it. Default SIGTERM. */
@@ -35,15 +35,15 @@ const functionMember = functionSpec.extend(memberOptions);
 
 /** Options of `startGroup`. */
 const groupOptions = z.strictObject({
-  /** What the end of one process means for the others. Default `oneForOne`: nothing. */
+  /** Which others are restarted when one terminates. Default `oneForOne`: none. */
   strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).default('oneForOne'),
-  /** Each is checked by itself, as what `start` takes, and `dependsOn`. */
+  /** Each is checked on its own: the options of `start` and of a member. */
   processes: z.record(z.string().min(1), z.looseObject({})),
 });
 
 /**
- * Starts once all those named in `dependsOn` are ready, or have ended with code 0 where that says `completed`. Its
- * `maxBackgroundTime` is none and its restart policy is `transient` unless it says otherwise; that of a one-shot is `temporary`.
+ * A process of a group. It starts once all dependencies are ready, or have ended with code 0 where `dependsOn` says `completed`. By
+ * default it has no `maxBackgroundTime`, and its restart policy is `transient`; that of a one-shot is `temporary`.
  */
 export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
   readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>>;
@@ -57,14 +57,14 @@ type Awaited = z.output<typeof awaited>;
 
 export interface GroupOptions {
   readonly strategy?: RestartStrategy;
-  /** By name; those that do not depend on each other start in this order. */
+  /** By name; processes that do not depend on each other start in this order. */
   readonly processes: Readonly<Record<string, GroupProcessSpec>>;
 }
 
 export interface GroupMemberPlan {
   readonly spec: CommandSpec | FunctionSpec;
   readonly dependsOn: ReadonlyMap<string, Awaited>;
-  /** It ends by itself, see `oneShot`. */
+  /** Whether it ends by itself, see `oneShot`. */
   readonly isOneShot: boolean;
   /** `null`: the default. */
   readonly stopSignal: ProcessSignal | null;
@@ -90,7 +90,7 @@ export function parseGroup(input: GroupOptions): GroupPlan {
   return { strategy, members: new Map(members) };
 }
 
-/** A member serves until the group stops it: it runs in the background without a limit, and is restarted when it fails. */
+/** Defaults of a member: it runs in the background without a limit, and is restarted when it fails. */
 const serviceDefaults = {
   kind: 'service',
   background: true,
@@ -98,7 +98,7 @@ const serviceDefaults = {
   policy: 'transient',
 } as const;
 
-/** By name, whatever of the two forms was given. */
+/** Converts either form of `dependsOn` to a map by name. */
 export function toDependencies(dependsOn: DependsOn = []): ReadonlyMap<string, Awaited> {
   return new Map(
     Array.isArray(dependsOn)
@@ -115,7 +115,7 @@ function findAwaited(processes: Readonly<Record<string, Record<string, unknown>>
   return new Set(waits.flatMap(([name, until]) => (until === 'completed' ? [name] : [])));
 }
 
-/** Passes on what was given as it was given: the supervisor fills in its own defaults. */
+/** Passes the options on as given: the supervisor applies its own defaults. */
 function parseMember(
   input: Record<string, unknown>,
   { name, isAwaited }: { readonly name: string; readonly isAwaited: boolean },

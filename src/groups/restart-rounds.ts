@@ -2,40 +2,40 @@ import { filter, firstValueFrom } from 'rxjs';
 import type { ProcessSignal } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
+import { isRunning, untilUp } from './group-member.ts';
 import { type RestartStrategy, restartScope } from './restart-scope.ts';
-import { isRunning, untilUp } from './until-up.ts';
 
 interface RestartRoundsOptions {
   readonly strategy: RestartStrategy;
-  /** Start order. */
+  /** Names in start order. */
   readonly order: readonly string[];
-  /** `undefined` for a member that is not to run, or was not started yet. */
+  /** Returns `undefined` for a member that is not to run, or was not started yet. */
   readonly get: (name: string) => ProcessHandle | undefined;
   readonly stopSignalOf: (name: string) => ProcessSignal | null;
   readonly note: (words: string) => void;
 }
 
-/** Restarts others when one terminates, as the strategy says. */
+/** Restarts other members when one terminates, as the strategy says. */
 interface RestartRounds {
-  /** `name` ended by itself and is coming back by its own restart policy. */
+  /** Begins a round: `name` ended by itself and restarts by its own policy. */
   terminated(name: string): void;
 }
 
 interface Round {
-  /** The one that terminated and those of its scope, in start order. */
+  /** The member that terminated and its restart scope, in start order. */
   readonly members: readonly string[];
-  /** The one that terminated by itself. */
+  /** The member that terminated by itself. */
   readonly cause: string;
-  /** Those that are up again. */
+  /** Members that are up again. */
   readonly back: Set<string>;
   isOver: boolean;
 }
 
 /**
- * Runs one round at a time, as OTP does: the others are ended first, in reverse start order, each proven gone before the next, so that none runs on
- * a dead dependency; then all are started in start order, each up before the next. The one that terminated also waits for its own pause. Members
- * that have ended for good stay so. A member that terminates by itself before its turn joins the round; after its turn it begins another one in
- * its place.
+ * Runs one round at a time, as OTP does: the others are ended first, in reverse start order, each proven gone before the next, so that none
+ * runs without its dependency; then all start in start order, each up before the next. The member that terminated also waits for its own
+ * backoff. Members that have ended for good stay ended. A member that terminates before its turn joins the round; after its turn it begins
+ * another round in its place.
  */
 export function createRestartRounds(options: RestartRoundsOptions): RestartRounds {
   const { strategy, order, get, note } = options;
@@ -45,7 +45,7 @@ export function createRestartRounds(options: RestartRoundsOptions): RestartRound
     if (current?.members.includes(cause) && !current.back.has(cause)) return;
     const scope = restartScope(strategy, { order, terminated: cause });
     if (scope.length === 0) return;
-    // Scopes are nested: the new one contains all that the old one has still to do.
+    // Scopes are nested: the new round contains the rest of the old one.
     if (current !== null) current.isOver = true;
     current = {
       members: order.filter((name) => name === cause || scope.includes(name)),
@@ -73,7 +73,7 @@ export function createRestartRounds(options: RestartRoundsOptions): RestartRound
     current = null;
   }
 
-  /** Resolves when it is held, has ended for good, or cannot be followed any more. */
+  /** Resolves when the member is held, has ended for good, or is not observable any more. */
   async function takeDown(name: string, { cause }: Round): Promise<void> {
     const signal = options.stopSignalOf(name);
     for (let handle = get(name); handle !== undefined && !isFinal(handle.status); handle = get(name)) {
@@ -88,7 +88,7 @@ export function createRestartRounds(options: RestartRoundsOptions): RestartRound
 
   async function bringBack(name: string) {
     const handle = get(name);
-    // It waits to be started at all, or stays ended.
+    // Not started yet, or ended for good.
     if (handle === undefined || isFinal(handle.status)) return { up: true } as const;
     const { attempt, status } = handle.view();
     if (status !== 'restarting') return untilUp(handle);

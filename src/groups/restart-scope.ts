@@ -1,13 +1,13 @@
-/** OTP's words for what the end of one member means for the others. */
+/** Restart strategies of OTP: which others are restarted when one member terminates. */
 export type RestartStrategy =
-  /** Nothing. */
+  /** None. */
   | 'oneForOne'
-  /** All others are ended, and then all are started. */
+  /** All others are ended; then all start in order. */
   | 'oneForAll'
-  /** Those that were started after it are ended, and then started after it. */
+  /** Members after it in start order are ended, and start again after it. */
   | 'restForOne';
 
-/** Which others are restarted with `terminated`, in start order. */
+/** Returns the other members that are restarted with `terminated`, in start order. */
 export function restartScope(
   strategy: RestartStrategy,
   { order, terminated }: { order: readonly string[]; terminated: string },

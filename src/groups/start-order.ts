@@ -1,13 +1,13 @@
 import { nearest } from '../config/nearest.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
-/** What each process waits for, by name, in the order in which they were given. */
+/** Names that each process waits for, in the order given. */
 type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Each after everything that it depends on, and otherwise as given.
+ * Orders processes so that each comes after its dependencies, and otherwise as given.
  *
- * @throws TroupeError `invalid-option`, naming what there is not or what waits for itself.
+ * @throws TroupeError `invalid-option`, naming an unknown dependency or a cycle.
  */
 export function startOrder(dependencies: Dependencies): readonly string[] {
   refuseUnknown(dependencies);
@@ -44,7 +44,7 @@ function refuseUnknown(dependencies: Dependencies): void {
   }
 }
 
-/** Whoever cannot be placed waits for one that cannot be placed either: following that leads round a cycle. */
+/** A process that cannot be placed waits for another that cannot be placed either: following these leads round a cycle. */
 function refuseCycle(dependencies: Dependencies, placed: readonly string[]): TroupeError {
   const isStuck = (name: string) => !placed.includes(name);
   const path: string[] = [];

@@ -8,47 +8,47 @@ import { readScheduleRecord } from './schedule-record.ts';
 import { createScheduleWriter, noScheduleFiles } from './schedule-writer.ts';
 import { createSchedules, type DueNews, type Schedules } from './schedules.ts';
 
-export interface ScheduleBook extends Schedules {
-  /** Goes on with what earlier supervisors have left; those that cannot be used stay as they are. */
+export interface PersistedSchedules extends Schedules {
+  /** Resumes the schedules of earlier supervisors; unusable records stay as they are. */
   recover(recovery: ScheduleRecovery): readonly DamagedRecord[];
-  /** Writes all of them down again. */
+  /** Saves all schedules again. */
   saveAll(): void;
 }
 
-/** The schedules of a supervisor, and their files where there is a state directory. */
+/** Creates the schedules of a supervisor, persisted where there is a state directory. */
 export function openSchedules({
   paths,
   supervisorId,
-  enter,
+  register,
   reportError,
-  ...wiring
+  ...deps
 }: {
   readonly clock: Clock;
   readonly news: DueNews;
   readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;
-  /** `null` where nothing is written down. */
+  /** `null` where nothing is persisted. */
   readonly paths: StatePaths | null;
   readonly supervisorId: string;
   /** Called before anything is written. */
-  readonly enter: () => void;
+  readonly register: () => void;
   readonly reportError: (error: unknown) => void;
-}): ScheduleBook {
+}): PersistedSchedules {
   if (paths === null)
     return {
-      ...createSchedules({ ...wiring, keeper: noScheduleFiles }),
+      ...createSchedules({ ...deps, writer: noScheduleFiles }),
       recover: () => [],
       saveAll: () => {},
     };
   const directory = paths.schedules;
   const store = createFileRecordStore({ directory, parse: readScheduleRecord });
-  const keeper = createScheduleWriter({ store, directory, supervisorId, enter, reportError });
-  const schedules = createSchedules({ ...wiring, keeper });
+  const writer = createScheduleWriter({ store, directory, supervisorId, register, reportError });
+  const schedules = createSchedules({ ...deps, writer });
   return {
     ...schedules,
-    recover: (recovery) => recoverSchedules(recovery, { store, schedules, keeper }),
+    recover: (recovery) => recoverSchedules(recovery, { store, schedules, writer }),
     saveAll: () => {
-      for (const schedule of schedules.list({})) keeper.save(schedule);
+      for (const schedule of schedules.list({})) writer.save(schedule);
     },
   };
 }

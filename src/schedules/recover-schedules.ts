@@ -5,29 +5,29 @@ import type { ScheduleRecord } from './schedule-record.ts';
 import type { ScheduleWriter } from './schedule-writer.ts';
 import type { Schedules } from './schedules.ts';
 
-/** How a supervisor takes over. */
+/** Access of a recovery to the processes of the state directory. */
 export interface ScheduleRecovery {
-  /** `undefined` for a process that this supervisor does not know. */
+  /** Returns `undefined` for a process that this supervisor does not know. */
   readonly stateOf: (processId: string) => 'live' | 'ended' | undefined;
-  /** Of all supervisors of the state directory. */
+  /** Records of all supervisors of the state directory. */
   readonly processes: RecordStore<ProcessRecord> | null;
   readonly isOrphan: (record: { readonly supervisorId: string; readonly owner: string }) => boolean;
-  /** Keeps others from doing the same at the same time; gives what lets them again. */
+  /** Locks out other supervisors that recover schedules; returns the function that unlocks. */
   readonly lock: () => () => void;
 }
 
-interface Shelf {
+interface RecoveryDeps {
   readonly store: RecordStore<ScheduleRecord>;
   readonly schedules: Schedules;
-  readonly keeper: ScheduleWriter;
+  readonly writer: ScheduleWriter;
 }
 
 /**
- * Goes on with the schedules that nobody keeps any more, once the processes are taken over. One whose process has ended is over, too;
- * one whose process is somebody else's is left to others.
+ * Adopts schedules whose supervisor is dead, once the processes are adopted. A schedule whose process has ended is removed; one whose
+ * process belongs to another supervisor is left alone.
  */
-export function recoverSchedules(recovery: ScheduleRecovery, shelf: Shelf): readonly DamagedRecord[] {
-  const { store } = shelf;
+export function recoverSchedules(recovery: ScheduleRecovery, deps: RecoveryDeps): readonly DamagedRecord[] {
+  const { store } = deps;
   const isOrphan = ({ supervisorId, schedule }: ScheduleRecord) =>
     recovery.isOrphan({ supervisorId, owner: schedule.owner });
   const found = store.load();
@@ -38,11 +38,11 @@ export function recoverSchedules(recovery: ScheduleRecovery, shelf: Shelf): read
   try {
     for (const { schedule } of orphans.toSorted((a, b) => a.schedule.nextAt - b.schedule.nextAt)) {
       try {
-        // Again: another supervisor may have been quicker.
+        // Read again: another supervisor may have been quicker.
         const record = store.read(schedule.id);
-        if (record !== null && isOrphan(record)) adopt(record, { recovery, shelf });
+        if (record !== null && isOrphan(record)) adopt(record, { recovery, deps });
       } catch (error) {
-        damaged.push({ name: schedule.id, why: `it cannot be taken over: ${toErrorText(error)}` });
+        damaged.push({ name: schedule.id, why: `it cannot be adopted: ${toErrorText(error)}` });
       }
     }
   } finally {
@@ -53,19 +53,19 @@ export function recoverSchedules(recovery: ScheduleRecovery, shelf: Shelf): read
 
 function adopt(
   { schedule }: ScheduleRecord,
-  { recovery, shelf }: { recovery: ScheduleRecovery; shelf: Shelf },
+  { recovery, deps }: { recovery: ScheduleRecovery; deps: RecoveryDeps },
 ): void {
   const { id, processId } = schedule;
   const process = processId === null ? 'none' : toState(processId, recovery);
-  if (process === 'over') return shelf.store.remove(id);
+  if (process === 'over') return deps.store.remove(id);
   if (process === 'elsewhere') return;
-  shelf.keeper.save(schedule);
-  shelf.schedules.restore(schedule);
+  deps.writer.save(schedule);
+  deps.schedules.restore(schedule);
 }
 
 function toState(processId: string, { stateOf, processes }: ScheduleRecovery): 'here' | 'over' | 'elsewhere' {
   const state = stateOf(processId);
-  // Its record may be a moment behind.
+  // First, since its record may lag behind.
   if (state !== undefined) return state === 'live' ? 'here' : 'over';
   const record = processes?.read(processId) ?? null;
   return record === null || 'endedAt' in record.view ? 'over' : 'elsewhere';

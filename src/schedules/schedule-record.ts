@@ -2,10 +2,10 @@ import { scheduleBounds } from '../config/schedule-bounds.ts';
 import { matching, object, orNull, type Shape, text } from '../config/shape.ts';
 import type { ScheduleView } from './schedule.ts';
 
-/** What is written down of a schedule: `schedules/<id>.json` in the state directory. `nextAt` is the first time that nobody was told of. */
+/** Record of a schedule: `schedules/<id>.json` in the state directory. `nextAt` is the first time without a delivered notification. */
 export interface ScheduleRecord {
   readonly version: 1;
-  /** Who keeps it, or did. */
+  /** The supervisor that keeps it, or did. */
   readonly supervisorId: string;
   readonly schedule: ScheduleView;
 }
@@ -31,7 +31,7 @@ const schedule = object({
 
 const shape: Shape = object({ supervisorId: matching(/^[\w-]{1,64}$/), schedule });
 
-/** What a file holds, as the schedule of that id; or a clause that says why it is none. */
+/** Parses a file as the schedule of that id, or returns a clause that says why it is none. */
 export function readScheduleRecord(
   value: unknown,
   id: string,

@@ -2,21 +2,21 @@ import type { RecordStore } from '../store/record-store.ts';
 import type { ScheduleView } from './schedule.ts';
 import type { ScheduleRecord } from './schedule-record.ts';
 
-/** Keeps what is written down of schedules; what another supervisor has taken over is not touched. */
+/** Persists schedules. Records that another supervisor has adopted are not touched. */
 export interface ScheduleWriter {
-  /** Where that is; `null` where nothing is written down. */
+  /** Directory of the records; `null` where nothing is persisted. */
   readonly directory: string | null;
-  /** @throws what the system says when it could not be written. */
+  /** @throws the error of the system when the record could not be written. */
   save(schedule: ScheduleView): void;
-  /** A failure is reported, and the schedule goes on. */
-  note(schedule: ScheduleView): void;
+  /** Saves a changed schedule. A failure is reported, and the schedule continues. */
+  update(schedule: ScheduleView): void;
   remove(id: string): void;
 }
 
 export const noScheduleFiles: ScheduleWriter = {
   directory: null,
   save: () => {},
-  note: () => {},
+  update: () => {},
   remove: () => {},
 };
 
@@ -24,24 +24,24 @@ export function createScheduleWriter({
   store,
   directory,
   supervisorId,
-  enter,
+  register,
   reportError,
 }: {
   readonly store: RecordStore<ScheduleRecord>;
   readonly directory: string;
   readonly supervisorId: string;
-  /** Called before anything is written: that the one who writes is alive is to be known before. */
-  readonly enter: () => void;
+  /** Called before anything is written: others must see that the writer is alive. */
+  readonly register: () => void;
   readonly reportError: (error: unknown) => void;
 }): ScheduleWriter {
   const save = (schedule: ScheduleView) => {
-    enter();
+    register();
     store.save(schedule.id, { version: 1, supervisorId, schedule });
   };
   const isOurs = (id: string) => store.read(id)?.supervisorId === supervisorId;
-  const reporting = (deed: () => void) => {
+  const reporting = (write: () => void) => {
     try {
-      deed();
+      write();
     } catch (error) {
       reportError(error);
     }
@@ -49,7 +49,7 @@ export function createScheduleWriter({
   return {
     directory,
     save,
-    note: (schedule) =>
+    update: (schedule) =>
       reporting(() => {
         if (isOurs(schedule.id)) save(schedule);
       }),

@@ -1,39 +1,39 @@
 import type { Duration } from '../config/duration.ts';
 
-/** Something to be told later: once `after` so long, or `every` so long again and again. One of the two. */
+/** A notification for later: once `after` a duration, or `every` time it has passed. Exactly one of the two. */
 export interface ScheduleOptions {
-  /** Who is told. Default: the supervisor's own owner. */
+  /** Owner to notify. Default: the supervisor's own owner. */
   readonly owner?: string;
-  /** The words. */
+  /** Text of the notification. */
   readonly message: string;
   readonly after?: Duration;
   /** At least 1 s. */
   readonly every?: Duration;
-  /** It goes when that process has ended, before anybody is told of the end. */
+  /** Process whose end cancels the schedule, before the end is published. */
   readonly process?: string;
 }
 
-/** Plain data: it can be written down. Times are milliseconds since the epoch. */
+/** A schedule as plain data. Times are milliseconds since the epoch. */
 export interface ScheduleView {
   readonly id: string;
   readonly owner: string;
   readonly message: string;
-  /** `null`: once. */
+  /** `null` for a schedule that is due once. */
   readonly everyMs: number | null;
   readonly nextAt: number;
   readonly processId: string | null;
   readonly createdAt: number;
-  /** How often it has been told. */
+  /** Number of notifications so far. */
   readonly told: number;
 }
 
-/** It is due. `id` is the same for the same news everywhere. */
+/** Notification of a due schedule. The same notification has the same `id` everywhere. */
 export interface ScheduleNews {
   readonly type: 'schedule.due';
   readonly id: string;
   readonly at: number;
   readonly owner: string;
   readonly schedule: ScheduleView;
-  /** How often it was due before while nobody was there to tell it. */
+  /** Number of earlier due times without a notification. */
   readonly missed: number;
 }

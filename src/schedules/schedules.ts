@@ -9,34 +9,34 @@ import type { ProcessService } from '../process/process-service.ts';
 import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedule.ts';
 import type { ScheduleWriter } from './schedule-writer.ts';
 
-/** Whoever wants more lets one of them tell of several things. */
+/** Maximum number of schedules. */
 const MAX_SCHEDULES = 1_000;
 
-/** Overdue ones of a process wait for so long: it may turn out to have ended as well. */
+/** Delay of overdue schedules of a restored process: it may turn out to have ended. */
 const OVERDUE_AFTER_MS = 1_000;
 
-/** The schedules of a supervisor. */
+/** The schedules of a supervisor. Schedules of a process end with it, before its end is published. */
 export interface Schedules extends ProcessService {
-  /** @throws TroupeError `invalid-option`; `state-directory` where it cannot be written down; `shutting-down`. */
+  /** @throws TroupeError `invalid-option`; `state-directory` where the schedule cannot be persisted; `shutting-down`. */
   schedule(options: ScheduleOptions): ScheduleView;
-  /** `false` where there was none. */
+  /** Cancels a schedule. Returns `false` where there was none. */
   unschedule(id: string): boolean;
   list(filter: NotificationFilter): readonly ScheduleView[];
-  /** Goes on with one of an earlier supervisor. */
+  /** Resumes a schedule of an earlier supervisor. */
   restore(schedule: ScheduleView): void;
-  /** Nothing is told any more; what is written down stays. */
+  /** Stops all notifications; the records stay. */
   close(): void;
 }
 
-/** Tells owners what is due. */
+/** Delivers due schedules to their owners. */
 export interface DueNews {
-  /** `onHeard` is called once somebody has heard it: now, or later. */
-  tell(news: ScheduleNews, onHeard: () => void): void;
-  /** Takes back what was told of those schedules and nobody has heard yet. */
+  /** `onDelivered` is called once a subscriber has received it: now, or later. */
+  tell(news: ScheduleNews, onDelivered: () => void): void;
+  /** Takes back undelivered notifications of those schedules. */
   withdraw(isMeant: (schedule: ScheduleView) => boolean): void;
 }
 
-interface Scheduled {
+interface ActiveSchedule {
   readonly id: string;
   readonly owner: string;
   readonly message: string;
@@ -44,27 +44,27 @@ interface Scheduled {
   readonly processId: string | null;
   readonly createdAt: number;
   told: number;
-  /** On the clock that never jumps. */
+  /** Monotonic time of the next notification. */
   dueMs: number;
-  /** Was told and not heard yet: since when, and how often. */
-  unheard: { readonly firstAt: number; readonly count: number } | null;
+  /** Notifications that were published and not delivered yet. */
+  undelivered: { readonly firstAt: number; readonly count: number } | null;
   cancel: Cancel;
 }
 
-export function createSchedules(world: {
+export function createSchedules(deps: {
   readonly clock: Clock;
   readonly news: DueNews;
-  readonly keeper: ScheduleWriter;
-  /** It is not told any more, and what of it was told is void. */
+  readonly writer: ScheduleWriter;
+  /** Called for a cancelled schedule, whose notifications are void. */
   readonly onCancelled: (schedule: ScheduleView) => void;
   readonly defaultOwner: string;
 }): Schedules {
-  const { clock, news, keeper } = world;
-  const schedules = new Map<string, Scheduled>();
+  const { clock, news, writer } = deps;
+  const schedules = new Map<string, ActiveSchedule>();
   let isClosed = false;
 
   const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
-  const toView = (it: Scheduled): ScheduleView => ({
+  const toView = (it: ActiveSchedule): ScheduleView => ({
     id: it.id,
     owner: it.owner,
     message: it.message,
@@ -75,25 +75,25 @@ export function createSchedules(world: {
     told: it.told,
   });
 
-  /** Whoever comes next begins with what nobody has heard. */
-  const toKept = (it: Scheduled): ScheduleView =>
-    it.unheard === null ? toView(it) : { ...toView(it), nextAt: it.unheard.firstAt };
+  /** The next supervisor begins with the first undelivered time. */
+  const toRecorded = (it: ActiveSchedule): ScheduleView =>
+    it.undelivered === null ? toView(it) : { ...toView(it), nextAt: it.undelivered.firstAt };
 
-  /** Of one that is told again and again only the last time waits for an owner that is not there. */
-  const withdraw = ({ id }: Scheduled) => news.withdraw((each) => each.id === id);
+  /** Only the last notification of a recurring schedule waits for an absent owner. */
+  const withdraw = ({ id }: ActiveSchedule) => news.withdraw((each) => each.id === id);
 
-  const arm = (it: Scheduled) => {
-    it.cancel = clock.at(it.dueMs, () => tellDue(it), { idle: true });
+  const arm = (it: ActiveSchedule) => {
+    it.cancel = clock.at(it.dueMs, () => notifyDue(it), { idle: true });
   };
 
-  const tellDue = (it: Scheduled) => {
-    const due = it.unheard;
+  const notifyDue = (it: ActiveSchedule) => {
+    const due = it.undelivered;
     withdraw(it);
     const nowMs = clock.nowMs();
     const passed = it.everyMs === null ? 0 : Math.floor((nowMs - it.dueMs) / it.everyMs);
     const missed = (due?.count ?? 0) + passed;
     const firstAt = due?.firstAt ?? toEpoch(it.dueMs);
-    it.unheard = { firstAt, count: missed + 1 };
+    it.undelivered = { firstAt, count: missed + 1 };
     if (it.everyMs !== null) {
       it.dueMs += (passed + 1) * it.everyMs;
       arm(it);
@@ -107,51 +107,50 @@ export function createSchedules(world: {
       schedule,
       missed,
     };
-    news.tell(told, () => noteHeard(it));
+    news.tell(told, () => noteDelivered(it));
   };
 
-  /** Only now: wherever a crash falls before, the next supervisor tells it, under the same id. */
-  const noteHeard = (it: Scheduled) => {
-    it.unheard = null;
+  /** Recorded on delivery: after a crash before it the next supervisor notifies again, under the same id. */
+  const noteDelivered = (it: ActiveSchedule) => {
+    it.undelivered = null;
     it.told += 1;
     if (schedules.get(it.id) !== it) return;
     if (it.everyMs === null) forget(it);
-    else keeper.note(toKept(it));
+    else writer.update(toRecorded(it));
   };
 
-  /** What was told of it may still wait for its owner. */
-  const forget = (it: Scheduled) => {
+  /** Removes a schedule, whose notification may still wait for its owner. */
+  const forget = (it: ActiveSchedule) => {
     it.cancel();
     schedules.delete(it.id);
-    keeper.remove(it.id);
+    writer.remove(it.id);
   };
 
-  const drop = (it: Scheduled) => {
+  const drop = (it: ActiveSchedule) => {
     forget(it);
     withdraw(it);
-    world.onCancelled(toView(it));
+    deps.onCancelled(toView(it));
   };
 
   return {
     schedule: (options) => {
       const given = parseOptions(scheduleOptions, { input: options, name: 'schedule' });
-      if (isClosed)
-        throw refusal('shutting-down', 'the supervisor is shutting down, and tells nothing any more.');
+      if (isClosed) throw refusal('shutting-down', 'the supervisor is shutting down.');
       if (schedules.size >= MAX_SCHEDULES) throw tooMany();
       const everyMs = given.every ?? null;
-      const it: Scheduled = {
+      const it: ActiveSchedule = {
         id: `schedule_${createRandomId()}`,
-        owner: given.owner ?? world.defaultOwner,
+        owner: given.owner ?? deps.defaultOwner,
         message: given.message,
         everyMs,
         processId: given.process ?? null,
         createdAt: Math.round(clock.epochMs()),
         told: 0,
         dueMs: clock.nowMs() + (given.after ?? everyMs ?? 0),
-        unheard: null,
+        undelivered: null,
         cancel: () => {},
       };
-      keepOrRefuse(toView(it), keeper);
+      saveOrRefuse(toView(it), writer);
       schedules.set(it.id, it);
       arm(it);
       return toView(it);
@@ -168,15 +167,15 @@ export function createSchedules(world: {
         .map(toView),
     restore: ({ nextAt, ...facts }) => {
       const dueMs = clock.nowMs() + nextAt - clock.epochMs();
-      const it: Scheduled = { ...facts, dueMs, unheard: null, cancel: () => {} };
+      const it: ActiveSchedule = { ...facts, dueMs, undelivered: null, cancel: () => {} };
       schedules.set(it.id, it);
       const firstMs = it.processId === null ? dueMs : Math.max(dueMs, clock.nowMs() + OVERDUE_AFTER_MS);
-      it.cancel = clock.at(firstMs, () => tellDue(it), { idle: true });
+      it.cancel = clock.at(firstMs, () => notifyDue(it), { idle: true });
     },
     on: ({ type }, { id }) => {
       if (type !== 'process.ended') return;
       for (const it of [...schedules.values()]) if (it.processId === id) drop(it);
-      // One that was told once is none any more, and may still wait.
+      // A one-time schedule is removed when it is due, and its notification may still wait.
       news.withdraw(({ processId }) => processId === id);
     },
     close: () => {
@@ -186,23 +185,23 @@ export function createSchedules(world: {
   };
 }
 
-/** The same as long as nobody has heard it, also under another supervisor. */
-function toNewsId({ id, told }: Scheduled): string {
+/** Returns the same id until the notification is delivered, also under another supervisor. */
+function toNewsId({ id, told }: ActiveSchedule): string {
   return `${id}/${told + 1}`;
 }
 
-function keepOrRefuse(schedule: ScheduleView, keeper: ScheduleWriter): void {
+function saveOrRefuse(schedule: ScheduleView, writer: ScheduleWriter): void {
   try {
-    keeper.save(schedule);
+    writer.save(schedule);
   } catch (error) {
-    const why = `it cannot be written down in ${keeper.directory}: ${toErrorText(error)}. `;
+    const why = `it cannot be saved in ${writer.directory}: ${toErrorText(error)}. `;
     throw refusal('state-directory', `${why}Make room, or name another "stateDirectory".`);
   }
 }
 
 function tooMany(): TroupeError {
-  const remedy = 'Take one back with "unschedule", or let one tell of several things.';
-  return refusal('invalid-option', `there are ${MAX_SCHEDULES} already, as many as there may be. ${remedy}`);
+  const remedy = 'Cancel one with "unschedule", or combine several.';
+  return refusal('invalid-option', `there are ${MAX_SCHEDULES} already, which is the maximum. ${remedy}`);
 }
 
 function refusal(code: TroupeError['code'], why: string): TroupeError {

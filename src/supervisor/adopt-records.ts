@@ -62,11 +62,8 @@ export function adoptLive(record: ProcessRecord, recovery: Recovery): void {
 }
 
 /** Makes this supervisor the owner of a record and leaves the rest as it is until the state of the process is known. */
-function claim(
-  record: ProcessRecord,
-  { store, supervisorId, scope, clock, register: enter }: SupervisorDeps,
-): void {
-  enter();
+function claim(record: ProcessRecord, { store, supervisorId, scope, clock, register }: SupervisorDeps): void {
+  register();
   const isSame = isSameScope(record.scope, scope);
   store?.save(record.view.id, {
     ...withoutValues(record),

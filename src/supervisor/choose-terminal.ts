@@ -7,18 +7,18 @@ import type { Backend } from '../spawn/backend.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What became of the wish for a terminal. */
+/** Whether an interactive process gets a terminal, and why. */
 export interface TerminalChoice {
   readonly view: TerminalView;
-  /** `null`: it gets none. */
+  /** `null` for a process that gets none. */
   readonly backend: Backend | null;
   readonly size: TerminalSize | null;
 }
 
 /**
- * `null` where no terminal was asked for.
+ * Chooses tmux, a pty or pipes for an interactive process; `null` for any other process.
  *
- * @throws TroupeError `invalid-option` where it is to outlive this program and there is no tmux: any other terminal ends with us.
+ * @throws TroupeError `invalid-option` for a persistent process without tmux: any other terminal ends with this program.
  */
 export function chooseTerminal(
   spec: ParsedSpec,
@@ -45,19 +45,19 @@ function notWanted(wanted: 'none' | 'pty'): Unavailable {
   return { why, remedy: 'Set that option to "auto" or "tmux"' };
 }
 
-/** A pty is no way out: whoever has secrets does not get the terminal that is the less closed of the two. */
+/** A pty is no alternative: a process with secrets must not get the less protected terminal of the two. */
 const cannotHide: Unavailable = {
-  why: 'tmux writes the log by itself, where "secrets" cannot be replaced',
+  why: 'tmux writes the log itself, where "secrets" cannot be hidden',
   remedy: 'Leave "secrets" out, and type them with `writeSecret`',
 };
 
-/** tmux writes the log by itself. */
+/** Says why tmux cannot be used: it writes the log itself, so it needs one. */
 function findObstacle(spec: CommandSettings, { paths }: SupervisorDeps): Unavailable | null {
   if (paths === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };
   if (!spec.logFile)
     return {
-      why: 'tmux cannot do without a log, and "logFile" is false',
+      why: 'tmux needs a log, and "logFile" is false',
       remedy: 'Leave "logFile" out',
     };
   return null;
@@ -78,7 +78,7 @@ function withTerminal(
   return { view, backend, size };
 }
 
-/** Our program finds a `.troupe` from the working directory upwards; any other directory has to be named. */
+/** Returns the command to attach. `troupe` finds a `.troupe` from the working directory upwards; any other directory is named. */
 function toAttachCommand(id: string, { paths, cwd, settings }: SupervisorDeps): readonly string[] | null {
   if (paths === null || !settings.control) return null;
   const isFound =
@@ -88,13 +88,13 @@ function toAttachCommand(id: string, { paths, cwd, settings }: SupervisorDeps): 
 
 function without({ why, remedy }: Unavailable, { lifetime }: ParsedSpec): TerminalChoice {
   if (lifetime === 'persistent') throw notWithoutTmux({ why, remedy });
-  const because = `It has no terminal but pipes: ${why}.`;
+  const because = `It has pipes instead of a terminal: ${why}.`;
   return { view: { type: 'none', because }, backend: null, size: null };
 }
 
 function notWithoutTmux({ why, remedy }: Unavailable): TroupeError {
   const message =
-    `start: "interactive" and "lifetime": "persistent" go together only in tmux, and ${why}. ` +
+    `start: "interactive" with "lifetime": "persistent" needs tmux, and ${why}. ` +
     `${remedy}, leave "interactive" out, or use "session".`;
   return new TroupeError({ code: 'invalid-option', message });
 }

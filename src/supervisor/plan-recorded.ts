@@ -7,12 +7,12 @@ import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import { toRequest, toSpawnFiles } from './plan-process.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** The plan of a process that another supervisor has started, as far as its record tells it. */
+/** Restores the plan of a process that another supervisor started, as far as its record has it. */
 export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): ProcessPlan {
   const { view, revival } = record;
   const { settings } = deps;
   const { id, cwd, owner } = view;
-  // A record of before has it itself.
+  // Older records contain the environment.
   const env = revival?.env ?? (revival === null ? null : (deps.environments?.read(id) ?? null));
   const launch: Launch = {
     work: revival?.work ?? { type: 'argv', file: view.commandLine, args: [] },
@@ -23,7 +23,7 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
     lostNames: env === null ? (revival?.envNames ?? []) : [],
     secrets: {},
   };
-  // By its id, never by what the record says: a file that somebody put there must not make us read another one.
+  // Derived from the id, never read from the record: a forged record must not name another file.
   const { paths } = deps;
   const files = revival === null || paths === null ? null : toSpawnFiles(id, paths);
   const hasLog = paths !== null && view.output.logFile !== null;
@@ -67,7 +67,7 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
   };
 }
 
-/** What lives is taken over only where its backend can be had, see `setApart`. */
+/** Returns the backend of a live process, which is available here: see `partitionAdoptable`. */
 function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   const { view, revival } = record;
   if (revival === null || 'endedAt' in view) return memoryOf(view.mode);
@@ -75,7 +75,7 @@ function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   return 'why' in backend ? memoryOf(view.mode) : backend;
 }
 
-/** What ran it is gone, and only its name is shown. */
+/** Stands for a backend that is gone: only its name is shown. */
 function memoryOf(mode: ProcessMode): Backend {
   return {
     mode,
@@ -102,7 +102,7 @@ const neverAgain: RestartSettings = {
   healthyAfterMs: 0,
 };
 
-/** Of one that is over: none of them is armed any more. */
+/** Limits of an ended process, none of which is armed any more. */
 function noLimits({ settings }: SupervisorDeps): Limits {
   return {
     timeoutMs: 0,
@@ -116,7 +116,7 @@ function noLimits({ settings }: SupervisorDeps): Limits {
   };
 }
 
-/** What runs a process that is to outlive its supervisor, as its record tells. */
+/** Finds the backend that runs a recorded persistent process. */
 export function findRecordedBackend({ revival }: ProcessRecord, deps: SupervisorDeps): Backend | Unavailable {
   const isOwn = deps.settings.backend !== undefined;
   if (revival?.size == null) return deps.durableBackend ?? ownBackend;

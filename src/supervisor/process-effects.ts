@@ -13,7 +13,7 @@ import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
 interface EffectDeps {
   readonly clock: Clock;
-  /** @throws when there is none: an effect of a process that the supervisor does not know is a fault of ours. */
+  /** @throws for an unknown process, which is a bug. */
   find(id: string): SupervisedProcess;
   readonly emit: (id: string, event: LifecycleEvent) => void;
   readonly trees: TreeRegistry;
@@ -46,7 +46,7 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
         const { backend } = plan;
         const act = input.adopts ? backend.adopt : backend.run;
         if (act !== undefined) return runWithReserve(port, { backend, act });
-        // Another supervisor had a backend that this one has not.
+        // Another supervisor had a backend that is not available here.
         port.tell({ type: 'process.lost', why: 'this supervisor has no way to find it again' });
       }),
     },
@@ -59,7 +59,7 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
   });
 }
 
-/** It may run only as it was meant: what another environment would make of it nobody can say. */
+/** Refuses an attempt without the environment that the process was started with: it might do something else. */
 function refuseStart(port: BackendPort, lostNames: readonly string[]): void {
   refuseAll(port);
   port.tell({

@@ -45,23 +45,23 @@ export const noRecords: RecordWriter = {
 
 export function createRecordWriter(options: {
   store: RecordStore<ProcessRecord>;
-  /** What persistent processes were given, as no record has it; `null` where nobody could take one over. */
+  /** Environments of persistent processes, which no record contains; `null` where no process can be adopted. */
   environments: EnvironmentStore | null;
-  ground: RecordAuthor;
+  author: RecordAuthor;
   trees: TreeRegistry;
-  /** Called before a record is written: that who writes is alive is to be known before. */
-  enter: () => void;
+  /** Called before a record is written: others must see that its supervisor is alive. */
+  register: () => void;
   reportError: (error: unknown) => void;
 }): RecordWriter {
-  const { store, environments, ground, trees, reportError } = options;
-  const { clock } = ground;
+  const { store, environments, author, trees, reportError } = options;
+  const { clock } = author;
   const waiting = new Set<SupervisedProcess>();
-  /** Ids of processes whose environment is kept: it is the same for every attempt. */
+  /** Ids of processes whose environment is saved: it is the same for every attempt. */
   const kept = new Set<string>();
   let cancelFlush: Cancel | null = null;
   let isClosed = false;
 
-  /** Before its record is written: whoever reads that may want to start it again. It goes with the end. */
+  /** Saves the environment before the record, which a supervisor may read to start the process again; removes it with the end. */
   const keepEnvironment = ({ id, plan }: SupervisedProcess, { revival }: ProcessRecord) => {
     if (environments === null || plan.lifetime !== 'persistent') return;
     if (revival === null) {
@@ -79,12 +79,12 @@ export function createRecordWriter(options: {
 
   const saveOrThrow = (process: SupervisedProcess) => {
     waiting.delete(process);
-    // What had ended before is nobody's: it is noted on while it is there, and not brought back.
+    // An unowned record is updated while it exists, and never created again.
     if ((process.isUnowned || isClosed) && store.read(process.id) === null) return;
-    const record = toRecord(process, { ground, leader: trees.identityOf(process.id) ?? null });
-    // First, as it lies elsewhere: it must go with the end also where the state directory is gone.
+    const record = toRecord(process, { ground: author, leader: trees.identityOf(process.id) ?? null });
+    // First, since it lies elsewhere: it must be removed at the end even if the state directory is gone.
     keepEnvironment(process, record);
-    if (!isClosed) options.enter();
+    if (!isClosed) options.register();
     store.save(process.id, record);
   };
 
@@ -93,7 +93,7 @@ export function createRecordWriter(options: {
       saveOrThrow(process);
     } catch (error) {
       reportError(error);
-      // A disk that is full has room again some time: what is known then is not to be lost for that.
+      // A full disk may have room again later.
       waiting.add(process);
       flushAt(RETRY_MS);
     }
@@ -123,8 +123,8 @@ export function createRecordWriter(options: {
     // The first attempt is on disk since it was ordered.
     if (process.plan.files === null || attempt === 1) return;
     try {
-      options.enter();
-      store.save(process.id, toAttemptRecord(process, { ground, attempt }));
+      options.register();
+      store.save(process.id, toAttemptRecord(process, { ground: author, attempt }));
     } catch (error) {
       reportError(error);
     }

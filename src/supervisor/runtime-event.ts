@@ -4,7 +4,10 @@ import type { TimelineEvent } from '../process/timeline.ts';
 import type { ScheduleView } from '../schedules/schedule.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
-/** Events of a supervisor as they happen. Those of processes are entries of the timeline, with the view. `at` is milliseconds since the epoch. */
+/**
+ * Events of a supervisor as they happen. Those of processes are entries of the timeline, with the view. `at` is milliseconds since the
+ * epoch.
+ */
 export type RuntimeEvent =
   | {
       /** Entries of the timeline that change what a list of processes shows. */
@@ -28,27 +31,27 @@ export type RuntimeEvent =
       readonly process: ProcessView;
     }
   | { readonly type: 'process.ended'; readonly at: number; readonly process: FinalView }
-  /** A subscriber or an actor threw; what it threw reached nobody else. */
+  /** A subscriber or an actor threw `error`. */
   | {
       readonly type: 'process.faulted';
       readonly at: number;
       readonly process: ProcessView;
       readonly error: unknown;
     }
-  /** Somebody took it back, or its process has ended. What was told of it and nobody has acted on is void. */
+  /** Cancelled by a call or by the end of its process. Notifications of it that nobody has acted on are void. */
   | { readonly type: 'schedule.cancelled'; readonly at: number; readonly schedule: ScheduleView }
-  /** A part of the supervisor does not work, such as its watchdog; the processes go on. */
+  /** A part of the supervisor, such as its watchdog, does not work; the processes continue. */
   | {
       readonly type: 'supervisor.faulted';
       readonly at: number;
       readonly error: unknown;
-      /** How often the same fault has come since it was last told: it is told at once, and then at most once a second. */
+      /** Number of equal faults since the last event. The first is published at once, later ones at most once a second. */
       readonly times: number;
     }
   | { readonly type: 'supervisor.stopping'; readonly at: number }
   | { readonly type: 'supervisor.stopped'; readonly at: number; readonly report: ShutdownReport };
 
-/** The end of a process, told once everything it printed is in its log. */
+/** The end of a process, published once everything it printed is in its log. */
 export interface Completion {
   /** `<process>/<attempt>/ended`: the same completion always has the same id. */
   readonly id: string;

@@ -8,7 +8,7 @@ import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { findListeningPorts } from '../readiness/listening-ports.ts';
 import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
-import { openSchedules, type ScheduleBook } from '../schedules/open-schedules.ts';
+import { openSchedules, type PersistedSchedules } from '../schedules/open-schedules.ts';
 import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatches, type Watches } from '../watches/watches.ts';
@@ -31,7 +31,7 @@ export interface Runtime {
   readonly records: RecordWriter;
   readonly mailboxes: Mailboxes;
   readonly watches: Watches;
-  readonly schedules: ScheduleBook;
+  readonly schedules: PersistedSchedules;
   /** Reports that a part of the supervisor does not work. */
   reportError(error: unknown): void;
 }
@@ -70,7 +70,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     clock,
     paths: deps.paths,
     supervisorId: deps.supervisorId,
-    enter: deps.register,
+    register: deps.register,
     news: {
       tell: mailboxes.publish,
       withdraw: (isMeant) =>
@@ -146,9 +146,9 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
 }
 
 function openRecords(deps: SupervisorDeps, reportError: (error: unknown) => void): RecordWriter {
-  const { store, environments, trees, register: enter } = deps;
+  const { store, environments, trees, register } = deps;
   if (store === null) return noRecords;
-  return createRecordWriter({ store, environments, ground: deps, trees, enter, reportError });
+  return createRecordWriter({ store, environments, author: deps, trees, register, reportError });
 }
 
 /** Returns the live members of the tree, the leader first. */

@@ -97,10 +97,10 @@ function findEndedDuplicate(
   return duplicates.toSorted((a, b) => a.life.times.createdAt - b.life.times.createdAt).at(-1);
 }
 
-/** A process that is being stopped cannot be joined. */
+/** Whether `plan` may join the process. A process that is being stopped cannot be joined. */
 function isDuplicate(plan: ProcessPlan, { owner, plan: other, life, status }: SupervisedProcess): boolean {
   if (owner !== plan.owner || other.fingerprint !== plan.fingerprint || status === 'stopping') return false;
   const wasBackground = other.background || life.times.backgroundedAt !== null;
-  // One that was cancelled in the queue never ran.
+  // A process that was cancelled in the queue never ran.
   return wasBackground && !(isFinal(status) && life.times.startedAt === null);
 }

@@ -27,18 +27,18 @@ import { createSocketPaths } from '../store/socket-paths.ts';
 import { type StatePaths, toStatePaths } from '../store/state-paths.ts';
 import type { SupervisorEntry, SupervisorRegistry } from '../store/supervisor-registry.ts';
 
-/** What a supervisor stands on: its clock, its way to start commands, and what ends them when it cannot. */
+/** The clock, stores, backends and process trees of one supervisor, made from its options. */
 export interface SupervisorDeps {
   readonly supervisorId: string;
   readonly settings: SupervisorSettings;
   readonly cwd: string;
   readonly shell: string;
   readonly depth: number;
-  /** Whether a variable of that name stays with this program. */
+  /** Whether a variable of that name is withheld from processes. */
   readonly isRedacted: (name: string) => boolean;
-  /** `null` where nothing is written down. */
+  /** Paths in the state directory; `null` where there is none. */
   readonly paths: StatePaths | null;
-  /** What persistent processes were given; `null` where nothing is written down. */
+  /** Environments of persistent processes; `null` without a state directory. */
   readonly environments: EnvironmentStore | null;
   /** Runs commands. */
   readonly backend: Backend;
@@ -48,28 +48,35 @@ export interface SupervisorDeps {
   readonly clock: Clock;
   readonly trees: TreeRegistry;
   readonly watchdog: Watchdog | null;
-  /** `null` where nothing of the operating system is started. */
+  /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
-  /** Where the process ids of this program mean anything. */
+  /** The boot and namespace in which process ids of this program are valid. */
   readonly scope: TableScope;
-  /** `null` where nothing is written down. */
+  /** Records of processes; `null` where none are kept. */
   readonly store: RecordStore<ProcessRecord> | null;
-  /** Who else supervises in the same directory; `null` where there is none. */
+  /** All supervisors of the state directory; `null` where there is none. */
   readonly supervisors: SupervisorRegistry | null;
-  /** Sees to it that the roll has this supervisor, before it writes or claims anything: else nobody could tell that it is alive. */
+  /** Registers this supervisor unless it is. To be called before anything is written or claimed: others must see that it is alive. */
   register(): void;
 }
 
-/** @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option` where the environment tells no depth. */
+/**
+ * @throws TroupeError `unsupported-platform`; `state-directory` where that is a link, another user's, or open to others; `invalid-option`
+ * for a depth in the environment that is no number.
+ */
 export function createSupervisorDeps(
   settings: SupervisorSettings,
-  wiring: {
+  {
+    reportError,
+    onIdentity,
+    entry = unreachable,
+  }: {
     reportError: (error: unknown) => void;
+    /** Called when the leader of a process has become known. */
     onIdentity: (id: string) => void;
     entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   },
 ): SupervisorDeps {
-  const { reportError, onIdentity, entry = unreachable } = wiring;
   const depth = settings.depth ?? readDepth(process.env[DEPTH_VARIABLE]);
   const supervisorId = createSupervisorId();
   const clock = settings.clock ?? createRealClock();
@@ -82,7 +89,7 @@ export function createSupervisorDeps(
   const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
   const paths =
     settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
-  const roll = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
+  const supervisors = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
   return {
     supervisorId,
     settings,
@@ -93,17 +100,17 @@ export function createSupervisorDeps(
     table,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth,
-    // As in a shell, where a star also stands for a slash and a leading dot: names are no paths.
+    // Names are no paths: a star also matches a slash and a leading dot.
     isRedacted: picomatch([...settings.redactNames, ...variablesOf(settings)], { bash: true, dot: true }),
     paths,
     environments: paths === null ? null : createEnvironmentStore(paths),
     scope: readTableScope(),
     store: openStore(settings, paths),
-    supervisors: roll,
+    supervisors,
     register: () => {
-      // Looked at each time, which is cheap: whoever emptied the directory took the entry, too.
+      // Checked each time, which is cheap: whatever empties the directory removes the entry, too.
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
-        roll?.register({ id: supervisorId, ...entry() });
+        supervisors?.register({ id: supervisorId, ...entry() });
     },
     backend:
       ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
@@ -125,14 +132,14 @@ export function createSupervisorDeps(
 }
 
 /**
- * Has libuv start the threads of its pool, which it does with the first call that needs one. Where the system gives no more threads it ends the
- * program (SIGABRT); so they are there before commands use up what there is.
+ * Starts the threads of libuv's pool, which the first call that needs one does. Where the system gives no more threads, libuv ends the
+ * program (SIGABRT); so they are started before commands use up the limit.
  */
 function warmThreadPool(): void {
   stat('/', () => {});
 }
 
-/** What is given by name is not to be had for the asking. */
+/** Variables that hold secrets: a process gets them by name only when it asks for the secret. */
 function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
   return Object.values(secrets).flatMap((source) => ('env' in source ? [source.env] : []));
 }
@@ -147,7 +154,7 @@ function openStore(settings: SupervisorSettings, paths: StatePaths | null): Supe
   return createFileRecordStore({ directory: paths.processes, parse: readRecord });
 }
 
-/** What this program was told is passed on. Text that is no depth would start anew at 0, and is refused instead. */
+/** Reads the depth of this program. Invalid text is refused: to count from 0 again would lift the limit. */
 function readDepth(text: string | undefined): number {
   if (text === undefined) return 0;
   const depth = parseDepth(text);

@@ -12,66 +12,66 @@ import type { Completion, RuntimeEvent } from './runtime-event.ts';
 import type { ShutdownReport } from './shutdown-report.ts';
 
 /**
- * Starts processes, watches them, and leaves none behind. Many can live in one program; none knows of the others.
+ * Starts processes, watches them, and leaves none behind. Supervisors in one program are independent of each other.
  * Call `shutdown`, or hold it with `await using`.
  */
 export interface Supervisor extends AsyncDisposable {
   readonly id: string;
-  /** Where commands run unless they say otherwise; absolute. */
+  /** Default working directory of commands; absolute. */
   readonly cwd: string;
-  /** Where records and logs are kept; absolute. `null` where none are. */
+  /** Directory of records and logs; absolute. `null` where none are kept. */
   readonly stateDirectory: string | null;
-  /** What it has found of earlier supervisors at its creation. */
+  /** What was found of earlier supervisors at the creation. */
   readonly recovered: RecoveryReport;
 
   /**
-   * Starts a process and gives its handle at once; what goes wrong with the start itself is the process's end.
+   * Starts a process and returns its handle at once. A start that fails is the end of the process.
    *
    * @throws TroupeError `invalid-option`, `background-limit`, `duplicate`, `shutting-down`; nothing was started then.
    */
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
   /**
-   * Starts a process and waits for its result, or until it goes to the background. Never rejects: what
-   * `start` would throw is a result with `ok: false`.
+   * Starts a process and waits for its result, or until it goes to the background. Never rejects: an error that `start` throws is a
+   * result with `ok: false`.
    */
   execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
 
   get(id: string): ProcessHandle | undefined;
-  /** Live ones first in order of creation, then ended ones that are still kept. `children`: also those of owners under that one. */
+  /** Lists live processes in order of creation, then ended ones that are still kept. `children` includes those of owners below `owner`. */
   list(filter?: { live?: true; owner?: string; children?: true }): readonly ProcessView[];
-  /** Gives a process to another owner: it sees it, and its end is told to it. `false` when there is no such process. */
+  /** Gives a process to another owner, to whom its end is delivered. Returns `false` for an unknown process. */
   transfer(id: string, owner: string): boolean;
   /**
-   * Puts an owner under another one, which from now on can see its processes: see `isWithin`. Ends are told to the owner alone.
-   * Call what is given when that is over.
+   * Puts an owner below another one, which from now on can see its processes: see `isWithin`. Ends are delivered to the owner alone.
+   * Returns a function that takes the owner out again.
    *
-   * @throws TroupeError `invalid-option` where an owner would stand under itself.
+   * @throws TroupeError `invalid-option` where an owner would be below itself.
    */
   adopt(owner: string, place: { readonly parent: string }): Cancel;
-  /** Whether `owner` is `ancestor`, or stands under it at any depth. */
+  /** Whether `owner` is `ancestor`, or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
-  /** Kills by id; an unknown one is an answer, with the nearest ids. */
+  /** Kills a process; for an unknown id the answer names the nearest ids. */
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
 
   /**
-   * Tells `owner` when a process has gone quiet, or prints a line that matches, until it ends. Another watch of the same owner on it
-   * replaces this one.
+   * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Another watch of the same owner on the
+   * process replaces this one.
    *
-   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`, also for an expression that does
-   * not compile.
+   * @throws TroupeError `not-found` for a process that is unknown or has ended; `invalid-option`, also for an expression that does not
+   * compile.
    */
   watch(id: string, options?: WatchOptions): WatchView;
-  /** `false` where there was none. `owner`: by default the owner of the process. */
+  /** Ends a watch. Returns `false` where there was none. `owner` defaults to the owner of the process. */
   unwatch(id: string, options?: { readonly owner?: string }): boolean;
   watches(filter?: { readonly owner?: string; readonly process?: string }): readonly WatchView[];
   /**
-   * Tells `owner` something later. It is written down, and goes on under the next supervisor of the state directory.
+   * Notifies `owner` later. The schedule is persisted and continues under the next supervisor of the state directory.
    *
-   * @throws TroupeError `not-found` for a process that is not there or has ended; `invalid-option`; `state-directory` where it cannot
-   * be written down; `shutting-down`.
+   * @throws TroupeError `not-found` for a process that is unknown or has ended; `invalid-option`; `state-directory` where the schedule
+   * cannot be persisted; `shutting-down`.
    */
   schedule(options: ScheduleOptions): ScheduleView;
-  /** `false` where there was none. */
+  /** Cancels a schedule. Returns `false` where there was none. */
   unschedule(id: string): boolean;
   schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
   /**
@@ -92,23 +92,23 @@ export interface Supervisor extends AsyncDisposable {
   /** Returns whether notices of this owner reach anybody now: a reader of its mailbox, `newsOf`, or `news$`. */
   isHeard(owner: string): boolean;
 
-  /** What happens, from now on; completes at the end of the shutdown. */
+  /** Events from now on; completes at the end of the shutdown. */
   readonly events$: Observable<RuntimeEvent>;
-  /** Each end, from now on, once its output is in the log; completes at the end of the shutdown. */
+  /** Ends from now on, each once its output is in the log; completes at the end of the shutdown. */
   readonly completions$: Observable<Completion>;
-  /** The views of all that are kept, now and after each change of a status; at most once a turn of the event loop. */
+  /** Views of all processes, now and after changes; at most once in each turn of the event loop. */
   readonly processes$: Observable<readonly ProcessView[]>;
 
   /**
-   * Forgets processes that ended longer ago than `retention` now, and removes logs older than `logRetention`. With `all` it forgets every
-   * one that has ended, with its log. Live ones are never touched.
+   * Forgets processes that ended longer ago than `retention`, and removes logs older than `logRetention`. With `all` it forgets all ended
+   * processes and their logs. Live processes are never touched.
    */
   sweep(options?: {
     readonly all?: boolean;
   }): Promise<{ readonly forgotten: number; readonly logsRemoved: number }>;
   /**
-   * Ends everything but what is to outlive it, within `shutdownGrace` and a few seconds. Persistent processes go on, and what was
-   * waiting for their end here waits for ever. Every call gets the same report.
+   * Ends all processes except persistent ones, within `shutdownGrace` and a few seconds. Promises that wait for the end of a persistent
+   * process never resolve. Every call returns the same report.
    */
   shutdown(): Promise<ShutdownReport>;
 }

@@ -126,7 +126,7 @@ test('there may be a thousand, and not one more', async () => {
   for (let count = 0; count < 1_000; count += 1) rig.supervisor.schedule({ message: 'Look.', after: '1d' });
 
   expect(() => rig.supervisor.schedule({ message: 'Look.', after: '1d' })).toThrow(
-    /there are 1000 already, as many as there may be\. Take one back/,
+    /there are 1000 already, which is the maximum\. Cancel one/,
   );
   for (const { id } of rig.supervisor.schedules()) rig.supervisor.unschedule(id);
   expect(rig.clock.pending).toBe(before);

@@ -108,7 +108,7 @@ test('a secret opens no terminal of another kind', async () => {
   const secret = stage.supervisor.start({ ...spec, secrets: { TOKEN: 'hunter2-hunter2' } }).view();
 
   expect(secret.mode).toBe(usual.mode === 'tmux' ? 'pipe' : usual.mode);
-  if (usual.mode === 'tmux') expect(secret.terminal?.because).toContain('"secrets" cannot be replaced');
+  if (usual.mode === 'tmux') expect(secret.terminal?.because).toContain('"secrets" cannot be hidden');
 });
 
 function allPids(): number[] {

@@ -262,7 +262,7 @@ test('a process that was to be interactive says what it became', async () => {
   const written = await given.call('write_process', { process_id, input: '1+1' });
 
   expect(terminal).toBe('none');
-  expect(message).toContain('It has no terminal but pipes: ');
+  expect(message).toContain('It has pipes instead of a terminal: ');
   expect(written.ok).toBe(true);
 });
 

@@ -87,7 +87,7 @@ export const supervisorProbes: Readonly<Record<string, Probe>> = {
   'supervisor.terminal': {
     value: 'none',
     see: at(async (rig) => (await start(rig, { interactive: true })).view().terminal?.because),
-    gives: 'It has no terminal but pipes: the supervisor\'s option "terminal" is "none".',
+    gives: 'It has pipes instead of a terminal: the supervisor\'s option "terminal" is "none".',
   },
   'supervisor.default_timeout': { value: 7, see: promotedAfter, gives: 7_000 },
   'supervisor.on_timeout': {
