@@ -1,6 +1,8 @@
+import type { WriteResult } from '../../machines/process/events.ts';
 import type { Clock } from '../clock/clock.ts';
 import { LONG, MAX_PIECE_BYTES, QUICK } from '../control/protocol.ts';
 import {
+  type AskSupervisor,
   createAsk,
   createDirectoryDeps,
   type DirectoryDeps,
@@ -26,41 +28,10 @@ export function openStateDirectory(options: {
 
   const ask = createAsk(deps);
 
-  const show: StateDirectory['show'] = async (id) => {
-    const found = await deps.find(id);
-    const shown = await ask(
-      { id, method: 'show', params: { id } },
-      { options: QUICK, orElse: async (it) => it },
-    );
-    if ('timeline' in shown) {
-      return { ...shown, supervisorId: found.type === 'supervised' ? found.peer.id : '', answered: true };
-    }
-    const { record, state } = shown;
-    const view = state === 'dead' ? (await deps.resolveStatus(record)).view : record.view;
-    return { view, timeline: record.timeline, supervisorId: record.supervisorId, answered: false };
-  };
-
-  const write: StateDirectory['write'] = async (id, data) => {
-    let bytesWritten = 0;
-    // At least one call, so that an empty write still reports a missing process.
-    for (let at = 0; at === 0 || at < data.byteLength; at += MAX_PIECE_BYTES) {
-      const piece = Buffer.from(data.subarray(at, at + MAX_PIECE_BYTES)).toString('base64');
-      const call = { id, method: 'write', params: { id, data: piece } } as const;
-      const result = await ask(call, {
-        options: LONG,
-        revives: true,
-        orElse: (it) => refuseInput(deps, it),
-      });
-      bytesWritten += result.bytesWritten;
-      if (!result.ok) return { ...result, bytesWritten };
-    }
-    return { ok: true, bytesWritten };
-  };
-
   return {
     path: paths.directory,
     list: (listOptions) => listDirectory(deps, listOptions),
-    show,
+    show: (id) => show(deps, { ask, id }),
     read: (id, readOptions = {}) =>
       ask(
         { id, method: 'read', params: { id, options: toPlain(readOptions) } },
@@ -104,7 +75,7 @@ export function openStateDirectory(options: {
         if (killed !== null) return killed;
       }
     },
-    write,
+    write: (id, data) => write(deps, { ask, id, data }),
     ...createTerminalCalls(deps, ask),
     ...createWatchAndScheduleCalls(deps, ask),
     endInput: (id) =>
@@ -128,6 +99,44 @@ export function openStateDirectory(options: {
     },
     close: () => peers.close(),
   };
+}
+
+async function show(
+  deps: DirectoryDeps,
+  { ask, id }: { ask: AskSupervisor; id: string },
+): ReturnType<StateDirectory['show']> {
+  const found = await deps.find(id);
+  const shown = await ask(
+    { id, method: 'show', params: { id } },
+    { options: QUICK, orElse: async (it) => it },
+  );
+  if ('timeline' in shown) {
+    return { ...shown, supervisorId: found.type === 'supervised' ? found.peer.id : '', answered: true };
+  }
+  const { record, state } = shown;
+  const view = state === 'dead' ? (await deps.resolveStatus(record)).view : record.view;
+  return { view, timeline: record.timeline, supervisorId: record.supervisorId, answered: false };
+}
+
+/** Writes the data in pieces that fit into a request each. */
+async function write(
+  deps: DirectoryDeps,
+  { ask, id, data }: { ask: AskSupervisor; id: string; data: Uint8Array },
+): Promise<WriteResult> {
+  let bytesWritten = 0;
+  // At least one call, so that an empty write still reports a missing process.
+  for (let at = 0; at === 0 || at < data.byteLength; at += MAX_PIECE_BYTES) {
+    const piece = Buffer.from(data.subarray(at, at + MAX_PIECE_BYTES)).toString('base64');
+    const call = { id, method: 'write', params: { id, data: piece } } as const;
+    const result = await ask(call, {
+      options: LONG,
+      revives: true,
+      orElse: (it) => refuseInput(deps, it),
+    });
+    bytesWritten += result.bytesWritten;
+    if (!result.ok) return { ...result, bytesWritten };
+  }
+  return { ok: true, bytesWritten };
 }
 
 /** Casts options for JSON, where `undefined` fields are absent. */
