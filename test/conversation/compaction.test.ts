@@ -60,7 +60,7 @@ test('a turn goes on when its conversation is too long', async () => {
   });
 });
 
-test('what is dropped is told as it happens', async () => {
+test('a dropped message is reported as it happens', async () => {
   const { ask } = narrow(50_000);
   await using given = arrange({
     steps: [...looks(7), ask, ask, ask],
@@ -252,7 +252,7 @@ test('a conversation at rest is compacted on demand', async () => {
   expect(Buffer.byteLength(JSON.stringify(given.conversation.transcript))).toBeLessThan(OUTPUT.length * 1.5);
 });
 
-test('what is said during a compaction waits for its end', async () => {
+test('a message during a compaction waits for its end', async () => {
   const held = gate();
   await using given = arrange({
     steps: [{ text: 'first' }, { text: 'second' }],
@@ -283,7 +283,7 @@ const blocks = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-test('whatever is dropped, the task stays and calls keep their results', () => {
+test('a compaction keeps the task and the results of calls', () => {
   fc.assert(
     fc.property(
       blocks,

@@ -31,7 +31,7 @@ test('an interrupted model is not heard out', async () => {
   expect(findTranscriptFaults(given.conversation.transcript)).toEqual([]);
 });
 
-test('what an interrupted model has said is kept', async () => {
+test('the text of an interrupted model is kept', async () => {
   const [wrote, never] = [gate(), gate()];
   await using given = arrange({
     steps: [],
@@ -158,7 +158,7 @@ test('a pause before a retry is cut short', async () => {
   expect(given.clock.pending).toBe(alarms);
 });
 
-test('nothing to interrupt is said', async () => {
+test('interrupt returns false without a turn', async () => {
   await using given = arrange({ steps: [{ text: 'hello' }] });
   await given.conversation.say('hi');
 

@@ -34,14 +34,14 @@ test('ignored news are not taken in', async () => {
   expect(given.conversation.notify({ ...news, attention: 'ignore' })).toBe(false);
 });
 
-test('a closed conversation takes no news', async () => {
+test('a closed conversation takes no notifications', async () => {
   await using given = arrange({ steps: [] });
   await given.conversation.close();
 
   expect(given.conversation.notify(news)).toBe(false);
 });
 
-test('a flood of news is one message of bounded size', async () => {
+test('a flood of notifications is one message of bounded size', async () => {
   await using given = arrange({ steps: [{ text: 'too much' }] });
 
   for (let count = 0; count < 3_000; count += 1)

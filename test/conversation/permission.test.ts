@@ -62,7 +62,7 @@ test('a question that nobody answers is a denial', async () => {
   expect(signal).toMatchObject({ aborted: true });
 });
 
-test('what is denied is not offered', async () => {
+test('a denied tool is not offered', async () => {
   let offered: string[] = [];
   await using given = arrange({
     steps: [],

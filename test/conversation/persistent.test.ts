@@ -65,7 +65,7 @@ test('watches and schedules of what is persistent outlive a conversation', async
   await supervisor.shutdown();
 });
 
-test('news of what is persistent wait for the conversation that comes back', async () => {
+test('notifications of a persistent process wait for the next conversation', async () => {
   using place = tempDir();
   const { supervisor, conversation, start, clock } = arrangePersistent(place.path);
   const { id } = start('persistent');

@@ -26,7 +26,7 @@ test('an unfinished turn is gone on with', async () => {
   expect(given.notices()[0]?.text).toContain('The program has ended since');
 });
 
-test('what waited is told in the first turn', async () => {
+test('a waiting notice is delivered in the first turn', async () => {
   await using given = arrange({
     steps: [{ text: 'seven' }],
     more: { id, journal: createMemoryJournal(abandoned) },

@@ -16,7 +16,7 @@ async function sayWithRetries(given: ReturnType<typeof arrange>) {
   return { outcome, pauses };
 }
 
-test('each pause is twice as long as the last', async () => {
+test('a pause is twice as long as the last', async () => {
   await using given = arrange({ steps: [busy(), busy(), busy(), { text: 'at last' }] });
 
   const { outcome, pauses } = await sayWithRetries(given);
@@ -44,7 +44,7 @@ test('the endpoint is asked no sooner than it wants', async () => {
   expect(pauses).toEqual([45_000, 2_000]);
 });
 
-test('it is not asked before the pause is over', async () => {
+test('a model is not asked before the pause ends', async () => {
   await using given = arrange({ steps: [busy(), { text: 'at last' }] });
   const failed = nextEvent(given, 'model.failed');
   const said = given.conversation.say('go');
@@ -73,7 +73,7 @@ test('too many failures end the turn in words', async () => {
   ]);
 });
 
-test('what cannot help is not tried again', async () => {
+test('a permanent failure is not retried', async () => {
   await using given = arrange({
     steps: [new ModelError({ failure: 'unauthorized', message: 'No key.' }), { text: 'too late' }],
   });

@@ -148,7 +148,7 @@ test('twenty ends at once are one message', async () => {
   expect(given.turns()).toBe(1);
 });
 
-test('what the agent killed does not wake it', async () => {
+test('a kill by the agent does not wake it', async () => {
   await using given = arrange({
     steps: [
       startServer,
@@ -213,7 +213,7 @@ test('a closed conversation is not revived', async () => {
   expect(given.supervisor.list()[0]).toMatchObject({ status: 'killed', reason: { by: 'owner' } });
 });
 
-test('what the supervisor ends wakes nobody', async () => {
+test('a kill by the supervisor wakes no agent', async () => {
   await using given = arrange({ steps: [startServer, { text: 'started' }] });
   await given.conversation.say('serve');
 

@@ -20,7 +20,7 @@ test.for([
   expect(toAttention(view, { inTurn: true, rule: undefined })).toBe(expected);
 });
 
-test('what the agent killed is news in another turn', () => {
+test('a kill by the agent matters in another turn', () => {
   const view = killedBy('agent');
 
   expect(toAttention(view, { inTurn: true, rule: undefined })).toBe('context');

@@ -90,7 +90,7 @@ test('a delivered end is not delivered by the next supervisor', async () => {
   expect(mailbox.take()).toBe(null);
 });
 
-test('due$ emits for what is worth a turn, also for late subscribers', async () => {
+test('due$ emits for entries worth a turn, also to late subscribers', async () => {
   await using given = arrange();
   const mailbox = given.supervisor.mailbox('agent');
   let early = 0;

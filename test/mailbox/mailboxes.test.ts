@@ -40,7 +40,7 @@ function listen(source: { subscribe(next: (news: News) => void): unknown }): str
   return heard;
 }
 
-test('what nobody heard is told to the first who listens', () => {
+test('a pending notification reaches the first listener', () => {
   const stream = open();
   const onHeard = vi.fn();
   stream.publish(newsOf('a', 1), onHeard);
@@ -54,7 +54,7 @@ test('what nobody heard is told to the first who listens', () => {
   expect(second).toEqual([]);
 });
 
-test('news wait for their owner whoever else hears them', () => {
+test('a notification waits for its owner beside other listeners', () => {
   const stream = open();
   const everybody = listen(stream.news$);
   const other = listen(stream.newsOf('b'));
@@ -82,7 +82,7 @@ test('an owner that left and came back has missed nothing', () => {
   expect(heard).toEqual(['a/1', 'a/2']);
 });
 
-test('of too many the oldest are dropped and counted', () => {
+test('the oldest notifications are dropped and counted', () => {
   const onDropped = vi.fn();
   const stream = open(onDropped);
   for (let count = 1; count <= 1_007; count += 1) stream.publish(failureOf('a', count));
@@ -95,7 +95,7 @@ test('of too many the oldest are dropped and counted', () => {
   expect(heard[0]).toBe('a/watch/8');
 });
 
-test('what was withdrawn is never heard', () => {
+test('a removed notification reaches no listener', () => {
   const stream = open();
   const onHeard = vi.fn();
   stream.publish(newsOf('a', 1), onHeard);
@@ -107,7 +107,7 @@ test('what was withdrawn is never heard', () => {
   expect(onHeard).not.toHaveBeenCalled();
 });
 
-test('who takes one leaves the others waiting', () => {
+test('a listener that takes one leaves the others', () => {
   const stream = open();
   const onHeard = vi.fn();
   for (let count = 1; count <= 3; count += 1) stream.publish(newsOf('a', count), () => onHeard(count));
@@ -124,7 +124,7 @@ test('who takes one leaves the others waiting', () => {
   expect(third).toEqual(['a/3']);
 });
 
-test('what a listener withdraws is not told to it', () => {
+test('a listener misses what it removes', () => {
   const stream = open();
   for (let count = 1; count <= 3; count += 1) stream.publish(newsOf('a', count));
   const heard: string[] = [];
@@ -137,7 +137,7 @@ test('what a listener withdraws is not told to it', () => {
   expect(heard).toEqual(['a/1', 'a/3']);
 });
 
-test('an absent owner with much to hear costs nobody else anything', () => {
+test('an absent owner displaces only its own notifications', () => {
   const onDropped = vi.fn();
   const stream = open(onDropped);
   stream.publish(failureOf('quiet', 1));
@@ -148,7 +148,7 @@ test('an absent owner with much to hear costs nobody else anything', () => {
   expect(onDropped).toHaveBeenCalledExactlyOnceWith(800);
 });
 
-test('of too many owners the one with most gives way', () => {
+test('the owner with most notifications gives way', () => {
   const stream = open();
   for (let count = 1; count <= 200; count += 1) stream.publish(failureOf('noisy', count));
   for (let owner = 1; owner <= 1_900; owner += 1) stream.publish(failureOf(`owner${owner}`, 1));
@@ -158,7 +158,7 @@ test('of too many owners the one with most gives way', () => {
   expect(listen(stream.news$)).toHaveLength(1_899);
 });
 
-test('a reminder that nobody heard never gives way', () => {
+test('a pending reminder never gives way to matches', () => {
   const stream = open();
   for (let count = 1; count <= 300; count += 1) stream.publish(newsOf('a', count));
   for (let count = 1; count <= 1_000; count += 1) stream.publish(failureOf('a', count));
@@ -168,7 +168,7 @@ test('a reminder that nobody heard never gives way', () => {
   expect(heard.filter((id) => !id.includes('watch'))).toHaveLength(300);
 });
 
-test('the news of an owner end when all news end', () => {
+test('newsOf completes with news$', () => {
   const stream = open();
   const ended: string[] = [];
   stream.newsOf('a').subscribe({ complete: () => ended.push('before') });

@@ -90,7 +90,7 @@ test('a session that nobody uses ends by itself', async () => {
   expect(opened.status).toBe(200);
 });
 
-test('in the newer era the address tells clients apart', async () => {
+test('an address is a client in the newer era', async () => {
   await using given = await serveByHttp();
   const [red, blue, again] = [
     await given.connect('modern', { path: '/red' }),

@@ -112,7 +112,7 @@ test('a log level that a client sets holds', async () => {
   expect(JSON.stringify(logs)).toContain('broken');
 });
 
-test('in the newer era a request asks for its logs', async () => {
+test('a request of the newer era asks for its logs', async () => {
   const logs: { data: unknown }[] = [];
   await using given = await arrange({
     era: 'modern',

@@ -49,7 +49,7 @@ test.for(
   expect(given.backend.runs).toEqual([]);
 });
 
-test.for(eras)('where nobody can be asked a call is denied (%s)', async (era) => {
+test.for(eras)('a call is denied where no person can be asked (%s)', async (era) => {
   await using given = await arrange({ era, policy: { mode: 'default' } });
 
   const result = await given.client.callTool(command);

@@ -205,7 +205,7 @@ test('a subscriber is told of what it subscribed to', async () => {
   expect(updated.filter((uri) => uri.includes(other.id))).toEqual([]);
 });
 
-test('who unsubscribed is told no more', async () => {
+test('an unsubscribed client gets no more updates', async () => {
   const updated: string[] = [];
   await using given = await arrange({
     prepare: (client) =>
@@ -225,7 +225,7 @@ test('who unsubscribed is told no more', async () => {
   expect(updated).not.toContain(`process://${left.id}`);
 });
 
-test.for(eras)('what happens at one time is told once (%s)', async (era) => {
+test.for(eras)('changes of one moment are reported once (%s)', async (era) => {
   const [lists, logs, updated]: string[][] = [[], [], []];
   await using given = await arrange({
     era,
@@ -281,7 +281,7 @@ test('a screen that is none is refused to reader and subscriber alike', async ()
   expect(subscribed).toBe(read);
 });
 
-test('in the newer era a client listens to what it names', async () => {
+test('a client of the newer era gets updates it subscribed to', async () => {
   const updated: string[] = [];
   let lists = 0;
   await using given = await arrange({

@@ -25,7 +25,7 @@ test.for(eras)('tools are listed with annotations (%s)', async (era) => {
   expect(of('run_command')?.inputSchema).toMatchObject({ type: 'object', required: ['command'] });
 });
 
-test('what the policy forbids is not offered', async () => {
+test('a forbidden tool is not offered', async () => {
   await using given = await arrange({ policy: { mode: 'plan' } });
 
   const { tools } = await given.client.listTools();
