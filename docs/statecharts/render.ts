@@ -1,7 +1,7 @@
-import { childrenOf, type Diagram } from '../../src/cli/graph/drawing/diagram.ts';
-import { toMermaid } from '../../src/cli/graph/drawing/to-mermaid.ts';
-import { listMachines } from '../../src/cli/graph/list-machines.ts';
-import { toSvg } from '../../src/cli/graph/to-svg.ts';
+import { childrenOf, type Diagram } from '../../src/cli/verbs/graph/diagram.ts';
+import { listMachines } from '../../src/cli/verbs/graph/list-machines.ts';
+import { toMermaid } from '../../src/cli/verbs/graph/to-mermaid.ts';
+import { toSvg } from '../../src/cli/verbs/graph/to-svg.ts';
 import { toOverview } from './drawing/overview.ts';
 import { toPart } from './drawing/part.ts';
 import { toGuide } from './drawing/to-guide.ts';

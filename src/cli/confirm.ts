@@ -3,11 +3,6 @@ import type { CliIo } from './cli-io.ts';
 
 export type Confirmation = 'yes' | 'no' | 'interrupted';
 
-/** Whether a person can be asked: both ends are a terminal. */
-export function canAsk({ stdin, stdout }: Pick<CliIo, 'stdin' | 'stdout'>): boolean {
-  return stdin.isTTY === true && stdout.isTTY === true;
-}
-
 /** Asks once; anything but yes is no. */
 export function confirm(
   question: string,

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { type CliIo, printError } from './cli-io.ts';
 import { emitBrokenPipe } from './end-signals.ts';
+import { toErrnoText } from './errno-text.ts';
 import { exitCodes } from './exit-codes.ts';
-import { toErrnoText } from './print-fault.ts';
 
 /** As a shell says of a program that SIGPIPE has ended. */
 const goneReaderCode: number = 128 + constants.signals.SIGPIPE;

@@ -1,6 +1,7 @@
 import { toError } from '../config/error-text.ts';
 import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import { type CliIo, printError } from './cli-io.ts';
+import { toErrnoText } from './errno-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toPrintable } from './render/printable.ts';
 
@@ -28,21 +29,4 @@ export function describeFileError(error: unknown): string | null {
   const { code, path } = toError(error) as NodeJS.ErrnoException;
   const reason = toErrnoText({ code });
   return reason === null || path === undefined ? null : `"${toPrintable(path)}" cannot be opened: ${reason}.`;
-}
-
-/** Errors of the file system that the user can correct. */
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'your disk quota is used up',
-  ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a file stands in its place',
-  EISDIR: 'a directory stands in its place',
-};
-
-/** Says in words why the system refused; `null` for errors that may be a fault of troupe. */
-export function toErrnoText({ code = '' }: { readonly code?: string | undefined }): string | null {
-  return Object.hasOwn(reasons, code) ? (reasons[code] ?? null) : null;
 }

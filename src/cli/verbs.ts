@@ -13,7 +13,7 @@ export interface VerbEntry {
 
 const show: VerbEntry = {
   usage: '[options] <id>',
-  summary: 'print all about a process',
+  summary: 'print everything about a process',
   load: () => import('./verbs/show.ts'),
 };
 const ps: VerbEntry = {
@@ -33,7 +33,7 @@ const wait: VerbEntry = {
 };
 const watch: VerbEntry = {
   usage: '[options] <id>',
-  summary: 'tell when it is quiet, or prints something',
+  summary: 'report silence, or lines that match',
   load: () => import('./verbs/watch.ts'),
 };
 const write: VerbEntry = {
@@ -53,8 +53,8 @@ const restart: VerbEntry = {
 };
 const attach: VerbEntry = {
   usage: '[options] <id>',
-  summary: 'sit down at the terminal of a process',
-  load: () => import('./commands/attach.ts'),
+  summary: 'attach to the terminal of a process',
+  load: () => import('./verbs/attach/attach.ts'),
 };
 const screen: VerbEntry = {
   usage: '[options] <id>',
@@ -117,8 +117,8 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     },
     schedule: {
       usage: '<command>',
-      summary: 'have an agent told something later',
-      load: () => import('./commands/schedule.ts'),
+      summary: 'remind an agent later',
+      load: () => import('./verbs/schedule.ts'),
     },
     clean: {
       usage: '[options]',
@@ -128,7 +128,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     process: {
       usage: '<command>',
       summary: 'the same by other names: process list, show, output, …',
-      load: () => import('./commands/process.ts'),
+      load: () => import('./verbs/process.ts'),
       verbs: {
         list: ps,
         show,
@@ -149,51 +149,51 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
   'Agents:': {
     init: {
       usage: '[options] [directory]',
-      summary: 'make a project with an agent',
-      load: () => import('./commands/init.ts'),
+      summary: 'create a project with an agent',
+      load: () => import('./verbs/init.ts'),
     },
     chat: {
       usage: '[options] [agent]',
       summary: 'talk with an agent in the terminal',
-      load: () => import('./commands/chat.ts'),
+      load: () => import('./verbs/chat/chat.ts'),
     },
     exec: {
       usage: '[options] <agent>',
       summary: 'give an agent one task and print its answer',
-      load: () => import('./commands/exec.ts'),
+      load: () => import('./verbs/exec/exec.ts'),
     },
     mcp: {
       usage: '[options]',
-      summary: 'offer supervised processes to a client of the Model Context Protocol',
-      load: () => import('./commands/mcp.ts'),
+      summary: 'serve processes to clients of the Model Context Protocol',
+      load: () => import('./verbs/mcp.ts'),
     },
   },
   'Troupe itself:': {
     serve: {
       usage: '[options]',
       summary: 'run the daemon in the foreground',
-      load: () => import('./commands/serve.ts'),
+      load: () => import('./verbs/serve.ts'),
     },
     doctor: {
       usage: '[options]',
       summary: 'check this machine',
-      load: () => import('./commands/doctor.ts'),
+      load: () => import('./verbs/doctor/doctor.ts'),
     },
     graph: {
       usage: '[options] [machine]',
       summary: 'print a statechart',
-      load: () => import('./commands/graph.ts'),
+      load: () => import('./verbs/graph/graph.ts'),
     },
     completion: {
       usage: '<shell>',
       summary: 'print a completion script for a shell',
-      load: () => import('./commands/completion.ts'),
+      load: () => import('./verbs/completion/completion.ts'),
     },
     __complete: {
       usage: '[words...]',
       summary: '',
       isHidden: true,
-      load: () => import('./commands/complete.ts'),
+      load: () => import('./verbs/completion/complete.ts'),
     },
   },
 };

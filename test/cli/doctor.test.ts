@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Machine } from '../../src/cli/doctor/check.ts';
-import { runChecks } from '../../src/cli/doctor/run-checks.ts';
+import { type Machine, runChecks } from '../../src/cli/verbs/doctor/checks.ts';
 import { projectDir, runProgram } from './program.ts';
 
 const healthy: Machine = {

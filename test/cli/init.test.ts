@@ -47,7 +47,7 @@ test('what is there is not overwritten', async () => {
   const ran = await runProgram(['init'], { cwd: folder.path });
 
   expect(ran).toMatchObject({ code: 1, stdout: '' });
-  expect(ran.stderr).toContain('nothing was written: README.md is there already.\n');
+  expect(ran.stderr).toContain('nothing was written: README.md exists already.\n');
   expect(ran.stderr).toContain('troupe init --force');
   expect(readdirSync(folder.path)).toEqual(['README.md']);
   expect(readFileSync(folder.file('README.md'), 'utf8')).toBe('mine');

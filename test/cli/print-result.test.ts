@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { CliIo } from '../../src/cli/cli-io.ts';
-import { printResult } from '../../src/cli/exec/print-result.ts';
+import { printResult } from '../../src/cli/verbs/exec/run-exec.ts';
 
 const spoilt = 'one \x1b]0;title\x07\x1b[2J\x9b31mtwo';
 

@@ -3,7 +3,7 @@ import {
   type Diagram,
   type DiagramTransition,
   isWithin,
-} from '../../../src/cli/graph/drawing/diagram.ts';
+} from '../../../src/cli/verbs/graph/diagram.ts';
 
 /**
  * Draws a chart with every compound state folded into one box. Transitions between the boxes are kept, each once; those out of a

@@ -1,4 +1,4 @@
-import { type Diagram, type DiagramState, isWithin } from '../../../src/cli/graph/drawing/diagram.ts';
+import { type Diagram, type DiagramState, isWithin } from '../../../src/cli/verbs/graph/diagram.ts';
 
 /**
  * Draws one compound state with its content, and the targets of its transitions as `elsewhere`. Of incoming transitions only

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { WriteResult } from '../../../machines/process/events.ts';
+import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
@@ -9,7 +12,6 @@ import { toProcessName } from '../render/process-text.ts';
 import type { StateFlags } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
 import { type Asked, askSecret } from './ask-secret.ts';
-import { findSecret, type SecretSource } from './find-secret.ts';
 
 export interface SecretFlags extends StateFlags, SecretSource {
   readonly secret: string;
@@ -77,4 +79,38 @@ function tell(
   else if (!result.ok) printError(io, result.error);
   else if (flags.quiet !== true) printLines(io, `${flags.secret} was written to ${name}.`);
   return result.ok ? exitCodes.done : exitCodes.failed;
+}
+
+/** Where the value of a secret comes from. It is never a word of the command line, where everybody on the machine could read it. */
+export interface SecretSource {
+  /** The name of a variable of our environment. */
+  readonly fromEnv?: string;
+  readonly fromFile?: string;
+}
+
+/**
+ * The value from the place that was named; `null` where none was.
+ *
+ * @throws TroupeError `invalid-option` where there is nothing, or two places; what the system says of the file.
+ */
+export function findSecret(
+  { fromEnv, fromFile }: SecretSource,
+  { env, cwd }: Pick<CliIo, 'env' | 'cwd'>,
+): string | null {
+  if (fromEnv !== undefined && fromFile !== undefined)
+    throw refuse('--from-env and --from-file are two places: name one.');
+  if (fromEnv !== undefined) return orRefuse(env[fromEnv] ?? '', `the variable ${quote(fromEnv)} is not set`);
+  if (fromFile === undefined) return null;
+  // An editor ends the last line of every file.
+  const text = readFileSync(resolve(cwd, fromFile), 'utf8').replace(/\r?\n$/, '');
+  return orRefuse(text, `the file ${quote(fromFile)} is empty`);
+}
+
+function orRefuse(value: string, problem: string): string {
+  if (value === '') throw refuse(`${problem}; expected the secret there.`);
+  return value;
+}
+
+function refuse(message: string): TroupeError {
+  return new TroupeError({ code: 'invalid-option', message });
 }

@@ -6,8 +6,8 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import { type CliIo, printError, printLines } from '../cli-io.ts';
-import { canAsk, confirm } from '../confirm.ts';
+import { type CliIo, isTerminal, printError, printLines } from '../cli-io.ts';
+import { confirm } from '../confirm.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Chosen, chooseProcesses, printMissed } from '../find-process.ts';
@@ -88,7 +88,7 @@ async function confirmKill(
   { flags, io }: { readonly flags: KillFlags; readonly io: CliIo },
 ): Promise<'yes' | 'no' | 'interrupted'> {
   const endable = processes.filter(({ view }) => hasLiveMembers(view));
-  if (flags.force === true || !canAsk(io) || endable.length === 0) return 'yes';
+  if (flags.force === true || !isTerminal(io) || endable.length === 0) return 'yes';
   printLines(
     io,
     ...renderProcessTable(endable, createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY })),

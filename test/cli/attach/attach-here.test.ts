@@ -1,9 +1,9 @@
 import type { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { attachHere } from '../../../src/cli/attach/attach-here.ts';
-import { sitDown } from '../../../src/cli/attach/attach-process.ts';
-import { parseLeaveKey } from '../../../src/cli/attach/leave-key.ts';
 import type { EndSignal } from '../../../src/cli/end-signals.ts';
+import { attachTerminal } from '../../../src/cli/verbs/attach/attach.ts';
+import { attachHere } from '../../../src/cli/verbs/attach/attach-here.ts';
+import { parseLeaveKey } from '../../../src/cli/verbs/attach/leave-key.ts';
 import type { ProcessView } from '../../../src/process/process-view.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -64,9 +64,9 @@ test('an error of the terminal while somebody is there is a hangup', async () =>
 test('a key of its own to leave is refused in tmux', async () => {
   const given = arrange({ mode: 'tmux', key: 'C-q' });
 
-  const code = await sitDown(given.call);
+  const code = await attachTerminal(given.call);
 
   expect(code).toBe(1);
-  expect(given.stderr()).toContain('in tmux the key is Ctrl-], not Ctrl-q');
+  expect(given.stderr()).toContain('where the key is Ctrl-], not Ctrl-q');
   expect(given.stderr()).toContain('troupe attach tool_a');
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sitDown } from '../../../src/cli/attach/attach-process.ts';
-import { parseLeaveKey } from '../../../src/cli/attach/leave-key.ts';
+import { attachTerminal } from '../../../src/cli/verbs/attach/attach.ts';
+import { parseLeaveKey } from '../../../src/cli/verbs/attach/leave-key.ts';
 import type { FinalView, ProcessView } from '../../../src/process/process-view.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
@@ -27,7 +27,7 @@ function arrange({ code, hasSession }: { code: number; hasSession: boolean }) {
   return {
     ...fake,
     end: state.end,
-    code: sitDown(call),
+    code: attachTerminal(call),
     asked: () => waitUntil(() => existsSync(folder.file('asked')), { what: 'tmux is asked' }),
     [Symbol.dispose]: () => {
       closeSync(fd);
@@ -55,7 +55,7 @@ test('who leaves a session that goes on is told how to come back', async () => {
   using at = arrange({ code: 0, hasSession: true });
 
   expect(await at.code).toBe(0);
-  expect(at.stderr()).toContain('tool_a goes on; back to it: troupe attach tool_a');
+  expect(at.stderr()).toContain('tool_a continues; attach again: troupe attach tool_a');
 });
 
 test('a tmux that cannot show a session says why', async () => {

@@ -11,7 +11,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('sees the screen, types, leaves, and it goes on', async () => {
     await using at = await openAttachStage(talker);
     await at.shows('moin>');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
 
     await person.shows('moin>');
     await person.enter('tea');
@@ -20,7 +20,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     const left = await person.shows('exit code 0');
 
     expect(left).toMatch(/^moin> tea\ngot tea\n/);
-    expect(left.replaceAll('\n', '')).toContain(`goes on; back to it: troupe attach ${at.handle.id}`);
+    expect(left.replaceAll('\n', '')).toContain(`continues; attach again: troupe attach ${at.handle.id}`);
     expect(at.handle.status).toBe('backgrounded');
     await at.shows('got tea');
   });
@@ -28,7 +28,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('has it in the size of the own terminal while there', async () => {
     await using at = await openAttachStage(`trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done`);
     await at.shows('up');
-    await using person = await at.sitDown('attach it', { columns: 70, rows: 20 });
+    await using person = await at.attach('attach it', { columns: 70, rows: 20 });
     await person.shows('20 70');
 
     await person.resize(60);
@@ -49,7 +49,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   ])('%s gives the terminal back as it was', async (_name, act) => {
     await using at = await openAttachStage(`printf '\\033[?1h\\033[?1000h\\033[?2004hup'; exec sleep 1000`);
     await at.shows('up');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
     await person.shows('up');
 
     await act(person, at);
@@ -64,7 +64,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('a signal that ends it gives the terminal back', async () => {
     await using at = await openAttachStage(`printf '\\033[?1h\\033[?25lup'; exec sleep 1000`);
     await at.shows('up');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
     await person.shows('up');
 
     process.kill(Number(readFileSync(at.project.file('pid'), 'utf8')), 'SIGTERM');
@@ -82,7 +82,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     async (terminal) => {
       await using at = await openAttachStage(talker, { terminal });
       await at.shows('moin>');
-      await using person = await at.sitDown('attach it');
+      await using person = await at.attach('attach it');
       await person.shows('moin>');
 
       await person.closeWindow();
@@ -98,7 +98,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     const drawing = `printf '\\033[?1049h\\033[H\\033[31mred\\033[0m in the middle'; exec sleep 1000`;
     await using at = await openAttachStage(drawing);
     await at.shows('red in the middle');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
 
     await person.shows('red in the middle');
     expect(await person.colours()).toContain('\x1b[31mred');
@@ -111,8 +111,8 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('two at once see the same, and both type', async () => {
     await using at = await openAttachStage(talker);
     await at.shows('moin>');
-    await using one = await at.sitDown('attach it');
-    await using other = await at.sitDown('attach it --leave-key C-q');
+    await using one = await at.attach('attach it');
+    await using other = await at.attach('attach it --leave-key C-q');
     await Promise.all([one.shows('moin>'), other.shows('moin>')]);
 
     await one.enter('tea');
@@ -129,7 +129,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('who only looks types nothing and changes no size', async () => {
     await using at = await openAttachStage(talker);
     await at.shows('moin>');
-    await using person = await at.sitDown('attach it --read-only');
+    await using person = await at.attach('attach it --read-only');
     await person.shows('moin>');
 
     await person.enter('tea');
@@ -144,7 +144,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
 
   test('the end of the process ends it with its code', async () => {
     await using at = await openAttachStage(`read line; echo bye; exit 7`);
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
     await waitUntil(async () => (await at.size()) === '70x20', { withinMs: 30_000 });
 
     await person.enter('');
@@ -156,7 +156,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('in tmux it is tmux that shows it', async () => {
     await using at = await openAttachStage(talker, { terminal: 'tmux' });
     await at.shows('moin>');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
 
     await person.shows('moin>');
     await person.enter('tea');
@@ -164,7 +164,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     await person.press('C-b', 'd');
     const left = await person.shows('exit code 0');
 
-    expect(left.replaceAll('\n', '')).toContain(`goes on; back to it: troupe attach ${at.handle.id}`);
+    expect(left.replaceAll('\n', '')).toContain(`continues; attach again: troupe attach ${at.handle.id}`);
     expect(readFileSync(at.project.file('after'), 'utf8')).toBe(
       readFileSync(at.project.file('before'), 'utf8'),
     );
@@ -173,7 +173,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
   test('the end of the process in tmux is its code, and its last screen', async () => {
     await using at = await openAttachStage(`echo up; read line; echo bye; exit 7`, { terminal: 'tmux' });
     await at.shows('up');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
     await person.shows('up');
 
     await person.enter('');
@@ -186,7 +186,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
       `stty raw -echo; printf ready; while :; do dd bs=1 count=1 2>/dev/null | od -An -tx1; done`,
     );
     await at.shows('ready');
-    await using person = await at.sitDown('attach it');
+    await using person = await at.attach('attach it');
     await person.shows('ready');
 
     await person.press('C-c', 'Escape', 'Up', 'F5');
@@ -198,11 +198,11 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
 });
 
 type Stage = Awaited<ReturnType<typeof openAttachStage>>;
-type Person = Awaited<ReturnType<Stage['sitDown']>>;
+type Person = Awaited<ReturnType<Stage['attach']>>;
 
 test.each([
   ['one that has ended', 'exit 0', 'has ended'],
-  ['no terminal', 'sleep 1000', 'stdin or stdout is none here'],
+  ['no terminal', 'sleep 1000', 'stdin or stdout is not one'],
 ])('%s is told, with what to do', async (_name, command, words) => {
   await using at = await openAttachStage(command);
   if (command === 'exit 0') await at.handle.ended;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLeaveKey, parseLeaveKey } from '../../../src/cli/attach/leave-key.ts';
+import { findLeaveKey, parseLeaveKey } from '../../../src/cli/verbs/attach/leave-key.ts';
 
 test.each([
   ['C-]', 'Ctrl-]', '\x1d'],

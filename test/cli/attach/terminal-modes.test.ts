@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTerminalModes } from '../../../src/cli/attach/terminal-modes.ts';
+import { createTerminalModes } from '../../../src/cli/verbs/attach/terminal-modes.ts';
 
 function restoring(...pieces: readonly string[]): string {
   const modes = createTerminalModes();

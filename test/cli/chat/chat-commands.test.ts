@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeCommand, isChatCommand, runChatCommand } from '../../../src/cli/chat/chat-commands.ts';
+import { completeCommand, isChatCommand, runChatCommand } from '../../../src/cli/verbs/chat/chat-commands.ts';
 import { createSupervisor } from '../../../src/index.ts';
 import { createScriptedBackend, createVirtualClock } from '../../../src/testing/index.ts';
 import { plainPage } from '../plain-page.ts';

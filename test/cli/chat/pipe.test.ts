@@ -111,7 +111,7 @@ test('without agents there is a built-in one', async () => {
   const ran = await chat(at, [], { input: 'hello\n' });
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout).toContain('this is the built-in agent. "troupe init" makes one of your own.');
+  expect(ran.stdout).toContain('this is the built-in agent. "troupe init" creates one of your own.');
   expect(ran.stdout).toContain('OPENAI_API_KEY is not set');
   expect(ran.stdout).toContain('OPENAI_BASE_URL');
 });
@@ -138,13 +138,13 @@ test('a conversation is gone on with', async () => {
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('· reviewer ·');
-  expect(ran.stdout).toContain('Going on with a conversation of 1 message.');
+  expect(ran.stdout).toContain('Resuming a conversation of 1 message.');
   expect(ran.stdout).toContain('› run echo remembered');
   expect(readdirSync(at.file('.troupe/conversations'))).toHaveLength(1);
 });
 
 test.each([
-  [['--resume'], 'There is no conversation to go on with here.'],
+  [['--resume'], 'There is no conversation to resume here.'],
   [['--supervisor.defualt_timeout=60'], 'Did you mean "default_timeout"?'],
   [['--wait', 'soon'], '--wait is "soon"; expected seconds'],
   [['wroker'], 'Agent "wroker" not found.'],
@@ -156,21 +156,24 @@ test.each([
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) });
 });
 
-test.each(['.troupe', '.troupe/conversations'])('a chat that cannot be kept in %s goes on', async (path) => {
-  await using at = project();
-  mkdirSync(dirname(at.file(path)), { recursive: true });
-  writeFileSync(at.file(path), '');
+test.each(['.troupe', '.troupe/conversations'])(
+  'a chat that cannot be saved in %s continues',
+  async (path) => {
+    await using at = project();
+    mkdirSync(dirname(at.file(path)), { recursive: true });
+    writeFileSync(at.file(path), '');
 
-  const ran = await chat(at, [], { input: 'run echo said\n' });
+    const ran = await chat(at, [], { input: 'run echo said\n' });
 
-  expect(ran).toMatchObject({ code: 0, stderr: '' });
-  const remarks = ran.stdout.split('\n').filter((line) => line.includes('cannot be kept'));
-  expect(remarks).toEqual([
-    expect.stringMatching(`^· The conversation .*/${path}" .*: a file stands in its place\\. It goes on`),
-  ]);
-  expect(ran.stdout).toContain('│ said');
-  expect(ran.stdout).not.toContain('Kept as');
-});
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const remarks = ran.stdout.split('\n').filter((line) => line.includes('cannot be saved'));
+    expect(remarks).toEqual([
+      expect.stringMatching(`^· The conversation .*/${path}" .*: a file stands in its place\\. It continues`),
+    ]);
+    expect(ran.stdout).toContain('│ said');
+    expect(ran.stdout).not.toContain('Saved as');
+  },
+);
 
 test('what cannot be read is not gone on with', async () => {
   await using at = project();
@@ -217,7 +220,7 @@ test('a conversation that was lost is not promised', async () => {
   const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
 
   expect(stdout).toContain('! The conversation cannot be saved:');
-  expect(stdout).not.toContain('Kept as');
+  expect(stdout).not.toContain('Saved as');
 });
 
 test('the depth is refused before a word', async () => {

@@ -131,7 +131,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     const screen = await at.shows(ended);
 
     expect(screen).toContain('· Ending 1 process …\n· Nothing is left running.');
-    expect(screen).toMatch(/· Kept as worker_\w{8}\. Go on with it: troupe chat --resume\nexit code 130$/);
+    expect(screen).toMatch(/· Saved as worker_\w{8}\. Resume it: troupe chat --resume\nexit code 130$/);
     await at.project.gone();
   });
 
@@ -286,7 +286,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.shows('│ remember');
 
     await at.press('C-d');
-    const screen = await at.shows(/Going on with a conversation of 1 message[\s\S]*\n›$/);
+    const screen = await at.shows(/Resuming a conversation of 1 message[\s\S]*\n›$/);
 
     expect(screen.match(/› run echo remember/g)).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSecrets } from '../../../src/cli/mcp/read-secrets.ts';
+import { readSecrets } from '../../../src/cli/verbs/mcp.ts';
 
 test('a secret comes from a variable or a file', () => {
   const secrets = readSecrets(['npm-token=env:NPM_TOKEN', 'deploy=file:/run/a=b:c']);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { McpFlags } from '../../../src/cli/mcp/mcp-flags.ts';
-import { serveMcp } from '../../../src/cli/mcp/serve-mcp.ts';
+import type { McpFlags } from '../../../src/cli/verbs/mcp.ts';
+import { serveMcp } from '../../../src/cli/verbs/mcp.ts';
 import { tempDir, waitUntil } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { addSchedule } from '../../../src/cli/schedule/add-schedule.ts';
-import { cancelSchedules } from '../../../src/cli/schedule/cancel-schedules.ts';
-import { listSchedules } from '../../../src/cli/schedule/list-schedules.ts';
+import { addSchedule, cancelSchedules, listSchedules } from '../../../src/cli/verbs/schedule.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory, toSchedule } from '../fake-state-directory.ts';
 import { processView } from '../process-views.ts';
@@ -59,7 +57,7 @@ test('what a silent supervisor keeps is listed with a warning', async () => {
 
   await listSchedules({ flags: {}, io, open });
 
-  expect(stdout()).toContain('└ its supervisor does not answer: as last written down');
+  expect(stdout()).toContain('└ its supervisor does not answer: as last recorded');
   expect(stderr()).toContain('It does not answer.');
 });
 

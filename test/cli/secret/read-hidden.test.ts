@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { readHidden } from '../../../src/cli/secret/read-hidden.ts';
+import { readHidden } from '../../../src/cli/secret/ask-secret.ts';
 
 function arrange() {
   const input = new PassThrough();

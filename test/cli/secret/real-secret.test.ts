@@ -32,7 +32,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
   test('a secret that is typed does not show', async () => {
     await using at = await openAttachStage(asking);
     await at.shows('Password:');
-    await using person = await at.sitDown('write it --secret pw < /dev/null');
+    await using person = await at.attach('write it --secret pw < /dev/null');
 
     await person.shows('pw for ');
     await person.type(SECRET);
@@ -50,7 +50,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
   test('Ctrl-C gives no secret, and the terminal back', async () => {
     await using at = await openAttachStage(asking);
     await at.shows('Password:');
-    await using person = await at.sitDown('write it --secret pw');
+    await using person = await at.attach('write it --secret pw');
 
     await person.shows('pw for ');
     await person.type('half');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toOverview } from '../../../docs/statecharts/drawing/overview.ts';
 import { toPart } from '../../../docs/statecharts/drawing/part.ts';
-import { toDiagram } from '../../../src/cli/graph/drawing/to-diagram.ts';
-import { toMermaid } from '../../../src/cli/graph/drawing/to-mermaid.ts';
-import { toSvg } from '../../../src/cli/graph/to-svg.ts';
+import { toDiagram } from '../../../src/cli/verbs/graph/list-machines.ts';
+import { toMermaid } from '../../../src/cli/verbs/graph/to-mermaid.ts';
+import { toSvg } from '../../../src/cli/verbs/graph/to-svg.ts';
 import { doorMachine } from './door.ts';
 
 const door = toDiagram(doorMachine);

@@ -12,9 +12,8 @@ import {
 } from '../../../process/result-envelope.ts';
 import { findListeningPorts } from '../../../readiness/listening-ports.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
-import { isTerminal } from '../../attach/is-terminal.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
-import { type CliIo, printLines, printNote } from '../../cli-io.ts';
+import { type CliIo, isTerminal, printLines, printNote } from '../../cli-io.ts';
 import { interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.ts';
 import { toSignalCode } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';

@@ -1,14 +1,13 @@
 import { createRealClock } from '../../../clock/real-clock.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
-import { sitDown } from '../../attach/attach-process.ts';
-import { isTerminal } from '../../attach/is-terminal.ts';
-import { parseLeaveKey } from '../../attach/leave-key.ts';
-import { printError } from '../../cli-io.ts';
+import { isTerminal, printError } from '../../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../../daemon.ts';
 import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { type OpenState, withState } from '../../with-state.ts';
+import { attachTerminal } from '../attach/attach.ts';
+import { parseLeaveKey } from '../attach/leave-key.ts';
 import { waitUntilStarted } from '../start/start-progress.ts';
 import { toDaemonSpec } from './run-in-daemon.ts';
 import { type RunRequest, reportEnd } from './run-request.ts';
@@ -66,7 +65,7 @@ async function runForeground(
   const removeSignals = onEndSignal(onSignal);
   try {
     const leaveKey = parseLeaveKey();
-    const code = await sitDown({ view, state, io, leaveKey, isReadOnly: false, onSignal });
+    const code = await attachTerminal({ view, state, io, leaveKey, isReadOnly: false, onSignal });
     await killing;
     return code;
   } finally {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock/clock.ts';
 import { createRealClock } from '../../../clock/real-clock.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { CliIo } from '../../cli-io.ts';
-import { canAsk } from '../../confirm.ts';
+import { isTerminal } from '../../cli-io.ts';
 import { onEndSignal, toSignalCode } from '../../end-signals.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { createPage } from '../../render/page.ts';
@@ -40,7 +40,7 @@ const EVERY_MS = 1_000;
 /** Shows processes until the user quits; prints the table once without a terminal. @returns the exit code. */
 function runTop(input: VerbInput<FlagsOf<typeof addFlags>>): Promise<number> {
   const { flags, io } = input;
-  if (!canAsk(io)) return listProcesses(input);
+  if (!isTerminal(io)) return listProcesses(input);
   return withState(input, (state) =>
     watchProcesses({ state, io, clock: createRealClock(), showsAll: flags.all === true }),
   );

@@ -6,7 +6,7 @@ import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { parseYamlText } from '../../../config/yaml-text.ts';
 import type { CliIo } from '../../cli-io.ts';
-import { toErrnoText } from '../../print-fault.ts';
+import { toErrnoText } from '../../errno-text.ts';
 import { checkStack, type Stack } from './stack-file.ts';
 
 const NAMES = ['troupe.yaml', 'troupe.yml'] as const;

@@ -17,8 +17,8 @@ import {
 } from '../../../groups/group-options.ts';
 import type { RestartStrategy } from '../../../groups/restart-scope.ts';
 import { startOrder } from '../../../groups/start-order.ts';
+import { toErrnoText } from '../../errno-text.ts';
 import { parsePattern, restartPolicies, restartWords } from '../../flag-values.ts';
-import { toErrnoText } from '../../print-fault.ts';
 
 /** Variables; YAML numbers and booleans count as text. */
 const variables = z.record(
