@@ -48,7 +48,7 @@ test.each([
   ['a directory that is not there', ['-C', 'nowhere', 'true'], 125, 'nowhere" does not exist'],
   ['a time limit', ['--timeout', '200ms', '--on-timeout', 'kill', 'sleep', '30'], 124, 'limit timeout'],
   ['the longest time', ['--max-time', '200ms', 'sleep', '30'], 124, 'limit maxExecutionTime'],
-  ['two words for the shell', ['-c', 'echo', 'a'], 2, 'put it in quotes'],
+  ['two words for the shell', ['-c', 'echo', 'a'], 2, 'put the command in quotes'],
   ['a variable without a value', ['-e', 'A', 'true'], 2, '--env is "A"; expected NAME=value.'],
   ['a span that is none', ['--max-time', 'soon', 'true'], 2, '--max-time is "soon"'],
 ])('run of %s reports exit code and reason', async (_name, args, code, words) => {
