@@ -17,14 +17,17 @@ export const agentName = z.string().refine((name) => /^[A-Za-z0-9][\w-]{0,47}$/.
 const model = z.strictObject({
   /** `scripted` needs no network; `openai` and others are endpoints that speak Chat Completions. Default `openai`. */
   provider: z.string().min(1).optional(),
-  /** As the provider calls it. Default: what `OPENAI_MODEL` says. */
+  /** The provider's name of the model. Default: `OPENAI_MODEL`. */
   name: z.string().min(1).optional(),
   temperature: z.number().min(0).max(2).optional(),
-  /** Of one reply. */
+  /** Limit of one reply. */
   max_tokens: z.int().min(1).optional(),
-  /** The endpoint, up to and with `/v1`. Default: the provider's own, or what `OPENAI_BASE_URL` says. */
+  /** The endpoint, up to and including `/v1`. Default: the provider's own, or `OPENAI_BASE_URL`. */
   base_url: z.url().optional(),
-  /** The environment variable with the key; the key itself has no place in a file. Default: the provider's usual one. */
+  /**
+   * The environment variable with the key, which itself does not belong in a file. Default: the provider's
+   * usual one.
+   */
   api_key_env: z
     .string()
     .refine((name) => /^[A-Za-z_]\w*$/.test(name), {
@@ -34,11 +37,14 @@ const model = z.strictObject({
 });
 
 const tools = z.strictObject({
-  /** In which words it speaks of processes. Default `process`. */
+  /** The vocabulary for processes. Default `process`. */
   set: z.enum(['process', 'background_process', 'bg', 'process_action']).optional(),
-  /** Which tools it has, by name; globs. Default: all of the set, and those for its delegates. Delegates have tools of their own. */
+  /**
+   * Tools by name; globs. Default: all of the set, and those for its delegates. Delegates have their own
+   * tools.
+   */
   allow: globs.optional(),
-  /** Which of these it has not; wins over `allow`. */
+  /** Tools to exclude; wins over `allow`. */
   deny: globs.optional(),
   /** How long a call waits in the foreground, by tool name; globs. */
   timeouts: z.record(z.string(), span).optional(),
@@ -48,7 +54,7 @@ const tools = z.strictObject({
 
 const { shape } = supervisorOptions;
 
-/** What of a supervisor's options an agent's file may say, by the names that they have in code. */
+/** The supervisor options that an agent file may set, by their names in code. */
 export const agentSupervisorShape = {
   /** `timeout` in code. */
   defaultTimeout: shape.timeout,
@@ -83,7 +89,7 @@ export const agentSupervisorShape = {
 /** The workspace is the project. */
 const { workspace: _, ...policyShape } = policyOptions.shape;
 
-/** What of a policy an agent's file may say. It holds for its delegates, too. */
+/** The policy options that an agent file may set. They also hold for its delegates. */
 export const agentPolicyShape = policyShape;
 
 const delegation = z.strictObject({
@@ -92,39 +98,39 @@ const delegation = z.strictObject({
   /** How long a call waits for its delegate. Default 300 s. */
   timeout: span.optional(),
   max_parallel_agents: z.int().min(1).optional(),
-  /** At this depth no agent is started any more. Default 5. */
+  /** The depth at which no further agent is started. Default 5. */
   max_depth: z.int().min(1).optional(),
 });
 
 const context = z.strictObject({
-  /** The transcript is made shorter before the model is asked with more messages than this. Default: never. */
+  /** The transcript is shortened before the model is asked with more messages than this. Default: never. */
   max_messages: conversation.maxMessages,
-  /** The same with more tokens than this. Default: when the model says that it is too long. */
+  /** Same, with more tokens than this. Default: when the model reports that it is too long. */
   max_tokens: conversation.maxContextTokens,
-  /** What every delegate is told beside its task. */
+  /** Facts given to every delegate with its task. */
   facts: z.array(z.string().min(1)).optional(),
 });
 
 const limits = z.strictObject({
-  /** How often the model may speak in one turn. Default 50. */
+  /** Maximum number of replies per turn. Default 50. */
   max_steps: conversation.maxSteps.removeDefault().optional(),
-  /** How often a model that failed is asked again. Default 3. */
+  /** Maximum number of retries after a failed request. Default 3. */
   max_retries: z.int().min(0).optional(),
-  /** The first wait before that; it doubles. Default 1 s. */
+  /** The first pause before a retry; it doubles. Default 1 s. */
   min_backoff: span.optional(),
   /** How long a run without a person may take. Default 300 s; 0: no limit. */
   max_run_time: span.optional(),
-  /** What becomes of processes that still run at the end of such a run. Default `wait`. */
+  /** The fate of processes that still run at the end of such a run. Default `wait`. */
   background: z.enum(['wait', 'kill']).optional(),
-  /** How long they are waited for. Default 60 s. */
+  /** How long to wait for them. Default 60 s. */
   background_wait: span.optional(),
 });
 
-/** An agent's file, `agents/<name>.yaml`, and what stands in it. Only `name` and `model` must be there. */
+/** An agent file, `agents/<name>.yaml`. Only `name` and `model` are required. */
 export const agentFile = z.strictObject({
   name: agentName,
   description: z.string().optional(),
-  /** `interactive`, the default: it talks with a person. `execution`: it works through what it is given, and is told so. */
+  /** `interactive` (default): talks with a person. `execution`: works through its input, and is told so. */
   type: z.enum(['interactive', 'execution']).optional(),
   version: z
     .custom<string>((value) => typeof value === 'string', 'text; a number stands in quotes: "1.0"')
@@ -135,9 +141,10 @@ export const agentFile = z.strictObject({
   supervisor: toFileSection(agentSupervisorShape).optional(),
   policy: toFileSection(agentPolicyShape).optional(),
   /**
-   * Secrets by name, which its tools can type without seeing them: where each is read when it is used. `{ env: "NPM_TOKEN" }`: a variable,
-   * which its processes do not inherit; `{ file: "…" }`: a relative path counts from the project; `{ ask: "Your npm token?" }`: a person,
-   * in `troupe chat`. A delegate in this program has those of the agent above.
+   * Secrets by name, which its tools can type without seeing them, each read when it is used. `{ env:
+   * "NPM_TOKEN" }`: a variable, which its processes do not inherit; `{ file: "…" }`: a relative path is
+   * resolved against the project; `{ ask: "Your npm token?" }`: a person, in `troupe chat`. A delegate in
+   * this program has the secrets of its parent agent.
    */
   secrets: fileSecretSources.optional(),
   /** Agents of the same project that it may delegate to. */
@@ -147,6 +154,6 @@ export const agentFile = z.strictObject({
   limits: limits.optional(),
 });
 
-/** An agent as its file says it: the same names, no defaults filled in, durations in seconds or with a unit. */
+/** An agent as written in its file: the same names, no defaults, durations in seconds or with a unit. */
 export type AgentDefinition = z.output<typeof agentFile>;
 export type ModelSettings = AgentDefinition['model'];

@@ -1,7 +1,7 @@
 import { TroupeError } from './troupe-error.ts';
 
 /**
- * Refuses runtimes that call themselves Node and are not: Bun loses all output of a command, Deno every command itself.
+ * Refuses runtimes that claim to be Node: Bun loses all output of a command, Deno every command.
  *
  * @throws TroupeError `unsupported-platform`
  */

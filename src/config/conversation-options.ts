@@ -8,7 +8,7 @@ const hasFunctions =
   (value: unknown) =>
     names.every((name) => isFunction((value as Readonly<Record<string, unknown>> | null)?.[name]));
 
-/** What is checked of the options of a conversation; whoever types them well never meets it. */
+/** Options of a conversation, checked for callers without types. */
 export const conversationOptions = z.strictObject({
   supervisor: z.custom(hasFunctions('start', 'list', 'kill'), 'a Supervisor'),
   model: z.custom(hasFunctions('stream'), 'a ChatModel: "name" and "stream"'),
@@ -21,17 +21,17 @@ export const conversationOptions = z.strictObject({
   systemPrompt: z.string().optional(),
   policy: z.unknown().optional(),
   ask: z.custom(isFunction, 'a function').optional(),
-  /** How often the model may speak in one turn. Default 50. */
+  /** Maximum number of replies per turn. Default 50. */
   maxSteps: count.min(1).default(50),
-  /** How many calls of one step run at once. Default 5. */
+  /** Maximum number of concurrent calls of one step. Default 5. */
   maxParallelTools: count.min(1).default(5),
   retry: z
     .strictObject({
-      /** How often a model that failed is asked again. Default 3. */
+      /** Maximum number of retries after a failed request. Default 3. */
       maxRetries: count.min(0).default(3),
       /** The first pause; it doubles, up to 30 s. Default 1 s. */
       minBackoff: duration.default(1_000),
-      /** How often it is asked again in a turn that no person waits for. Default 20: about an hour. */
+      /** Maximum number of retries in a turn that no person waits for. Default 20: about an hour. */
       maxNoticeRetries: count.min(0).default(20),
     })
     .prefault({}),

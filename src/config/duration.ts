@@ -6,7 +6,7 @@ const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as 
 
 const TEXT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** A span of time: milliseconds as a number, or text with a unit: `'250ms'`, `'30s'`, `'5m'`, `'2h'`, `'7d'`. */
+/** A duration: milliseconds as a number, or text with a unit: `'250ms'`, `'30s'`, `'5m'`, `'2h'`, `'7d'`. */
 export type Duration = number | string;
 
 const EXPECTED = 'a duration: milliseconds from 0, or text such as "250ms", "30s", "5m"';

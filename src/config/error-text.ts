@@ -1,4 +1,4 @@
-/** What was thrown, in words: anything can be. */
+/** Returns the message of a thrown value, which can be anything. */
 export function toErrorText(error: unknown): string {
   return toError(error).message;
 }

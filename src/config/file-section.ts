@@ -16,7 +16,7 @@ type FileValue<T> = T extends readonly unknown[]
       : FileSection<T>
     : T;
 
-/** Options of code as they stand in a file: keys in snake_case, durations as `Span`. */
+/** Options as written in a file: keys in snake_case, durations as `Span`. */
 type FileSection<Options> = {
   readonly [Key in keyof Options as SnakeCase<Key & string>]?: FileValue<Options[Key]>;
 };
@@ -24,8 +24,8 @@ type FileSection<Options> = {
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /**
- * The same options as a section of a file: every key may be left out, and no default is filled in, so that sections can be
- * laid over each other. A number in place of a duration means seconds here.
+ * Converts options to a section of a file: every key is optional and no default is filled in, so that
+ * sections can be merged. Numbers as durations are seconds there.
  */
 export function toFileSection<S extends Shape>(
   shape: S,
@@ -34,7 +34,7 @@ export function toFileSection<S extends Shape>(
   return z.strictObject(Object.fromEntries(entries)) as never;
 }
 
-/** A section of a file as options of code, to be checked by the schema that has `shape`. */
+/** Converts a section of a file to options, to be checked by the schema with `shape`. */
 export function fromFileSection(
   section: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -66,7 +66,7 @@ function fromFileValue(value: unknown, schema: z.ZodType): unknown {
   return value;
 }
 
-/** What stands inside of defaults and `optional`. */
+/** Removes defaults and `optional` from a schema. */
 function unwrap(schema: z.ZodType): z.ZodType {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return innerType === undefined ? schema : unwrap(innerType);

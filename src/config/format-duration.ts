@@ -1,4 +1,4 @@
-/** A span of time for people: `250 ms`, `3.2s`, `4m 05s`, `2h 10m`. */
+/** Formats a duration for people: `250 ms`, `3.2s`, `4m 05s`, `2h 10m`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 100) / 10;

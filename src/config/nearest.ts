@@ -1,4 +1,4 @@
-/** The name among `names` that a person most likely meant by `word`, or `null` when none is close. */
+/** Returns the name that was most likely meant by `word`, or `null` if none is close. */
 export function nearest(word: string, names: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -9,7 +9,7 @@ export function nearest(word: string, names: Iterable<string>): string | null {
   return best;
 }
 
-/** Levenshtein's distance: insertions, deletions and substitutions. */
+/** Returns the Levenshtein distance: insertions, deletions and substitutions. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

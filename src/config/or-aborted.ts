@@ -1,4 +1,7 @@
-/** What the promise gives, or a rejection with the signal's reason as soon as it is aborted. Leaves nothing on the signal. */
+/**
+ * Settles like the promise, or rejects with the signal's reason as soon as it is aborted. Leaves no listener
+ * on the signal.
+ */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -7,9 +7,10 @@ import { TroupeError } from './troupe-error.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks what a caller handed in.
+ * Checks options of a caller.
  *
- * @throws TroupeError `invalid-option`, naming the option, its value, what is allowed and the nearest known option.
+ * @throws TroupeError `invalid-option`, naming the option, its value, what is allowed and the nearest known
+ * option.
  */
 export function parseOptions<S extends z.ZodType>(
   schema: S,
@@ -22,7 +23,7 @@ export function parseOptions<S extends z.ZodType>(
   throw new TroupeError({ code: 'invalid-option', message, cause: result.error });
 }
 
-/** One thing that is wrong, in a sentence, and where it stands in what was checked. */
+/** A problem as a sentence, and its place in the checked value. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -57,7 +58,7 @@ function describeUnknown(
   return `there is no option ${quote(path.join('.'))} (given: ${showAt(input, path)}). ${hint}`;
 }
 
-/** What people bring along from other libraries. */
+/** Hints for option names of other libraries. */
 const UNKNOWN_HINTS: Readonly<Record<string, string>> = {
   args: 'Put program and arguments together: command: ["git", "status"].',
   argv: 'Put program and arguments together: command: ["git", "status"].',
@@ -131,7 +132,7 @@ function unwrap(schema: unknown): unknown {
   return inner === undefined ? schema : unwrap(inner);
 }
 
-/** What looks like a secret is not repeated, also where it was put in the wrong place. */
+/** Hides values that look like a secret, even in the wrong place. */
 function showAt(input: unknown, path: readonly PropertyKey[]): string {
   const isSecret = path.some((key) => /secret|token|passw|api_?key/i.test(String(key)));
   return isSecret ? '[redacted]' : show(valueAt(input, path));

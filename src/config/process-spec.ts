@@ -11,41 +11,41 @@ const command = z.union([z.string().trim().min(1), z.tuple([z.string().min(1)], 
   error: () => 'text for the shell ("git status | head") or program and arguments (["git", "status"])',
 });
 
-/** When a process counts as ready. All that are given must hold. */
+/** Conditions for readiness. All that are given must hold. */
 const readiness = z.strictObject({
-  /** A line of its output contains this text, or matches this expression. */
+  /** A line of output contains this text, or matches this expression. */
   line: z.union([z.string().min(1), z.instanceof(RegExp)]).optional(),
   /** A TCP port on which a process of this tree listens. */
   port: z.int().min(1).max(65_535).optional(),
   /** An address that answers 2xx or 3xx to GET. */
   http: z.url().optional(),
-  /** A file that appears; a relative path counts from the process's `cwd`. */
+  /** A file that appears; a relative path is resolved against the process's `cwd`. */
   file: z.string().min(1).optional(),
-  /** It has lived for so long. */
+  /** Minimum lifetime. */
   alive: duration.optional(),
-  /** Later than this it is not ready any more. Default 30 s. */
+  /** Time after which it no longer becomes ready. Default 30 s. */
   within: duration.default(30_000),
 });
 
 const restart = z.strictObject({
   /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. */
   policy: z.enum(['temporary', 'transient', 'permanent']).default('temporary'),
-  /** So many restarts within `within` and no more. Default 5 in 60 s. */
+  /** Maximum number of restarts within `within`. Default 5 in 60 s. */
   maxRestarts: count.default(5),
   within: duration.default(60_000),
   minBackoff: duration.default(500),
   maxBackoff: duration.default(30_000),
-  /** Alive for so long, earlier restarts are forgotten. Default 60 s. */
+  /** Lifetime after which earlier restarts are forgotten. Default 60 s. */
   healthyAfter: duration.default(60_000),
 });
 
-/** What fits into a terminal: fewer columns than 2 break wide characters, and more than 1 000 no program expects. */
+/** Limits of a terminal: fewer than 2 columns break wide characters, and no program expects more than 1 000. */
 export const terminalSize = z.strictObject({
   columns: z.int().min(2).max(1_000).default(80),
   rows: z.int().min(1).max(1_000).default(24),
 });
 
-/** Limits as a process may set them: what it leaves out comes from the supervisor. */
+/** Limits of a process; missing ones come from the supervisor. */
 const ownLimits = {
   timeout: duration.optional(),
   onTimeout: onTimeout.optional(),
@@ -58,7 +58,7 @@ const ownLimits = {
   notifyAfter: duration.optional(),
 } satisfies OptionalLimits;
 
-/** What is left out is as the supervisor has it. */
+/** Missing hints come from the supervisor. */
 const ownHints = z.strictObject({
   pager: z.boolean().optional(),
   gitPrompt: z.boolean().optional(),
@@ -68,61 +68,62 @@ const ownHints = z.strictObject({
 const everyProcess = {
   ...ownLimits,
   kind: z.enum(['tool', 'agent', 'service']).default('tool'),
-  /** A name of the caller's choice; shown beside the id. */
+  /** A name chosen by the caller, shown beside the id. */
   label: z.string().min(1).optional(),
   owner: z.string().min(1).optional(),
   /**
-   * What becomes of it when the conversation that owns it ends. `session`, the default: it is ended. `parent`: the conversation
-   * above inherits it; where there is none, it is ended, too. `persistent`: it goes on, also when this program ends or is killed, and
-   * the next supervisor with the same state directory takes it over. Default: the supervisor's `lifetime` for a command in the
-   * background, else `session`.
+   * Fate of the process when the conversation that owns it ends. `session` (default): it is killed. `parent`:
+   * the parent conversation inherits it; without one it is killed. `persistent`: it survives, even when this
+   * program ends or is killed, and the next supervisor with the same state directory adopts it. Default: the
+   * supervisor's `lifetime` for a background command, else `session`.
    */
   lifetime: lifetime.optional(),
-  /** The tool on whose behalf it runs: decides its execution mode. */
+  /** The tool on whose behalf it runs, which determines its execution mode. */
   tool: z.string().min(1).optional(),
-  /** Kept and shown as it is. */
+  /** Stored and shown unchanged. */
   metadata: z.record(z.string(), z.unknown()).default({}),
-  /** Nobody waits for it: it starts in the background. */
+  /** Starts in the background, without a caller that waits. */
   background: z.boolean().optional(),
-  /** What becomes of processes that outlive the leader's natural end. Default `keep`. */
+  /** Fate of processes that outlive the leader's natural end. Default `keep`. */
   leftovers: z.enum(['keep', 'kill']).default('keep'),
   restart: restart.prefault({}),
   ready: readiness.optional(),
   maxBufferBytes: outputOptions.maxBufferBytes.removeDefault().optional(),
   headBytes: outputOptions.headBytes.removeDefault().optional(),
   maxLogBytes: outputOptions.maxLogBytes.removeDefault().optional(),
-  /** `false` keeps no log file of this process. */
+  /** `false` disables the log file of this process. */
   logFile: z.boolean().default(true),
 };
 
-/** Work of the operating system: a program, or text for the shell. */
+/** A command of the operating system: a program, or text for the shell. */
 export const commandSpec = z.strictObject({
   ...everyProcess,
-  /** Text runs in the shell; an array is a program with its arguments, and no shell sees it. */
+  /** Text runs in the shell; an array is a program with its arguments, without a shell. */
   command,
   cwd: z.string().min(1).optional(),
-  /** Added to the environment; `null` takes a variable out. */
+  /** Added to the environment; `null` removes a variable. */
   env: z.record(z.string(), z.string().nullable()).default({}),
   /** Added to the environment, and replaced by `[redacted]` wherever output is kept or shown. */
   secrets: z.record(z.string(), z.string().min(1)).default({}),
   shell: z.string().min(1).optional(),
-  /** `end`, the default: end-of-file at once. `pipe`: `write` and `endInput` work. */
+  /** `end` (default): end-of-file at once. `pipe`: `write` and `endInput` work. */
   stdin: z.enum(['end', 'pipe']).default('end'),
   /**
-   * Gives it a terminal, as the supervisor's option `terminal` says; where none can be had it gets a pipe for its input, and its view
-   * says so.
+   * Requests a terminal as set by the supervisor's option `terminal`; if none is available the process gets a
+   * pipe for its input, and its view says so.
    */
   interactive: z.boolean().default(false),
-  /** Of its terminal, at first. Default 80 columns and 24 rows. */
+  /** Initial size of its terminal. Default 80 columns and 24 rows. */
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),
   /**
-   * What happens when this owner already runs the same command in the background in the same directory. `allow`, the default: another one is
-   * started. `refuse`: the start throws. `join`: it gives that process, or the newest one that has ended, so that the command is not run again
-   * as long as its end is kept (`retention`), also under the next supervisor of the state directory.
+   * Handles a start when this owner already runs the same command in the background in the same directory.
+   * `allow` (default): starts another one. `refuse`: throws. `join`: returns that process, or the newest
+   * ended one, so that the command is not repeated while its end is kept (`retention`), even under the next
+   * supervisor of the state directory.
    */
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
-  /** Starts it whatever `onDuplicate` says. */
+  /** Starts the command regardless of `onDuplicate`. */
   force: z.boolean().default(false),
 });
 
@@ -150,7 +151,7 @@ export const killOptions = z.strictObject({
   by: z.enum(['agent', 'user', 'supervisor', 'owner']).default('user'),
 });
 
-/** What `start` was given, with its defaults. */
+/** The argument of `start`, with its defaults. */
 export type ParsedSpec = CommandSettings | FunctionSettings;
 /** A command to run; see each option. */
 export type CommandSpec = z.input<typeof commandSpec>;

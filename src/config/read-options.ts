@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
-/** What a read of output takes; the type with its meaning stands in `src/output/read-output.ts`. */
+/** Options of a read of output; the type and its documentation are in `src/output/output-read.ts`. */
 export const readOptions = z.strictObject({
   since: z
     .union([count, z.literal('last'), z.strictObject({ stdout: count, stderr: count, screen: count })], {

@@ -1,7 +1,7 @@
-/** What can be kept of a schedule, whoever wrote it down. Ten years are longer than any supervisor waits. */
+/** Limits of a stored schedule. Ten years exceed the life of any supervisor. */
 export const scheduleBounds = {
   minEveryMs: 1_000,
   maxSpanMs: 10 * 365 * 86_400_000,
-  /** The last moment that a `Date` knows, and the first with a minus. */
+  /** The last moment of a `Date`; negative, the first. */
   maxEpochMs: 8.64e15,
 } as const;

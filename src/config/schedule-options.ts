@@ -22,7 +22,7 @@ export const scheduleOptions = z
     after: span.optional(),
     every: span
       .refine((ms) => ms >= minEveryMs, { error: () => 'a duration of at least 1 s' })
-      // As it is written down.
+      // Rounded as it is stored.
       .transform(Math.round)
       .optional(),
     process: z.string().min(1).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a secret is called: a name that can be said, and says nothing. */
+/** Names that may be shown and reveal nothing. */
 const secretName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/);
 
 const byName = {
@@ -14,7 +14,7 @@ const variable = z.strictObject({ env: z.string().min(1) });
 const file = z.strictObject({ file: z.string().min(1) });
 const question = z.strictObject({ ask: z.string().trim().min(1) });
 
-/** Where a secret comes from, as it may stand in a file: the secret itself has no place there. */
+/** Sources of secrets in a file, which never holds a secret itself. */
 export const fileSecretSources = z.record(
   secretName,
   z.union([variable, file, question], {
@@ -39,33 +39,37 @@ const secretSource = z.union(
 export const secretSources = z.record(secretName, secretSource, byName);
 
 /**
- * Where a secret is read each time it is used: a variable of this program, which no process inherits then; a regular file, without
- * the line break at its end, a relative path counts from `cwd`; a person; a function.
+ * A source that is read each time the secret is used: a variable of this program, which processes then do not
+ * inherit; a regular file, without its final line break, a relative path being resolved against `cwd`; a
+ * person; a function.
  */
 export type SecretSource = z.output<typeof secretSource>;
 
-/** What a person is asked who has a secret. */
+/** A request to a person for a secret. */
 export interface SecretQuestion {
-  /** Of the secret. */
+  /** The name of the secret. */
   readonly name: string;
   readonly ask: string;
-  /** Which process it is for. */
+  /** The process that needs it. */
   readonly processId: string;
   readonly commandLine: string;
 }
 
-/** Asks a person, without showing what is typed. `null`: no answer. The signal is aborted when nobody wants it any more. */
+/**
+ * Asks a person for a secret without echo. `null`: no answer. The signal is aborted when the answer is no
+ * longer needed.
+ */
 export type AskSecret = (question: SecretQuestion, signal: AbortSignal) => Promise<string | null>;
 
 export const writeSecretOptions = z.strictObject({
-  /** Enter in a terminal, a line break in a pipe. */
+  /** Presses Enter in a terminal, writes a line break to a pipe. */
   pressEnter: z.boolean().default(true),
-  /** What the caller knows already: no source is asked. */
+  /** A value the caller already knows: no source is asked. */
   value: z.string().optional(),
   signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
 });
 
-/** Which secret is to be written. */
+/** The secret to write. */
 export const secretCall = z.object({
   name: z.custom<string>((value) => typeof value === 'string', 'the name of a secret, such as "npm-token"'),
 });

@@ -1,9 +1,12 @@
-/** Looks at a value: `null` when it is right, else where it is wrong: `''` is the value itself, `.limits.timeoutMs` a part of it. */
+/**
+ * Checks a value: `null` if it is valid, else the place of the problem: `''` is the value itself,
+ * `.limits.timeoutMs` a part of it.
+ */
 export type Shape = (value: unknown) => string | null;
 
 /**
- * A few checks for what we wrote ourselves and read again, where loading a schema library would cost more than all the reading. What
- * people write is checked by zod.
+ * Creates a check for data that troupe itself wrote, where loading a schema library would cost more than
+ * reading. User input is checked by zod.
  */
 const check =
   (isRight: (value: unknown) => boolean): Shape =>
@@ -43,7 +46,7 @@ export function listOf(shape: Shape): Shape {
   };
 }
 
-/** An object with any names. */
+/** Checks an object with any names. */
 export function mapOf(shape: Shape): Shape {
   return (value) => {
     if (!isObject(value)) return '';
@@ -51,7 +54,7 @@ export function mapOf(shape: Shape): Shape {
   };
 }
 
-/** An object with at least these. */
+/** Checks an object with at least these fields. */
 export function object(shapes: Readonly<Record<string, Shape>>): Shape {
   const entries = Object.entries(shapes);
   return (value) => {
@@ -64,7 +67,7 @@ export function object(shapes: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** An object whose field of that name says which of the shapes it has. */
+/** Checks an object whose named field selects one of the shapes. */
 export function oneBy(name: string, shapes: Readonly<Record<string, Shape>>): Shape {
   return (value) => {
     const which = isObject(value) ? value[name] : null;

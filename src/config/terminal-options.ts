@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A size that somebody wants a terminal to have. */
+/** The size of a terminal. */
 export const terminalSize = z.strictObject({
   columns: z.int().min(2).max(1_000),
   rows: z.int().min(1).max(1_000),
@@ -13,11 +13,11 @@ export const captureOptions = z.strictObject({
 
 export const pasteOptions = z.strictObject({ text: z.string() });
 
-/** What is typed: the text, then the keys, then Enter. */
+/** Input for a terminal: the text, then the keys, then Enter. */
 export const keyInput = z.strictObject({
-  /** As it stands. With more than one line it is pasted. */
+  /** Typed unchanged; text with more than one line is pasted. */
   text: z.string().default(''),
-  /** It is pasted, also where it is one line. */
+  /** Pastes the text even if it has one line. */
   paste: z.boolean().default(false),
   /** Names of keys: `Enter`, `Escape`, `Up`, `F5`, `C-c`, `M-x`, `S-Tab`. */
   keys: z.array(z.string()).default([]),

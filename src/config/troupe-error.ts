@@ -1,4 +1,4 @@
-/** What can be wrong in a call to troupe. What the outside world does is never one of these: that is a value. */
+/** Errors in calls to troupe. Behaviour of the outside world is never an error but a value. */
 export type TroupeErrorCode =
   | 'invalid-option'
   | 'unknown-process'
@@ -19,7 +19,7 @@ export type TroupeErrorCode =
   | 'protocol'
   | 'internal';
 
-/** The one error that troupe throws. `message` says what happened, with which value, and what to do. */
+/** The only error that troupe throws. `message` says what happened, with which value, and what to do. */
 export class TroupeError extends Error {
   readonly code: TroupeErrorCode;
 

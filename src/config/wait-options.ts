@@ -5,23 +5,26 @@ import { duration } from './duration.ts';
 const port = z.int().min(1).max(65_535);
 const offset = z.int().min(0);
 
-/** What is waited for, and how long. Without a condition: for the end. */
+/** Conditions and timeout of a wait. Without a condition it waits for the end. */
 export const waitOptions = z.strictObject({
-  /** It has ended, with all of its output. */
+  /** The process has ended, with all of its output. */
   exit: z.boolean().default(false),
-  /** A line of its output, as a person would see it, contains this text; an unfinished line counts, too. */
+  /** A rendered line of output contains this text; unfinished lines count. */
   text: z.string().min(1).optional(),
-  /** The same for a JavaScript regular expression. One that does not compile, or takes too long, ends the wait in words. */
+  /**
+   * A rendered line of output matches this JavaScript regular expression. An invalid or slow expression ends
+   * the wait with a reason.
+   */
   pattern: z.string().min(1).optional(),
-  /** It is ready, by what was declared at its start. */
+  /** The process is ready as declared at its start. */
   ready: z.boolean().default(false),
-  /** It has printed nothing for so long, counted from now at the earliest. */
+  /** The process has printed nothing for this time, counted from now at the earliest. */
   quiet: duration.optional(),
-  /** A process of its tree listens on this TCP port. Impossible while somebody else holds it. */
+  /** A process of its tree listens on this TCP port. Impossible while another process holds it. */
   port: port.optional(),
-  /** Nobody on this machine listens on this TCP port any more. */
+  /** No process on this machine listens on this TCP port. */
   portFree: port.optional(),
-  /** The address answers 2xx or 3xx to GET; on this machine only where its tree serves it. */
+  /** The address answers 2xx or 3xx to GET; on this machine only if its tree serves it. */
   http: z
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
@@ -29,20 +32,20 @@ export const waitOptions = z.strictObject({
     })
     .optional(),
   /**
-   * The file is there and was written, or moved there, since the process was started: one that an earlier run left behind does not
-   * count. A relative path counts from the process's `cwd`, not from the caller's.
+   * The file exists and was written or moved there since the process was started, so that files of earlier
+   * runs do not count. A relative path is resolved against the process's `cwd`, not the caller's.
    */
   file: z.string().min(1).optional(),
-  /** It waits for somebody to type; see `AwaitedInput`. */
+  /** The process waits for input; see `AwaitedInput`. */
   input: z.boolean().default(false),
   /**
-   * `any`, the default: one of them is enough, and one that is impossible leaves the others to be waited for. `all`: each must have held,
-   * not all of them at one moment; one that is impossible ends the wait.
+   * `any` (default): one condition is enough, and the wait continues if one is impossible. `all`: each must
+   * have held, not necessarily at the same time; an impossible one ends the wait.
    */
   mode: z.enum(['any', 'all']).default('any'),
   /**
-   * Where `text` and `pattern` are looked for: from the `start`, the default; in what comes from `now` on; or from an offset or
-   * positions on, as a read has them.
+   * Where `text` and `pattern` are searched: from the `start` (default); in output from `now` on; or from an
+   * offset or positions of a read.
    */
   from: z
     .union(
@@ -57,11 +60,11 @@ export const waitOptions = z.strictObject({
       },
     )
     .default('start'),
-  /** Longer than this nobody waits. Default: no bound. */
+  /** Maximum wait. Default: unlimited. */
   timeout: duration.optional(),
-  /** Aborted when nobody waits any more; the process goes on. */
+  /** Ends the wait when aborted; the process continues. */
   signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
-  /** What the time of the wait follows. Default: the machine's monotonic clock. */
+  /** The clock of the wait. Default: the machine's monotonic clock. */
   clock: z.custom<Clock>((value) => typeof (value as Clock | null)?.at === 'function', 'a Clock').optional(),
 });
 

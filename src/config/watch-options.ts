@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { duration } from './duration.ts';
 import { toErrorText } from './error-text.ts';
 
-/** A shorter silence is between any two lines. */
+/** Shorter silences occur between any two lines. */
 const MIN_QUIET_MS = 100;
 const MAX_PATTERN_LENGTH = 4_000;
 
-/** Compiled and used once: an expression that is too large only fails at its first use. */
+/** Compiled and used once, because an expression that is too large fails only at its first use. */
 const expression = z
   .string()
   .min(1)
@@ -19,7 +19,7 @@ const expression = z
     }
   });
 
-/** How a watch came to its end; see `WatchOptions.onOver`. */
+/** Reasons for the end of a watch; see `WatchOptions.onOver`. */
 export type WatchOver = 'ended' | 'released' | 'cancelled' | 'replaced' | 'failed';
 
 export const watchOptions = z
@@ -40,15 +40,15 @@ export const watchOptions = z
     context.addIssue({ code: 'custom', path: ['quiet'], message });
   });
 
-/** Of which process. */
+/** The process of a call. */
 export const watchCall = z.object({
   id: z.custom<string>((value) => typeof value === 'string', 'the id of a process, such as "handle.id"'),
 });
 
-/** Whose watch. */
+/** The owner of watches. */
 export const watchOwner = z.strictObject({ owner: z.string().min(1).optional() });
 
-/** Which watches or schedules. */
+/** Filters watches or schedules. */
 export const notificationFilter = z.strictObject({
   owner: z.string().optional(),
   process: z.string().optional(),
@@ -56,7 +56,7 @@ export const notificationFilter = z.strictObject({
 
 export type NotificationFilter = z.output<typeof notificationFilter>;
 
-/** V8 repeats the whole pattern before the reason. */
+/** Cuts off the pattern that V8 repeats before the reason. */
 function toReason(error: unknown): string {
   const text = toErrorText(error);
   return text.slice(text.lastIndexOf(': ') + 1).trim();

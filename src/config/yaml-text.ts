@@ -6,13 +6,13 @@ import { TroupeError, type TroupeErrorCode } from './troupe-error.ts';
 
 type Yaml = typeof import('yaml');
 
-/** So often one anchor may be repeated before it counts as a bomb. */
+/** Maximum repetitions of an anchor. */
 const MAX_ALIASES = 100;
 
-/** One mistake in brackets is told by a parser in a hundred ways. */
+/** Maximum number of problems reported: one wrong bracket can cause a hundred. */
 const MAX_PROBLEMS = 10;
 
-/** What a check says of what stands in a file. */
+/** The result of checking the content of a file. */
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -24,9 +24,9 @@ interface Place {
 }
 
 /**
- * Reads the text of a file that a person wrote, and has it checked.
+ * Parses a file written by a person and checks it.
  *
- * @throws TroupeError `code`: each problem on a line of its own, with file, line and column.
+ * @throws TroupeError `code`: each problem on its own line, with file, line and column.
  */
 export async function parseYamlText<Value>(
   text: string,
@@ -54,14 +54,14 @@ function readDocument(text: string, { yaml, place }: { yaml: Yaml; place: Place 
       logLevel: 'error',
     });
   } catch (error) {
-    // Nested too deep for the parser.
+    // Nested too deeply for the parser.
     throw refuse([{ offset: 0, text: `cannot be read as YAML: ${toErrorText(error)}.` }], place);
   }
   const complaints = [...document.errors, ...document.warnings];
   if (complaints.length === 0) return document;
   const problems = complaints.map(({ pos, code, message }) => ({
     offset: pos[0],
-    // The parser does not say which key stands there twice.
+    // The parser does not name the duplicate key.
     text:
       code === 'DUPLICATE_KEY'
         ? `${quote(/^[^:\n]*/.exec(text.slice(pos[0]))?.[0] ?? '')} stands there twice; leave one out.`
@@ -78,7 +78,7 @@ function toValue(document: Document.Parsed, place: Place): unknown {
   }
 }
 
-/** Where the value of that path stands; a key that is not known, or has no value, is found by itself. */
+/** Returns the place of the value at a path; an unknown key, or one without a value, is located by itself. */
 function findOffset(
   path: readonly PropertyKey[],
   { document, yaml }: { document: Document.Parsed; yaml: Yaml },

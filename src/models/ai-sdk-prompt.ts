@@ -4,7 +4,10 @@ import { type Alternation, type Turn, toTurns } from './alternate-roles.ts';
 import type { ChatMessage, ToolDescription } from './chat-model.ts';
 import { toCallInput, toToolName } from './tool-calls.ts';
 
-/** A transcript as the AI SDK's prompt for one provider. Texts of the user's side that follow each other are parts of one message. */
+/**
+ * Converts a transcript to the AI SDK's prompt for one provider. Consecutive texts of the user become parts
+ * of one message.
+ */
 export function toPrompt(
   messages: readonly ChatMessage[],
   { provider, alternation }: { readonly provider: string; readonly alternation: Alternation },
@@ -47,7 +50,7 @@ function toContent(turn: Extract<Turn, { role: 'assistant' }>, provider: string)
   return recorded ?? [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls];
 }
 
-/** Tools as functions; the schema is taken as it is. */
+/** Converts tools to functions with unchanged schemas. */
 export function toFunctionTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     type: 'function',

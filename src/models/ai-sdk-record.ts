@@ -9,9 +9,9 @@ import type { ProviderData } from './chat-model.ts';
 const metadata = z.record(z.string(), z.record(z.string(), z.json())).optional();
 
 /**
- * What a provider's reply was made of, in its order, as far as text and calls do not say it: thoughts with their signatures,
- * and what the provider keeps with a text or a call. A text stands for the next `length` characters of the reply's text, a call
- * for the next of its calls.
+ * Parts of a provider's reply in order, as far as text and calls do not contain them: thoughts with their
+ * signatures, and what the provider attaches to a text or call. A text stands for the next `length`
+ * characters of the reply's text, a call for its next call.
  */
 const recordedPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), length: z.int().min(0), metadata }),
@@ -28,7 +28,7 @@ const replyRecord = z.object({
 
 export type RecordedPart = z.output<typeof recordedPart>;
 
-/** `null` where text and calls say it all. */
+/** Returns `null` if text and calls contain everything. */
 export function toReplyRecord(provider: string, parts: readonly RecordedPart[]): ProviderData | null {
   const isPlain = parts.every(
     ({ type, metadata }, place) =>
@@ -39,7 +39,10 @@ export function toReplyRecord(provider: string, parts: readonly RecordedPart[]):
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 
-/** The reply as its provider wrote it; `null` where another one did, or where the record does not fit the reply. */
+/**
+ * Restores the reply as its provider wrote it; `null` if another provider did, or the record does not fit the
+ * reply.
+ */
 export function fromReplyRecord(
   data: ProviderData | undefined,
   reply: {
@@ -71,7 +74,7 @@ export function fromReplyRecord(
   return text === '' && calls.length === 0 ? content : null;
 }
 
-/** What came as metadata goes back as options. */
+/** Returns metadata as options, as providers expect it back. */
 function toOptions(metadata: SharedV4ProviderMetadata | undefined): {
   providerOptions?: SharedV4ProviderMetadata;
 } {

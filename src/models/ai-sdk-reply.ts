@@ -10,19 +10,28 @@ import { toModelError } from './to-model-error.ts';
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason'];
 
-/** Anthropic's provider tells by it what the message is billed to; it is no content. */
+/** Anthropic's provider reports billing with it, which is not content. */
 const MESSAGE_START = 'anthropic.message_start';
 
 /** Reads one reply, part by part. */
 interface AiSdkReply {
-  /** @throws ModelError for an error that the provider streams. */
+  /**
+   * Reads one part.
+   *
+   * @throws ModelError for an error that the provider streams.
+   */
   read(part: LanguageModelV4StreamPart): readonly ChatDelta[];
-  /** @throws ModelError when the reply is not whole. */
+  /**
+   * Completes the reply.
+   *
+   * @throws ModelError if it is incomplete.
+   */
   end(): readonly ChatDelta[];
 }
 
 /**
- * Calls are taken whole, from the part that the provider ends them with; those that a provider makes itself are its own affair.
+ * Creates a reader that takes calls from the final part of each, ignoring calls that the provider executes
+ * itself.
  */
 export function createAiSdkReply({ name, provider }: { name: string; provider: string }): AiSdkReply {
   const parts: RecordedPart[] = [];
@@ -95,7 +104,7 @@ export function createAiSdkReply({ name, provider }: { name: string; provider: s
   };
 }
 
-/** Providers of somebody's own may leave it out. */
+/** Third-party providers may omit it. */
 function toUsage(given: LanguageModelV4Usage | undefined): readonly ChatDelta[] {
   const inputTokens = given?.inputTokens?.total;
   if (inputTokens === undefined) return [];
@@ -124,7 +133,7 @@ function isWordless(part: RecordedPart): boolean {
   return part.type === 'reasoning' || part.type === 'custom' || (part.type === 'text' && part.length === 0);
 }
 
-/** Later words win, provider by provider. */
+/** Merges metadata, provider by provider; later values win. */
 function join(
   before: SharedV4ProviderMetadata | undefined,
   metadata: SharedV4ProviderMetadata,
@@ -136,7 +145,7 @@ function join(
   return clone(joined);
 }
 
-/** JSON and nothing else, so that a transcript that was written down holds the same. */
+/** Copies as JSON, so that a stored transcript is the same. */
 function clone(metadata: SharedV4ProviderMetadata): NonNullable<RecordedPart['metadata']> {
   return JSON.parse(JSON.stringify(metadata));
 }

@@ -20,10 +20,10 @@ import { toModelError } from './to-model-error.ts';
 type Settings = z.output<typeof aiSdkSettings>;
 
 /**
- * A language model of the AI SDK, of any provider: `createAiSdkModel(anthropic('claude-opus-4-5'))`. Failures are ModelErrors;
- * an aborted request rejects with the signal's reason.
+ * Creates a model from any provider of the AI SDK: `createAiSdkModel(anthropic('claude-opus-4-5'))`. Failures
+ * are ModelErrors; an aborted request rejects with the signal's reason.
  *
- * @throws TroupeError `invalid-option`, also for models of another version than `v4` (AI SDK 7).
+ * @throws TroupeError `invalid-option`, also for models of a version other than `v4` (AI SDK 7).
  */
 export function createAiSdkModel(
   languageModel: LanguageModelV4,
@@ -83,7 +83,7 @@ function toCallOptions(
   };
 }
 
-/** A provider may take no notice of its signal: the reading ends all the same. */
+/** Stops reading when aborted, even if the provider ignores its signal. */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   { watch, name }: { watch: IdleTimeout; name: string },

@@ -3,29 +3,29 @@ import type { ChatMessage } from './chat-model.ts';
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
-/** Everything that one side says before the other one does. */
+/** Consecutive messages of one role. */
 export type Turn =
   | { readonly role: 'system'; readonly text: string }
-  /** What users said and what notices tell, each in a text of its own. */
+  /** Texts of users and notices, one each. */
   | { readonly role: 'user'; readonly texts: readonly string[] }
   | AssistantMessage
-  /** One for each call of the assistant's turn before it, in the same order. */
+  /** Results in the order of the calls in the assistant's turn before. */
   | { readonly role: 'tool'; readonly results: readonly ToolMessage[] };
 
 /**
- * Whether the user's side may speak directly after tool results: `free` where providers take that, `strict` where they refuse
- * it (Mistral, some chat templates). `strict` puts one constant sentence of the assistant in between.
+ * Rule for a user message directly after tool results: `free` if the provider accepts it, `strict` if not
+ * (Mistral, some chat templates). `strict` inserts one constant sentence of the assistant.
  */
 export type Alternation = 'free' | 'strict';
 
 const BRIDGE = 'I have read the results.';
 
 /**
- * The order that all providers take: the system's words first, then user and assistant in turn, and behind an assistant's calls
- * their results and nothing else. Texts without a word are left out, because providers refuse them; so are results whose calls
- * are gone, and a call without a result gets one that says so.
+ * Orders messages as all providers accept them: the system's text first, then user and assistant alternating,
+ * and after an assistant's calls exactly their results. Empty texts are dropped, because providers refuse
+ * them, and so are results whose calls are gone; a call without a result gets a generated one.
  *
- * Adding messages at the end leaves all turns but the last as they were.
+ * Appending messages leaves all turns but the last unchanged.
  */
 export function toTurns(
   messages: readonly ChatMessage[],
@@ -60,7 +60,7 @@ function addReply(message: AssistantMessage, results: ReadonlyMap<string, ToolMe
   });
 }
 
-/** Up to the next reply: an id may have been used again since. */
+/** Collects results up to the next reply, since an id may be reused later. */
 function resultsBehind(index: number, messages: readonly ChatMessage[]): ReadonlyMap<string, ToolMessage> {
   const results = new Map<string, ToolMessage>();
   for (let place = index + 1; place < messages.length; place += 1) {

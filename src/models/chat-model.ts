@@ -1,49 +1,52 @@
-/** A call that a model asks for. */
+/** A tool call of a model. */
 export interface ToolCall {
-  /** Unique within its conversation; the answer carries it again. */
+  /** Unique within its conversation; the result repeats it. */
   readonly id: string;
   readonly name: string;
-  /** JSON text, as the model wrote it: it may be broken. */
+  /** JSON text as written by the model, which may be invalid. */
   readonly argumentsText: string;
 }
 
 /**
- * What only the model that wrote a reply can read, such as the signatures of its thoughts: JSON, kept with the reply and given
- * back to that model as it came. Another model leaves it alone.
+ * Data that only the model that wrote a reply can read, such as signatures of its thoughts: JSON, kept with
+ * the reply and returned to that model unchanged. Other models ignore it.
  */
 export type ProviderData = Readonly<Record<string, unknown>>;
 
-/** What one request cost, in tokens, by the provider's own count. Cached input counts as input, and thoughts count as output. */
+/**
+ * Cost of one request in tokens, as counted by the provider. Cached input counts as input, and thoughts as
+ * output.
+ */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * One message of a conversation, in no provider's dialect. The messages of tools stand directly behind the assistant's message
- * with their calls, one for each call and in the same order.
+ * A message of a conversation, independent of providers. Tool messages directly follow the assistant's
+ * message with their calls, one per call in the same order.
  */
 export type ChatMessage =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string }
-  /** What happened outside. Adapters send it on the user's side; nobody typed it, and a visible transcript leaves it out. */
+  /** An external event. Adapters send it as the user; a visible transcript omits it. */
   | { readonly role: 'notice'; readonly completionIds: readonly string[]; readonly text: string }
   | {
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
       readonly providerData?: ProviderData;
-      /** Of the request that it is the reply to; missing where the provider does not tell. */
+      /** Usage of the request that it answers; missing if the provider does not report it. */
       readonly usage?: TokenUsage;
     }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
 
-/** A piece of what a model says, in the order in which it says it. */
+/** A piece of a reply, in order. */
 export type ChatDelta =
   | { readonly type: 'text'; readonly text: string }
   /**
-   * A name begins a call; what follows with the same id and no name belongs to it, and the texts are joined. Ids tell the calls of one
-   * reply apart; whoever collects it makes them unique in the conversation.
+   * A name begins a call; later deltas with the same id and no name belong to it, and their texts are joined.
+   * Ids distinguish the calls of one reply; the collector makes them unique in the conversation.
    */
   | {
       readonly type: 'toolCall';
@@ -51,12 +54,12 @@ export type ChatDelta =
       readonly name?: string;
       readonly argumentsText?: string;
     }
-  /** Of the whole reply; the last one counts. */
+  /** Data of the whole reply; the last one counts. */
   | { readonly type: 'providerData'; readonly data: ProviderData }
-  /** The same. */
+  /** Usage of the whole reply; the last one counts. */
   | { readonly type: 'usage'; readonly usage: TokenUsage };
 
-/** A tool as a model is told of it. */
+/** The description of a tool for a model. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -67,11 +70,14 @@ export interface ToolDescription {
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDescription[];
-  /** Aborted when nobody waits for the reply any more; the stream then ends or rejects soon. */
+  /** Aborted when the reply is no longer needed; the stream then ends or rejects soon. */
   readonly signal: AbortSignal;
 }
 
-/** A language model. The stream ends with the reply, and rejects when there is none; a reply all at once is one delta. */
+/**
+ * A language model. The stream ends with the reply, and rejects if there is none; an unstreamed reply is one
+ * delta.
+ */
 export interface ChatModel {
   readonly name: string;
   stream(request: ChatRequest): AsyncIterable<ChatDelta>;

@@ -2,15 +2,15 @@ import type { ChatDelta, ChatMessage, ProviderData, TokenUsage, ToolCall } from 
 import { ModelError } from './model-error.ts';
 import { createCallIds } from './tool-calls.ts';
 
-/** Far above what any model may write; a stream that goes beyond repeats itself for ever. */
+/** Far more than any model may write: a longer stream repeats itself endlessly. */
 const MAX_CHARACTERS = 8 * 2 ** 20;
 const MAX_CALLS = 256;
 
 /**
- * Reads a model's stream to its end. Two calls with one id become two calls, and no call gets an id that `messages` have
- * already: results are matched by id. A reply without text and calls is returned as such.
+ * Reads a model's stream to its end. Two calls with one id become two calls, and no call gets an id that
+ * `messages` contain, since results are matched by id. A reply may be empty.
  *
- * @throws what the stream rejects with, and ModelError `invalid` beyond 8 Mi characters or 256 calls.
+ * @throws the stream's rejection, and ModelError `invalid` beyond 8 Mi characters or 256 calls.
  */
 export async function collectReply(
   stream: AsyncIterable<ChatDelta>,
@@ -59,7 +59,7 @@ function endless(what: string): ModelError {
 
 type CallDelta = Extract<ChatDelta, { type: 'toolCall' }>;
 
-/** Stands for the name that a model left out, so that it is told of its mistake as of any unknown tool. */
+/** Replaces a missing name, so that the model gets the error of an unknown tool. */
 const UNNAMED = 'unnamed_tool';
 
 interface CallDraft {
@@ -68,11 +68,11 @@ interface CallDraft {
   argumentsText: string;
 }
 
-/** The calls of one reply while they are written. */
+/** The calls of one reply while they are streamed. */
 interface CallDrafts {
   add(delta: CallDelta): void;
   readonly size: number;
-  /** In the order in which they began, each with an id that is unique among these and in `messages`. */
+  /** Returns the calls in the order they began, each with an id that is unique among these and in `messages`. */
   finish(messages: readonly ChatMessage[]): readonly ToolCall[];
 }
 

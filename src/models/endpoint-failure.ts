@@ -4,14 +4,17 @@ import { type ModelFailure, maxRetryAfterMs } from './model-error.ts';
 
 const MAX_LENGTH = 500;
 
-/** What an endpoint says went wrong, and the word it has for that. */
+/** The message and code of an endpoint's error. */
 interface EndpointMessage {
   readonly text: string;
-  /** Its code, type or status, joined; `''` where it has none. */
+  /** Its code, type or status, joined; `''` without any. */
   readonly code: string;
 }
 
-/** Reads the body of an error: `{error: {message}}`, `{error}`, `{message}`, `{detail}`, a list of these, or any other text. */
+/**
+ * Reads the body of an error: `{error: {message}}`, `{error}`, `{message}`, `{detail}`, a list of these, or
+ * any other text.
+ */
 export function readEndpointMessage(body: string): EndpointMessage {
   try {
     return fromValue(JSON.parse(body)) ?? { text: toLine(body), code: '' };
@@ -20,7 +23,7 @@ export function readEndpointMessage(body: string): EndpointMessage {
   }
 }
 
-/** The same of a value that was parsed already; `null` where there is no text in it. */
+/** Reads a parsed value; `null` if it contains no text. */
 export function fromValue(value: unknown): EndpointMessage | null {
   if (typeof value === 'string') return value.trim() === '' ? null : { text: toLine(value), code: '' };
   if (Array.isArray(value)) return fromValue(value[0]);
@@ -32,7 +35,7 @@ export function fromValue(value: unknown): EndpointMessage | null {
   return { text: found.text, code: words.join(' ') };
 }
 
-/** On one line and not too long; no control character of a terminal in clear. */
+/** Puts text on one line, shortened and without control characters. */
 export function toLine(text: string): string {
   const line = text
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
@@ -41,15 +44,15 @@ export function toLine(text: string): string {
   return shorten(line, MAX_LENGTH);
 }
 
-/** Somebody's words in front of ours. */
+/** Ends text with a full stop. */
 export function toSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-/** Why a model gave no reply, in a sentence. `text` is what the endpoint said of it, as a sentence. */
+/** Describes in a sentence why a model gave no reply. `text` is the endpoint's message, as a sentence. */
 export function describeFailure(facts: {
   readonly failure: ModelFailure;
-  /** The endpoint's address; `null` where that is unknown. */
+  /** The endpoint's address; `null` if unknown. */
   readonly address: string | null;
   readonly status: number | null;
   readonly text: string;
@@ -83,17 +86,17 @@ function describe(
   }
 }
 
-/** A short wait is nobody's business. */
+/** Omits short waits. */
 function describeWait(retryAfterMs: number | null): string {
   if (retryAfterMs === null || retryAfterMs <= maxRetryAfterMs) return '';
   return ` It wants to be asked again in ${formatDuration(retryAfterMs)} at the earliest.`;
 }
 
-/** What an endpoint says of a failed request. */
+/** An endpoint's response to a failed request. */
 interface RefusalFacts {
-  /** `null` where the failure came inside a stream, or from a library that does not tell. */
+  /** `null` if the failure came inside a stream, or from a library that does not report it. */
   readonly status: number | null;
-  /** Its code, type or status in words; `''` where it has none. */
+  /** Its code, type or status in words; `''` without any. */
   readonly code: string;
   readonly text: string;
 }
@@ -102,7 +105,10 @@ interface RefusalFacts {
 const TOO_LONG_CODE =
   /context_(length|size|window)|request_too_large|payload too large|string_above_max_length/i;
 
-/** The same in the words of those that have no code for it. A limit of tokens per minute is meant only where one request exceeds it. */
+/**
+ * Messages of endpoints without such a code. A limit of tokens per minute matches only if one request exceeds
+ * it.
+ */
 const TOO_LONG_TEXT = [
   // OpenAI, vLLM, DeepSeek, OpenRouter, xAI, Mistral, Ollama, LM Studio
   /(maximum|available|max|model's|input) (context|prompt) (length|size|window)|context length of only/i,
@@ -114,14 +120,14 @@ const TOO_LONG_TEXT = [
   /reduce the length of the messages|request too large/i,
 ];
 
-/** Whether an endpoint refused a request because its messages are too long. */
+/** Returns true if an endpoint refused a request because its messages are too long. */
 export function isTooLong({ status, code, text }: RefusalFacts): boolean {
   if (status === 413) return true;
   if (status === 401 || status === 403) return false;
   return TOO_LONG_CODE.test(code) || TOO_LONG_TEXT.some((pattern) => pattern.test(text));
 }
 
-/** What an HTTP status says of a request to a model. 529 is Anthropic's for an overload. */
+/** Maps an HTTP status of a model request. 529 is Anthropic's for an overload. */
 export function failureOfStatus(status: number): ModelFailure {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 429) return 'rateLimited';
@@ -129,9 +135,9 @@ export function failureOfStatus(status: number): ModelFailure {
   return 'refused';
 }
 
-/** Codes and types in the bodies of errors, as endpoints name them; a status in there counts as well. */
+/** Maps codes and types in error bodies, including a status there. */
 const CODES: readonly (readonly [RegExp, ModelFailure])[] = [
-  // Comes as 429, and waiting does not help.
+  // Sent with 429, but waiting does not help.
   [/insufficient_quota|billing/i, 'refused'],
   [/authentication|permission|unauthenticated|api_?key/i, 'unauthorized'],
   [/rate_?limit|resource_?exhausted|too_many_requests/i, 'rateLimited'],
@@ -139,12 +145,12 @@ const CODES: readonly (readonly [RegExp, ModelFailure])[] = [
   [/overloaded|unavailable|server_error|api_error|internal|timeout|deadline/i, 'unavailable'],
 ];
 
-/** `null` where the words are unknown. */
+/** Returns `null` for unknown codes. */
 export function failureOfCode(code: string): ModelFailure | null {
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? null;
 }
 
-/** Words for what `fetch` hides in the causes of its error. */
+/** Descriptions of the errors that `fetch` hides in causes. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody listens there',
   ENOTFOUND: 'there is no host of that name',
@@ -160,7 +166,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to the network',
 };
 
-/** What is known of a connection that failed: `nobody listens there (ECONNREFUSED)`; `null` where no connection did. */
+/** Describes a failed connection: `nobody listens there (ECONNREFUSED)`; `null` for other errors. */
 export function findNetworkCause(error: unknown): string | null {
   for (const cause of causesOf(error)) {
     const { code } = cause as { code?: unknown };
@@ -175,7 +181,7 @@ export function findNetworkCause(error: unknown): string | null {
   return null;
 }
 
-/** An error, its causes, and those that it joins. */
+/** Returns an error, its causes, and the errors it aggregates. */
 function causesOf(error: unknown): readonly object[] {
   const found: object[] = [];
   const visit = (value: unknown): void => {
@@ -190,8 +196,8 @@ function causesOf(error: unknown): readonly object[] {
 }
 
 /**
- * How long an endpoint wants us to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110,
- * section 10.2.3). `null` where it says nothing that can be read.
+ * Reads how long an endpoint wants clients to wait, in milliseconds: `retry-after-ms`, or `retry-after` in
+ * seconds or as a date (RFC 9110, section 10.2.3). `null` if it says nothing readable.
  */
 export function readRetryAfter(header: (name: string) => string | null | undefined): number | null {
   const ms = toAmount(header('retry-after-ms'));

@@ -1,22 +1,22 @@
 import { formatDuration } from '../config/duration.ts';
 import { ModelError } from './model-error.ts';
 
-/** Ends one request when somebody aborts it, when nothing comes any more, or when its reader has stopped. */
+/** Ends a request when the caller aborts it, no more data arrives, or its reader has stopped. */
 export interface IdleTimeout {
-  /** For the request. Its reason is that of the caller's signal, or a ModelError `cut`. */
+  /** Signal for the request. Its reason is that of the caller's signal, or a ModelError `cut`. */
   readonly signal: AbortSignal;
-  /** We listen from now on; `withinMs`, if given, is how long silence may last from here. */
+  /** Starts listening; `withinMs` changes the allowed silence from here on. */
   restart(withinMs?: number): void;
-  /** Something came, and nobody listens before the next `beat`. */
+  /** Stops listening until the next `restart`. */
   pause(): void;
-  /** Ends the request if it still runs, and leaves no timer and no listener. */
+  /** Ends the request if it still runs, and leaves no timer or listener. */
   stop(): void;
 }
 
 export function createIdleTimeout(request: {
   readonly signal: AbortSignal;
   readonly idleMs: number;
-  /** Whom we listen to, for the message. */
+  /** The endpoint, for the message. */
   readonly name: string;
 }): IdleTimeout {
   const { signal, idleMs, name } = request;

@@ -1,28 +1,28 @@
-/** Why a model gave no reply. */
+/** Reasons why a model gave no reply. */
 export type ModelFailure =
-  /** The endpoint cannot be reached, or answers 5xx. */
+  /** The endpoint is unreachable, or answers 5xx. */
   | 'unavailable'
   | 'rateLimited'
   /** The stream ended in the middle. */
   | 'cut'
-  /** The endpoint answered what is no reply. */
+  /** The endpoint's answer is no reply. */
   | 'invalid'
-  /** No key, a wrong one, or one without the right. */
+  /** The key is missing, wrong, or lacks permission. */
   | 'unauthorized'
-  /** The messages are more than the model takes at once. */
+  /** The messages exceed the model's limit. */
   | 'tooLong'
-  /** The request itself was refused, such as one that names an unknown model. */
+  /** The request itself was refused, for instance because of an unknown model. */
   | 'refused';
 
-/** Nobody waits longer than this for the next attempt. */
+/** Maximum wait before the next attempt. */
 export const maxRetryAfterMs = 5 * 60_000;
 
-/** A model's failure in words, and whether trying again can help. */
+/** The failure of a model, and whether a retry can help. */
 export class ModelError extends Error {
   readonly failure: ModelFailure;
-  /** The same request may succeed soon: not where the endpoint wants us to wait for more than five minutes. */
+  /** A retry may succeed soon. False if the endpoint requests a wait of more than five minutes. */
   readonly isRetryable: boolean;
-  /** How long the endpoint wants us to wait; `null` where it did not say. */
+  /** The wait requested by the endpoint; `null` if none. */
   readonly retryAfterMs: number | null;
 
   constructor(fields: {

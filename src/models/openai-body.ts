@@ -4,11 +4,11 @@ import type { OpenAiSettings } from './model-options.ts';
 import { fromProviderData } from './openai-reasoning.ts';
 import { toCallInputText, toToolName } from './tool-calls.ts';
 
-/** The body of a request for a streamed chat completion. */
+/** Creates the body of a request for a streamed chat completion. */
 export function toChatBody(
   { messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>,
   settings: Pick<OpenAiSettings, 'model' | 'baseUrl' | 'temperature' | 'maxTokens' | 'alternation'> & {
-    /** Whether the endpoint is asked to count tokens. Default `false`. */
+    /** Asks the endpoint to count tokens. Default `false`. */
     readonly asksUsage?: boolean;
   },
 ): Readonly<Record<string, unknown>> {
@@ -30,7 +30,7 @@ export function toChatBody(
   };
 }
 
-/** Every text of the user's side is a message of its own; where roles must alternate, a part of its own. */
+/** Converts each text of the user to its own message, or to its own part if roles must alternate. */
 function toMessages(
   turn: Turn,
   { model, alternation }: { model: string; alternation: Alternation },
@@ -69,7 +69,7 @@ function toReply(
   };
 }
 
-/** OpenAI's own models refuse the old name, other endpoints do not know the new one. */
+/** Chooses the new name, which OpenAI's own models require and other endpoints do not know. */
 function toLimitName(baseUrl: string): string {
   return /(^|\.)(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
     ? 'max_completion_tokens'

@@ -6,22 +6,22 @@ type Extra = Readonly<Record<string, unknown>>;
 
 interface OpenCall {
   readonly id: string;
-  /** As the endpoint calls it; `''` where it does not. */
+  /** The endpoint's id; `''` without one. */
   readonly givenId: string;
   readonly place: number;
-  /** `''` until it comes. */
+  /** `''` until it arrives. */
   name: string;
   argumentsText: string;
   extra: Extra | null;
 }
 
-/** Puts together the calls of one streamed reply, whatever the endpoint numbers and names of them. */
+/** Assembles the calls of one streamed reply, regardless of how the endpoint numbers and names them. */
 interface OpenAiCalls {
   read(piece: CallPiece): readonly ChatDelta[];
-  /** What waits for a name that did not come. */
+  /** Emits calls whose name never arrived. */
   end(): readonly ChatDelta[];
   readonly size: number;
-  /** What belongs to a call and is nobody's but the endpoint's, by the call's place. */
+  /** Endpoint-specific data of calls, by their index. */
   readonly extras: Readonly<Record<string, Extra>>;
 }
 
@@ -78,14 +78,15 @@ export function createOpenAiCalls(): OpenAiCalls {
   };
 }
 
-/** Without an index: what carries no id goes on with the call before. */
+/** Finds a call without an index: a piece without an id continues the call before. */
 function findByGivenId(id: string | null | undefined, calls: readonly OpenCall[]): OpenCall | undefined {
   return id ? calls.find(({ givenId }) => givenId === id) : calls.at(-1);
 }
 
 /**
- * Some endpoints give every call the index 0, or none, and no id: another id beside a name is another call, and so is another name,
- * or the same once more when the arguments are whole. Other endpoints repeat id and name with every piece of one call.
+ * Returns true if a piece begins another call. Some endpoints give every call the index 0, or none, and no
+ * id: a new id with a name begins another call, and so does another name, or the same name once the arguments
+ * are complete. Other endpoints repeat id and name in every piece of one call.
  */
 function beginsAnother({ id, function: called }: CallPiece, known: OpenCall): boolean {
   const name = called?.name;

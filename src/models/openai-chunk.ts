@@ -12,25 +12,25 @@ const callPiece = z.object({
       arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
     })
     .nullish(),
-  /** Google's endpoint keeps the signatures of thoughts here, and wants them back. */
+  /** Google's endpoint stores signatures of thoughts here, and expects them back. */
   extra_content: z.record(z.string(), z.unknown()).nullish().catch(null),
 });
 
 const piece = z.object({
-  /** Text, or parts of which those with a text are shown. */
+  /** Text, or parts of which those with text are shown. */
   content: z.union([z.string(), z.array(textPart)]).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(callPiece).nullish(),
-  /** DeepSeek, Kimi and others: thoughts that have to come back as long as there are calls. */
+  /** DeepSeek, Kimi and others: thoughts that must be returned while there are calls. */
   reasoning_content: z.string().nullish().catch(null),
-  /** OpenRouter: the same, in pieces. */
+  /** OpenRouter: thoughts, in pieces. */
   reasoning_details: z.array(z.record(z.string(), z.unknown())).nullish().catch(null),
 });
 
-/** A chunk of a streamed chat completion, and a completion that comes at once: all that we read of either. */
+/** A chunk of a streamed chat completion, or an unstreamed completion, as far as it is read. */
 export const chatChunk = z.object({
   error: z.unknown().optional(),
-  /** At the end, or with each chunk as far as it goes: the last one counts. */
+  /** Sent at the end, or cumulatively with each chunk: the last one counts. */
   usage: z
     .object({
       prompt_tokens: z.number(),

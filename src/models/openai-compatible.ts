@@ -14,15 +14,16 @@ import { createReplyReader, type ReplyReader } from './openai-reply.ts';
 import { type EndpointDialect, postChat, toAddress } from './openai-request.ts';
 import { readEvents } from './server-sent-events.ts';
 
-/** A reply that comes at once. */
+/** Limit of an unstreamed reply. */
 const MAX_JSON_BYTES = 32 * 2 ** 20;
 
-/** How long an endpoint that has finished its reply may take to say so. */
+/** Time for an endpoint to close the stream after its reply. */
 const FINISH_GRACE_MS = 2_000;
 
 /**
- * A model behind an endpoint that speaks OpenAI's chat completions, streamed or not. Failures are ModelErrors; an aborted
- * request rejects with the signal's reason. Nothing stays open when the stream ends, fails, or is left.
+ * Creates a model for an endpoint with OpenAI's chat completions, streamed or not. Failures are ModelErrors;
+ * an aborted request rejects with the signal's reason. Nothing stays open when the stream ends, fails, or is
+ * abandoned.
  *
  * @throws TroupeError `invalid-option`
  */
@@ -59,7 +60,7 @@ async function* streamReply(
   }
 }
 
-/** Ends with the reply. Once the endpoint has said that it is whole, nothing that follows can spoil it. */
+/** Reads the reply. Once the endpoint has marked it complete, later errors are ignored. */
 async function* readReply(
   response: Response,
   { reader, watch, address }: { reader: ReplyReader; watch: IdleTimeout; address: string },
@@ -83,7 +84,7 @@ async function* readReply(
   throw new ModelError({ failure: 'invalid', message });
 }
 
-/** Whoever reads slowly is no silence of the endpoint's. */
+/** Pauses the timeout while the reader is busy. */
 async function* readBody({ body }: Response, watch: IdleTimeout): AsyncGenerator<Uint8Array> {
   for await (const chunk of body ?? []) {
     watch.pause();
@@ -92,7 +93,7 @@ async function* readBody({ body }: Response, watch: IdleTimeout): AsyncGenerator
   }
 }
 
-/** A reply that was not streamed, as if it were one event. */
+/** Reads an unstreamed reply as one event. */
 async function* readAtOnce(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -106,14 +107,14 @@ async function* readAtOnce(body: AsyncIterable<Uint8Array>): AsyncGenerator<stri
   yield Buffer.concat(chunks).toString();
 }
 
-/** Whatever `fetch` throws while it reads is the end of a connection. */
+/** Treats any error of `fetch` while reading as the end of the connection. */
 function toFailure(error: unknown, address: string): ModelError {
   if (error instanceof ModelError) return error;
   const why = findNetworkCause(error) ?? toErrorText(error);
   return new ModelError({ failure: 'cut', message: `${address} broke off its reply: ${why}.`, cause: error });
 }
 
-/** Endpoints repeat what they were sent. */
+/** Redacts the request's secrets, which endpoints repeat in errors. */
 function hideSecrets(error: ModelError, { apiKey, headers }: OpenAiSettings): ModelError {
   const secrets = [apiKey ?? '', ...Object.values(headers)].filter(({ length }) => length >= 8);
   const message = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), error.message);

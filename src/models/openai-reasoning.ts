@@ -3,7 +3,7 @@ import type { ChatPiece } from './openai-chunk.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** Collects the thoughts of a reply, which some endpoints want back together with its calls. */
+/** Collects the thoughts of a reply, which some endpoints expect back with its calls. */
 export function createReasoning(): {
   read(piece: ChatPiece): void;
   toProviderData(reply: { model: string; extras: Readonly<Record<string, Detail>> }): ProviderData | null;
@@ -26,7 +26,7 @@ export function createReasoning(): {
   };
 }
 
-/** Pieces of one detail come one behind the other, with the same index and type: their texts are joined. */
+/** Joins consecutive pieces of one detail, which have the same index and type. */
 function addDetail(detail: Detail, details: Detail[]): void {
   const last = details.at(-1);
   if (last === undefined || last['index'] !== detail['index'] || last['type'] !== detail['type']) {
@@ -41,7 +41,7 @@ function addDetail(detail: Detail, details: Detail[]): void {
   details[details.length - 1] = joined;
 }
 
-/** What goes back into a message with calls; nothing of what another model wrote. */
+/** Returns the thoughts for a message with calls, except those of another model. */
 export function fromProviderData(
   data: ProviderData | undefined,
   model: string,

@@ -15,16 +15,24 @@ import { createReasoning } from './openai-reasoning.ts';
 
 /** Reads one reply, chunk by chunk. */
 export interface ReplyReader {
-  /** @throws ModelError `invalid` for what is no chunk; what an error inside the stream stands for. */
+  /**
+   * Reads one chunk.
+   *
+   * @throws ModelError `invalid` for invalid data; the failure of an error inside the stream.
+   */
   read(data: string): readonly ChatDelta[];
-  /** @throws ModelError when the reply is not whole. */
+  /**
+   * Completes the reply.
+   *
+   * @throws ModelError if it is incomplete.
+   */
   end(): readonly ChatDelta[];
-  /** The endpoint has said that this was all. */
+  /** The endpoint has marked the reply complete. */
   readonly isFinished: boolean;
 }
 
 export function createReplyReader(request: {
-  /** Whom the reply comes from, for messages. */
+  /** The endpoint, for messages. */
   readonly address: string;
   readonly model: string;
 }): ReplyReader {
@@ -89,7 +97,7 @@ function toUsage(usage: ChatChunk['usage']): readonly ChatDelta[] {
   return [{ type: 'usage', usage: { inputTokens, outputTokens } }];
 }
 
-/** `undefined` for what is no JSON, which no schema takes. */
+/** Returns `undefined` for invalid JSON, which no schema accepts. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -98,13 +106,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A refusal is what the model says, too. */
+/** Includes a refusal, which is text of the model, too. */
 function toText({ content, refusal }: ChatPiece): string {
   const said = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('');
   return said + (refusal ?? '');
 }
 
-/** The request was taken and something broke later: where nothing else is said, another attempt may succeed. */
+/** Converts an error in the stream: an unclassified one may pass, since the request was accepted. */
 function toStreamError(error: unknown, address: string): ModelError {
   const { code, status } = error as { code?: unknown; status?: unknown };
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);

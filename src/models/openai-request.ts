@@ -14,18 +14,18 @@ import { ModelError } from './model-error.ts';
 import type { OpenAiSettings } from './model-options.ts';
 import { toChatBody } from './openai-body.ts';
 
-/** What is read of the body of an error. */
+/** Limit for the body of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** What was learnt of an endpoint; lasts as long as its model. */
+/** Facts learned about an endpoint; kept as long as its model. */
 export interface EndpointDialect {
-  /** Whether it is asked to count the tokens of a streamed reply: it may refuse that. */
+  /** Requests token counts of streamed replies, which the endpoint may refuse. */
   asksUsage: boolean;
 }
 
 /**
- * Sends a request and answers with the response that has the reply in it. An endpoint that refuses `stream_options` is asked again
- * without, and never with it any more.
+ * Sends a request and returns the response with the reply. If the endpoint refuses `stream_options`, sends it
+ * again without, and never uses the option again.
  *
  * @throws ModelError, and the signal's reason.
  */
@@ -74,7 +74,7 @@ function toUrl(baseUrl: string): URL {
   return url;
 }
 
-/** For messages: without the query, where some endpoints take their key. */
+/** Formats the address for messages, without the query, which may contain a key. */
 export function toAddress({ baseUrl }: Pick<OpenAiSettings, 'baseUrl'>): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
@@ -122,7 +122,7 @@ async function readSome({ body }: Response): Promise<string> {
       if (bytes > MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The status says enough.
+    // The status suffices.
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
 }

@@ -1,20 +1,23 @@
 import type { ChatDelta, ChatMessage, ChatModel, TokenUsage } from './chat-model.ts';
 
-/** A call as a script has it: with arguments, or with their text where it is to be broken. */
+/** A call in a script: with arguments, or with their text if it should be invalid. */
 export type ScriptedCall = { readonly name: string } & (
   | { readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly argumentsText: string }
 );
 
-/** What the model says in one step: a text, calls, or both. */
+/** One reply of the model: a text, calls, or both. */
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** What the request is said to have cost. Default: it is not told. */
+  /** Reported usage of the request. Default: none. */
   readonly usage?: TokenUsage;
 }
 
-/** A reply, an error to fail with, or how to make a reply of all that was said before. One that rejects is a model that fails. */
+/**
+ * A reply, an error to fail with, or a function that makes a reply of the messages so far and fails by
+ * rejecting.
+ */
 export type ScriptedStep =
   | ScriptedReply
   | Error
@@ -24,8 +27,8 @@ export type ScriptedStep =
     ) => ScriptedReply | Promise<ScriptedReply>);
 
 /**
- * A model that says what it was told to say, step by step, and needs no network. Beyond the last step it goes on with
- * `fallback`, again and again; without one it fails.
+ * Creates a model that follows a script and needs no network. After the last step it repeats `fallback`, or
+ * fails without one.
  */
 export function createScriptedModel(
   steps: readonly ScriptedStep[],

@@ -1,12 +1,12 @@
 import { ModelError } from './model-error.ts';
 
-/** The data of one event must fit into memory with room to spare; no model's piece comes near. */
+/** Limit of one event, far beyond any model's pieces. */
 const MAX_EVENT_CHARACTERS = 8 * 2 ** 20;
 
 /**
- * The data of each event in a stream of server-sent events (WHATWG HTML, section 9.2). Characters and line ends may be split
- * between chunks in any way; comments and other fields are passed over. A line that the stream breaks off in is no line, while
- * the last event may lack its empty line.
+ * Yields the data of each server-sent event (WHATWG HTML, section 9.2). Chunks may divide characters and line
+ * ends; comments and other fields are ignored. A line without its end is ignored, while the last event may
+ * lack its empty line.
  *
  * @throws ModelError `invalid` for an event beyond 8 Mi characters.
  */
@@ -29,7 +29,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   if (data.length > 0) yield data.join('\n');
 }
 
-/** Whole lines only, ended by CR LF, LF or CR. */
+/** Yields complete lines, ended by CR LF, LF or CR. */
 async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -13,7 +13,7 @@ import {
 
 import { ModelError, type ModelFailure } from './model-error.ts';
 
-/** Errors that are known by their names: those of the platform and of the AI SDK. */
+/** Errors of the platform and of the AI SDK, by name. */
 const NAMES: Readonly<Record<string, ModelFailure>> = {
   AbortError: 'cut',
   TimeoutError: 'cut',
@@ -27,10 +27,11 @@ const NAMES: Readonly<Record<string, ModelFailure>> = {
 };
 
 /**
- * What a model failed with, whoever wrote it. The errors of the AI SDK and of the providers' own libraries are known by their
- * status, a connection that failed by its code; anything else is `refused`, because a mistake in a program repeats itself.
+ * Converts any error of a model. Errors of the AI SDK and of provider libraries are recognized by their
+ * status, failed connections by their code; all others are `refused`, since a programming mistake repeats
+ * itself.
  *
- * Ask your own signal first: an abort that you did not ask for counts as `cut`.
+ * Check your own signal first: an abort that you did not request counts as `cut`.
  */
 export function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
@@ -75,7 +76,7 @@ function toFacts(error: unknown): ErrorFacts {
   const status = record['statusCode'] ?? record['status'];
   const url = record['url'];
   const body = record['responseBody'];
-  // The AI SDK's own message is the status text where it cannot read the body.
+  // The AI SDK's message is only the status text if it cannot read the body.
   const said = typeof body === 'string' && body.trim() !== '' ? readEndpointMessage(body) : fromValue(error);
   return {
     name: String(record['name'] ?? ''),
@@ -97,7 +98,7 @@ function toFailure({ name, code, status, text, isRetryable }: ErrorFacts): Model
   return ofCode ?? (isRetryable ? 'unavailable' : 'refused');
 }
 
-/** A key may stand in the query. */
+/** Removes the query, which may contain a key. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -1,18 +1,18 @@
 import { createRandomId } from '../process/process-id.ts';
 import type { ChatMessage } from './chat-model.ts';
 
-/** What providers allow in the name of a tool, and how long it may be. */
+/** Maximum length of a tool name with providers. */
 const MAX_NAME_LENGTH = 64;
 
 /**
- * The arguments of a call as an object, which is what providers take back. What a model wrote instead of one is kept inside,
- * so that it sees its mistake.
+ * Parses the arguments of a call to the object that providers expect. Invalid arguments are kept inside, so
+ * that the model sees its mistake.
  */
 export function toCallInput(argumentsText: string): Record<string, unknown> {
   return parseObject(argumentsText) ?? { invalid_arguments: argumentsText };
 }
 
-/** The same as text: the model's own where it is right, byte by byte, so that prompt caches stay valid. */
+/** Returns the arguments as text: valid ones unchanged, so that prompt caches stay valid. */
 export function toCallInputText(argumentsText: string): string {
   if (argumentsText.trim() === '') return '{}';
   return parseObject(argumentsText) === null
@@ -20,7 +20,7 @@ export function toCallInputText(argumentsText: string): string {
     : argumentsText;
 }
 
-/** A name that a model made up may have characters for which a provider refuses the whole transcript. */
+/** Replaces characters for which providers refuse the whole transcript, in names invented by a model. */
 export function toToolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME_LENGTH) || '_';
 }
@@ -37,8 +37,8 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Gives each call an id of its own: results are matched by id, and endpoints repeat theirs, or have none. An id that nobody
- * has yet stays as it is, because some models read their own ids.
+ * Gives each call a unique id: results are matched by id, and endpoints repeat theirs, or have none. Unique
+ * ids stay unchanged, because some models read their own ids.
  */
 export function createCallIds(messages: readonly ChatMessage[] = []): (wanted: string) => string {
   const taken = new Set(messages.flatMap(callIdsOf));

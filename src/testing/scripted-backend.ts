@@ -14,7 +14,10 @@ import type { Backend, BackendPort, SpawnRequest, ToldFact } from '../spawn/back
 import { refuseTerminal } from '../spawn/refusals.ts';
 import { watchQuiet } from '../spawn/watch-quiet.ts';
 
-/** What a run does when it begins. Default: it comes up, or is found up, at once, and then waits to be played. */
+/**
+ * The behaviour of a run when it begins. Default: it starts, or is found running, at once, and then waits for
+ * the test.
+ */
 export type Script = (run: ScriptedRun) => void;
 
 /** A backend without an operating system, for tests of programs that embed a supervisor. */
@@ -26,9 +29,9 @@ export interface ScriptedBackend extends Backend {
 }
 
 export interface ScriptedBackendOptions {
-  /** Takes persistent processes, and plays those of another supervisor on as runs of its own. Default false. */
+  /** Accepts persistent processes, and continues those of another supervisor as its own runs. Default false. */
   readonly durable?: boolean;
-  /** Gives a terminal to what is interactive: `screen` of a run is what it shows. Default false. */
+  /** Gives a terminal to interactive processes: `screen` of a run is its content. Default false. */
   readonly terminal?: boolean;
 }
 
@@ -57,27 +60,27 @@ export function createScriptedBackend(
   };
 }
 
-/** One attempt of one process, played by hand: nothing happens that is not told here. */
+/** One attempt of one process, controlled by the test. */
 export class ScriptedRun {
   readonly request: SpawnRequest;
-  /** Another supervisor had started it: it is to be found, not to come up. */
+  /** Started by another supervisor: it is found instead of started. */
   readonly isAdopted: boolean;
-  /** The signals it got, in order. */
+  /** The signals it received, in order. */
   readonly signals: ProcessSignal[] = [];
-  /** What was written to its stdin. */
+  /** Data written to its stdin. */
   input = '';
-  /** What its terminal shows. */
+  /** The content of its terminal. */
   screen: readonly string[] = [];
-  /** What was pressed in its terminal, in order. */
+  /** Keys pressed in its terminal, in order. */
   readonly strokes: KeyStroke[] = [];
   readonly pasted: string[] = [];
-  /** The sizes its terminal had, the first one included. */
+  /** The sizes of its terminal, including the first one. */
   readonly sizes: TerminalSize[] = [];
-  /** Which signals end it, and its children. */
+  /** Selects the signals that end it and its children. */
   obeys: (signal: ProcessSignal) => boolean = () => true;
-  /** What is alive beside the leader. */
+  /** Processes alive beside the leader. */
   children: readonly TreeMember[] = [];
-  /** Keeps the output open beyond the exit, as a grandchild that has the pipe does. */
+  /** Keeps the output open after the exit, like a grandchild that holds the pipe. */
   holdsOutput = false;
   readonly #port: BackendPort;
   readonly #pid: number;
@@ -94,7 +97,7 @@ export class ScriptedRun {
     port.onCommand((command) => this.#obey(command));
   }
 
-  /** It came up, or was found up, and has not exited. */
+  /** True while it has started, or was found running, and has not exited. */
   get isUp(): boolean {
     return this.#state === 'up';
   }
@@ -104,21 +107,21 @@ export class ScriptedRun {
     this.tell({ type: 'process.spawned', pid: this.#pid, pgid: this.#pid });
   }
 
-  /** It is found again, with the age that is known of it. One that ended meanwhile exits next. */
+  /** Reports it as found again, with its known age. One that ended meanwhile exits next. */
   beAdopted(): void {
     this.#state = 'up';
     const { clock, startedAtMs = clock.nowMs() } = this.#port;
     this.tell({ type: 'process.adopted', pid: this.#pid, pgid: this.#pid, startedAtMs });
   }
 
-  /** What is to outlive its supervisor writes its log itself, and has but one stream. */
+  /** Prints text. A persistent process writes its log itself, with a single stream. */
   print(text: string, stream: OutputStream = this.sizes.length > 0 ? 'screen' : 'stdout'): void {
     const { files } = this.request;
     if (files === null) this.#port.output.write(stream, Buffer.from(text));
     else appendFileSync(files.log, text);
   }
 
-  /** The leader ends, with code 0 unless told otherwise; its output ends with it unless `holdsOutput`. */
+  /** Ends the leader, with code 0 by default; its output ends with it unless `holdsOutput`. */
   exit(status: Partial<ExitStatus> = {}): void {
     if (this.#state !== 'up') return;
     this.#state = 'exited';
@@ -137,7 +140,7 @@ export class ScriptedRun {
     this.tell({ type: 'output.ended' });
   }
 
-  /** Says anything to the process, also what no honest backend would. */
+  /** Reports any fact to the process, even one that no correct backend would. */
   tell(fact: ToldFact): void {
     this.#port.tell(fact);
   }

@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 
-/** A clock that stands still until it is moved: hours pass in no time, and always in the same order. */
+/** A clock that stands still until it is moved: hours pass instantly, and always in the same order. */
 export interface VirtualClock extends Clock {
-  /** Moves the time on and runs what is due on the way, each at its own time, also what was armed meanwhile. */
+  /** Advances the time and runs due callbacks at their own times, including those armed meanwhile. */
   advance(ms: number): void;
-  /** How many callbacks are waiting. */
+  /** Number of waiting callbacks. */
   readonly pending: number;
 }
 

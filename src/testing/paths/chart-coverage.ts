@@ -1,9 +1,9 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, InspectionEvent } from 'xstate';
 import { getStateNodes } from 'xstate/graph';
 
-/** What was walked of a chart, and what was not. */
+/** The visited and missing parts of a chart. */
 export interface ChartCoverage {
-  /** Takes note of what an actor of this chart did; for `inspect`. Other actors' steps are passed over. */
+  /** Records the steps of actors of this chart; for `inspect`. Other actors are ignored. */
   readonly inspect: (event: InspectionEvent) => void;
   readonly states: Walked;
   readonly transitions: Walked;
@@ -15,7 +15,7 @@ export interface Walked {
   readonly missing: readonly string[];
 }
 
-/** Counts states and transitions of `machine`, whichever copy of it, with whatever effects, does the walking. */
+/** Counts visited states and transitions of `machine`, or of any copy of it with other effects. */
 export function createChartCoverage(machine: AnyStateMachine): ChartCoverage {
   const nodes = [machine.root, ...getStateNodes(machine.root)];
   const states = createWalked(nodes.map(({ id }) => id));
@@ -31,7 +31,10 @@ export function createChartCoverage(machine: AnyStateMachine): ChartCoverage {
   };
 }
 
-/** The transitions of one step, in order: named by their source, their event, and their place among alternatives. */
+/**
+ * Returns the transitions of one step in order, named by their source, their event, and their index among
+ * alternatives.
+ */
 export function toTransitionIds(inspected: InspectionEvent): readonly string[] {
   if (inspected.type !== '@xstate.microstep') return [];
   return inspected._transitions.filter(({ source }) => source !== undefined).map(toTransitionId);

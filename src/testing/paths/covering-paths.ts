@@ -2,15 +2,15 @@ import { type AnyStateMachine, createActor, type InputFrom } from 'xstate';
 import { toTransitionIds } from './chart-coverage.ts';
 import type { GeneratedPath } from './generate-paths.ts';
 
-/** A path, and the input of the machine that goes it. */
+/** A path, and the input of the machine that follows it. */
 export interface PathWithInput<Machine extends AnyStateMachine> {
   readonly path: GeneratedPath<Machine>;
   readonly input: InputFrom<Machine>;
 }
 
 /**
- * So few of the paths that each transition of the chart is still taken, and with each payload that it is taken with
- * in any of them. Greedy, the shortest first: for a system under test on which each path costs something.
+ * Selects paths that still take each transition of the chart with each payload that occurs in any path.
+ * Greedy, shortest first, for systems on which each path is expensive.
  */
 export function coveringPaths<Machine extends AnyStateMachine, Way extends PathWithInput<Machine>>(
   machine: Machine,
@@ -27,7 +27,7 @@ export function coveringPaths<Machine extends AnyStateMachine, Way extends PathW
     });
 }
 
-/** The transitions that a path takes in the chart, in order, each with the event that it is taken with. */
+/** Returns the transitions that a path takes in the chart, in order, each with its event. */
 export function transitionsTaken<Machine extends AnyStateMachine>(
   machine: Machine,
   { path, input }: PathWithInput<Machine>,
