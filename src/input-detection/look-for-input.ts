@@ -7,10 +7,10 @@ import { guessInput } from './guess-input.ts';
 import { type Printing, readOpenLine } from './open-line.ts';
 import { readTerminalMode } from './terminal-mode.ts';
 
-/** What is seen in one look; since when is the watch's to know. */
+/** Result of one look. */
 export type SeenInput = Omit<AwaitedInput, 'since'>;
 
-/** Who is looked at: a process with a terminal, or with a pipe to write to. */
+/** A process with a terminal, or with a pipe to write to. */
 export interface Asker extends Printing {
   /** Of the leader; `null` where none runs, or none that the operating system knows. */
   readonly leaderPid: number | null;

@@ -1,14 +1,14 @@
 import type { OutputRead, ReadOptions } from '../output/output-read.ts';
 import { toPlainText } from '../output/plain-text.ts';
 
-/** No prompt is longer, drawing included. */
+/** Maximum length of a prompt, escape sequences included. */
 const tailBytes = 16 * 1024;
 const longestPrompt = 300;
 
 /** The other screen of a terminal, on which programs draw: entered and left, as xterm's ctlseqs have it. */
 const otherScreen = /\x1b\[\?(?:47|1047|1049)([hl])/g;
 
-/** Of whose output the end is looked at. */
+/** The output of a process. */
 export interface Printing {
   readonly log: { readonly bytes: number; redact(text: string): string };
   read(options: ReadOptions): OutputRead;

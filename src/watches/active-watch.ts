@@ -13,15 +13,15 @@ import type { WatchNews, WatchView } from './watch.ts';
 
 export type WatchActor = ActorRefFrom<typeof watchMachine>;
 
-/** After news of lines, the next ones wait for so long and are told together. */
+/** Minimum time between two notifications of lines; lines in between are collected. */
 const WINDOW_MS = 10_000;
 
 export interface WatchDeps {
   readonly clock: Clock;
   tell(news: WatchNews): void;
-  /** What is written down of it is another. */
+  /** Called when the record of the watch has changed. */
   onChange(): void;
-  /** The same, but it is enough to write it down with the next change. */
+  /** Called when the record has changed in a way that the next change may save. */
   onSearched(): void;
   reportError(error: unknown): void;
 }
@@ -36,18 +36,18 @@ type NewsFacts = WatchNews extends infer News
     : never
   : never;
 
-/** One watch: what its chart names is done here. */
+/** One watch of a process: performs what its chart names. */
 export class ActiveWatch {
   readonly process: SupervisedProcess;
   readonly actor: WatchActor;
-  readonly #world: WatchDeps;
+  readonly #deps: WatchDeps;
   readonly #watch: RecordedWatch;
   readonly #eyes: Observation;
   readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
   #told: number;
-  /** Where another supervisor goes on. */
+  /** Where the next supervisor continues. */
   #searched: Pick<RecordedWatch, 'toldBytes' | 'toldUnfinished'>;
-  /** Its process has ended; the rest of what it printed is still searched. */
+  /** Whether the process has ended; the rest of its output is still searched. */
   #isEnding = false;
   readonly #over = Promise.withResolvers<void>();
   #shown: readonly string[] = [];
@@ -57,14 +57,14 @@ export class ActiveWatch {
     process: SupervisedProcess,
     wiring: {
       readonly watch: RecordedWatch;
-      readonly world: WatchDeps;
+      readonly deps: WatchDeps;
       /** Not started. */
       readonly toActor: (wants: WatchInput['wants']) => WatchActor;
     },
   ) {
-    const { watch, world } = wiring;
+    const { watch, deps } = wiring;
     this.process = process;
-    this.#world = world;
+    this.#deps = deps;
     this.#watch = watch;
     this.#told = watch.told;
     this.#searched = toSearched(watch);
@@ -78,7 +78,7 @@ export class ActiveWatch {
     return this.#watch.owner;
   }
 
-  /** As it is written down. */
+  /** Data for the record of the process. */
   get record(): RecordedWatch {
     const { owner, wants, since } = this.#watch;
     return { owner, wants, since, told: this.#told, ...this.#searched };
@@ -93,12 +93,12 @@ export class ActiveWatch {
     const eyes = this.#eyes;
     if (eyes.type === 'pattern') return;
     const { changes, quietMs } = eyes;
-    const { nowMs } = this.#world.clock;
-    // What waits to run, or to run again, is not silent: it is not there.
+    const { nowMs } = this.#deps.clock;
+    // A process that waits for its start is not silent.
     if (this.process.status === 'pending' || this.process.status === 'restarting') changes.beginAnew();
     changes.look((lines) => {
       this.#shown = lines;
-      // What waited for its turn before its attempt began was not silent.
+      // Time before the attempt began does not count as silence.
       const beganAtMs = this.process.life.times.startedAtMs ?? Number.NEGATIVE_INFINITY;
       const agoMs = nowMs() - Math.max(changes.changedAtMs, beganAtMs);
       this.#send(agoMs < quietMs ? { type: 'change.seen', agoMs } : { type: 'stillness.confirmed' });
@@ -129,7 +129,7 @@ export class ActiveWatch {
   }
 
   arm({ deadline, afterMs }: { deadline: WatchDeadlineName; afterMs: number }): void {
-    const { clock } = this.#world;
+    const { clock } = this.#deps;
     this.disarm(deadline);
     const reached = () => {
       this.#deadlines.delete(deadline);
@@ -143,7 +143,7 @@ export class ActiveWatch {
     this.#deadlines.delete(deadline);
   }
 
-  /** Its process has ended: what it printed last is still searched. `null` where that is done at once. */
+  /** Searches the last output of the ended process. Returns `null` where that is done at once. */
   end(): Promise<void> | null {
     this.#isEnding = true;
     const ended = () => this.#send({ type: 'process.ended' });
@@ -152,14 +152,14 @@ export class ActiveWatch {
     return this.actor.getSnapshot().status === 'active' ? this.#over.promise : null;
   }
 
-  /** Nobody here watches any more. Of a process that has ended nobody will later either, which is told. */
+  /** Stops watching here. For an ended process no later supervisor continues, so the unsearched rest is reported. */
   detach(): void {
     if (!this.#isEnding) return this.#send({ type: 'process.released' });
     this.#problem = `The process has ended, and its supervisor stopped before the rest of the output was searched; look for the lines in ${this.process.output.log.logFile ?? 'its output'}.`;
     this.#send({ type: 'search.failed' });
   }
 
-  /** It is over. */
+  /** Stops all observation after the end of the watch. */
   close(): void {
     if (this.#eyes.type === 'pattern') this.#eyes.matches.stop();
     else this.#eyes.changes.stop();
@@ -167,13 +167,13 @@ export class ActiveWatch {
     this.#over.resolve();
   }
 
-  /** What comes when it is over concerns nobody. */
+  /** Sends an event unless the watch is over. */
   #send(event: WatchEvent): void {
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event);
   }
 
   #open(wants: WatchView['wants']): Observation {
-    const { clock, reportError } = this.#world;
+    const { clock, reportError } = this.#deps;
     const { process } = this;
     if (wants.type === 'quiet') {
       const hasScreen = process.view().terminal?.type === 'terminal';
@@ -200,22 +200,22 @@ export class ActiveWatch {
     return { ...wants, matches };
   }
 
-  /** What matched and waits to be told is found again where it is not told here. */
+  /** Keeps the searched position only while no match waits: an unpublished match must be found again. */
   #noteSearched(): void {
     const { status, context } = this.actor.getSnapshot();
     if (this.#eyes.type === 'quiet' || status !== 'active' || context.matches > 0) return;
     this.#searched = toSearched(this.#eyes.matches.searched);
-    this.#world.onSearched();
+    this.#deps.onSearched();
   }
 
   #tell(word: string, facts: NewsFacts): void {
     const view = this.process.view();
-    const at = this.#world.clock.epochMs();
+    const at = this.#deps.clock.epochMs();
     this.#told += 1;
-    // Two watches may tell in one millisecond, and one twice.
+    // Unique although two watches may notify in one millisecond, and one twice.
     const id = `${view.id}/${view.attempt}/${word}/${at}/${this.#told}/${this.owner}`;
-    this.#world.tell({ id, at, owner: this.owner, process: view, ...facts });
-    this.#world.onChange();
+    this.#deps.tell({ id, at, owner: this.owner, process: view, ...facts });
+    this.#deps.onChange();
   }
 }
 

@@ -1,10 +1,10 @@
-/** Notices when what a process shows is not what it was. */
+/** Observes changes of what a process shows. */
 export interface ChangeSource {
-  /** `nowMs` of the last change, or of the beginning. */
+  /** Monotonic time of the last change, or of the beginning. */
   readonly changedAtMs: number;
-  /** From here it counts as if something had changed. */
+  /** Counts as a change now. */
   beginAnew(): void;
-  /** Looks now, and calls back with what is shown, without blank lines at the end; perhaps before it returns. */
+  /** Looks now and calls back, perhaps before it returns, with the lines shown, without blank lines at the end. */
   look(onSeen: (lines: readonly string[]) => void): void;
   /** Calls back once, with the next change. */
   awaitChange(onChange: () => void): void;

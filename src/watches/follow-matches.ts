@@ -6,19 +6,19 @@ import { outputStreams, positionAfter, type StreamPositions } from '../output/ou
 import { maxBytesPerTurn, maxFinalReadFailures, type OutputLog } from '../output/output-log.ts';
 import type { OutputStream } from '../output/output-sink.ts';
 
-/** What comes within so long is searched together: a search has its price, however little it searches. */
+/** Output within this time is searched together: each search has a fixed cost. */
 const GATHER_MS = 50;
-/** So much is searched in one turn of the event loop, of the shortest lines in some ten milliseconds. */
+/** Maximum per turn of the event loop; about ten milliseconds for the shortest lines. */
 const MAX_CHARS_A_TURN = 128 * 1024;
-/** What waits beyond is searched as it comes, which slows its program down: every line counts, and memory has an end. */
+/** Output beyond this is searched at once, which slows its program down: no line may be lost, and memory is bounded. */
 const MAX_WAITING_CHARS = 1024 * 1024;
-/** What is shown of lines that match. */
+/** Bounds of the matching lines that are shown. */
 const MAX_LINES = 20;
 const MAX_LINE_LENGTH = 500;
 
-/** The lines of an output that match an expression, from a place on. A line that goes on behind it counts as a whole. */
+/** Follows the lines of an output that match an expression. A line that continues after the start position counts as a whole. */
 export interface MatchFollower {
-  /** The newest that were found and not taken yet, oldest first. */
+  /** Returns the newest matches since the last call, oldest first. */
   takeLines(): readonly string[];
   /**
    * Bytes of all streams before which each line that matches was told to `onMatched`, and of which streams the line that goes on there
@@ -59,11 +59,11 @@ export function followMatches(
   let cancelRetry: Cancel | null = null;
   let failures = 0;
   let ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
-  /** More is there than was taken. */
+  /** Whether the log has more than was taken. */
   let isBehind = false;
   let isOver = false;
 
-  /** What stands on a disk can wait there. */
+  /** Output on disk can wait there. */
   const take = () => {
     if (cancelRetry !== null) return;
     isBehind = false;
@@ -86,7 +86,7 @@ export function followMatches(
     while (search.waitingChars > MAX_WAITING_CHARS && !isOver) searchSome(MAX_CHARS_A_TURN);
   };
 
-  /** What reading failed for is read later; once nobody writes any more, not for ever. */
+  /** Retries a failed read later; after the end of the output only a few times. */
   const retryWhereUnread = () => {
     const { onDisk } = log;
     if (onDisk === null || onDisk.readError === null || hasTaken(ending?.until ?? log.positions)) return;
@@ -196,7 +196,7 @@ export function followMatches(
     finish: (onFinished) => {
       failures = 0;
       ending = { until: log.positions, onFinished };
-      // Leftovers may go on writing for ever.
+      // Leftovers may continue to write.
       stopListening();
       stopRetrying();
       unschedule();

@@ -2,11 +2,11 @@ import type { Clock } from '../clock/clock.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type ChangeSource, withoutBlankEnd } from './change-source.ts';
 
-/** What is shown of an output that went quiet. */
+/** Bounds of the last lines in a notification of silence. */
 const SHOWN_LINES = 20;
 const SHOWN_BYTES = 4_000;
 
-/** Where there is no terminal, every byte is a change. */
+/** Observes a process without a terminal: every byte is a change. */
 export function watchOutput(process: SupervisedProcess, { clock }: { readonly clock: Clock }): ChangeSource {
   const { log } = process.output;
   let changedAtMs = clock.nowMs();
@@ -14,7 +14,7 @@ export function watchOutput(process: SupervisedProcess, { clock }: { readonly cl
   let onNextChange: (() => void) | null = null;
 
   const note = () => {
-    // The end of an output is told like a write, and is none.
+    // The end of the output calls back like a write.
     if (log.bytes === seenBytes) return;
     seenBytes = log.bytes;
     changedAtMs = clock.nowMs();
@@ -32,7 +32,7 @@ export function watchOutput(process: SupervisedProcess, { clock }: { readonly cl
       changedAtMs = clock.nowMs();
     },
     look: (onSeen) => {
-      // A log that the process writes itself is told of a little later than it grows.
+      // A log that the process writes itself calls back a little after it grew.
       note();
       const { text } = process.output.read({ tail: SHOWN_LINES, maxBytes: SHOWN_BYTES });
       onSeen(withoutBlankEnd(text.split('\n')));

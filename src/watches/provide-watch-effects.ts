@@ -1,16 +1,16 @@
 import { watchMachine } from '../../machines/watch/machine.ts';
 import type { ActiveWatch } from './active-watch.ts';
 
-/** Fills in what the chart of a watch only names: once for a supervisor, since providing copies the chart. */
+/** Implements the effects of the chart of a watch: once for a supervisor, since providing copies the chart. */
 export function provideWatchEffects({
   find,
   reportError,
 }: {
-  /** `undefined` where it is over. */
+  /** Returns `undefined` for a watch that is over. */
   readonly find: (id: string) => ActiveWatch | undefined;
   readonly reportError: (error: unknown) => void;
 }): typeof watchMachine {
-  /** An effect that throws is told of; the watch goes on. */
+  /** Reports an effect that throws; the watch continues. */
   const withWatching = (id: string, effect: (watching: ActiveWatch) => void) => {
     try {
       const watching = find(id);

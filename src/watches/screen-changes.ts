@@ -2,12 +2,12 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type ChangeSource, withoutBlankEnd } from './change-source.ts';
 
-/** Between two looks, in turn: with one span alone a spinner that turns in the same time would seem to stand still. */
+/** Alternating pauses between two looks: with a single one a spinner of the same period would seem to stand still. */
 const GAPS_MS = [250, 330];
 
 /**
- * In a terminal it is the picture that counts: one that is drawn again as it was has not changed. It is looked at only after output
- * has come. The cursor is left out, since it blinks and wanders by itself.
+ * Observes a process in a terminal: the screen counts, and a screen that is redrawn as it was has not changed. The screen is captured only
+ * after output. The cursor does not count.
  */
 export function watchScreen(
   process: SupervisedProcess,
@@ -46,7 +46,7 @@ export function watchScreen(
       .catch(reportError);
   };
 
-  /** `null`: it was never seen yet. */
+  /** `lines` is `null` while no capture has succeeded. */
   const take = (lines: readonly string[] | null, because: 'output' | 'asked') => {
     if (isStopped) return;
     isLooking = false;
@@ -67,7 +67,7 @@ export function watchScreen(
   };
 
   const stopListening = process.output.log.onWrite(lookSoon);
-  // What every later picture is compared with.
+  // The first screen, which later ones are compared with.
   lookNow();
 
   return {

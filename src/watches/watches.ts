@@ -16,7 +16,7 @@ const DEFAULT_QUIET_MS = 5_000;
 export interface Watches extends ProcessService {
   /** @throws TroupeError `invalid-option` */
   watch(process: SupervisedProcess, options: WatchOptions): WatchView;
-  /** `false` where there was none. */
+  /** Ends a watch. Returns `false` where there was none. */
   unwatch(process: SupervisedProcess, owner: string): boolean;
   list(filter: NotificationFilter): readonly WatchView[];
   /**
@@ -32,23 +32,23 @@ export interface Watches extends ProcessService {
 interface OpenWatch {
   readonly id: string;
   readonly watching: ActiveWatch;
-  /** Whether it is written down. */
+  /** Whether it is part of the record. */
   readonly isKept: boolean;
 }
 
-export function createWatches(world: {
+export function createWatches(deps: {
   readonly clock: Clock;
   tell(news: WatchNews): void;
-  /** Writes down a process with its watches. */
+  /** Saves the record of a process with its watches. */
   save(process: SupervisedProcess): void;
   reportError(error: unknown): void;
 }): Watches {
-  const { clock } = world;
+  const { clock } = deps;
   const byId = new Map<string, ActiveWatch>();
   const byProcess = new Map<string, Map<string, OpenWatch>>();
   /** Searches of what ended processes printed last. */
   const ending = new Map<string, Promise<unknown>>();
-  const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: world.reportError });
+  const machine = provideWatchEffects({ find: (id) => byId.get(id), reportError: deps.reportError });
   const of = (processId: string) => [...(byProcess.get(processId)?.values() ?? [])];
 
   const note = (process: SupervisedProcess) => {
@@ -59,7 +59,7 @@ export function createWatches(world: {
 
   const keep = (process: SupervisedProcess) => {
     note(process);
-    if (process.plan.lifetime === 'persistent') world.save(process);
+    if (process.plan.lifetime === 'persistent') deps.save(process);
   };
 
   const forget = (id: string, { process, owner }: ActiveWatch) => {
@@ -76,7 +76,7 @@ export function createWatches(world: {
     const id = createRandomId();
     const watching = new ActiveWatch(process, {
       watch,
-      world: { ...world, onChange: () => keep(process), onSearched: () => note(process) },
+      deps: { ...deps, onChange: () => keep(process), onSearched: () => note(process) },
       toActor: (wants) => createActor(machine, { input: { id, wants } }),
     });
     byId.set(id, watching);
@@ -90,16 +90,16 @@ export function createWatches(world: {
     watching.actor.subscribe({
       complete: () => {
         close();
-        // The supervisor goes on, whatever somebody else's function throws.
+        // The function belongs to the caller and may throw.
         try {
           onOver?.(watching.actor.getSnapshot().value as WatchOver);
         } catch (error) {
-          world.reportError(error);
+          deps.reportError(error);
         }
       },
       error: (error) => {
         close();
-        world.reportError(error);
+        deps.reportError(error);
       },
     });
     watching.actor.start();
