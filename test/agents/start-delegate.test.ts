@@ -66,7 +66,7 @@ function remember(tool: Tool, runs: Promise<ToolAnswer>[]): Tool {
 }
 
 test.each(['subprocess', 'in_process'] as const)(
-  'nothing is delegated once nobody waits: %s',
+  'a delegation whose caller is gone starts no agent: %s',
   async (mode) => {
     const closing = new AbortController();
     const { supervisor, answer } = await delegateTo(mode, {

@@ -113,7 +113,7 @@ test.each([
   );
 });
 
-test('what is no object at all is named', () => {
+test('a value that is not an object is named', () => {
   expect(problemOf(() => parseCommand('git status')).message).toContain(
     'start: the options are "git status"; expected an object.',
   );
@@ -166,7 +166,7 @@ test.each([
   expect(message).toBe(`call: "value" ${expected}`);
 });
 
-test('one of several forms is expected in words', () => {
+test('an error lists the accepted forms in words', () => {
   const wait = problemOf(() =>
     parseOptions(waitOptions, { input: { from: { stdout: 0 } }, name: 'waitFor' }),
   );

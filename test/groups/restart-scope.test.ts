@@ -40,7 +40,7 @@ test('each starts after all that it depends on', () => {
   );
 });
 
-test('what does not depend on each other keeps its order', () => {
+test('independent members keep their order', () => {
   const order = startOrder(
     new Map([
       ['web', ['api']],

@@ -66,7 +66,7 @@ test.each([
   expect(rig.starts()).toEqual(['a#1', 'b#1']);
 });
 
-test('who has ended for good is not restarted', async () => {
+test('a member that has ended for good is not restarted', async () => {
   await using rig = createChain('oneForAll');
   await rig.group.ready();
   await rig.group.get('c')?.kill();
@@ -126,7 +126,7 @@ test('two that terminate together make one round', async () => {
   ).toEqual(new Set(['a', 'b', 'c', 'd']));
 });
 
-test('who terminates again after its turn begins another round', async () => {
+test('a member that ends again after its turn begins another round', async () => {
   await using rig = createGroupRig({
     strategy: 'restForOne',
     processes: {

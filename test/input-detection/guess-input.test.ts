@@ -49,7 +49,7 @@ test.each([
   ['a screen that is drawn', '\u001b[?1049hmenu: ', null],
   ['a screen that was left', '\u001b[?1049hmenu: \u001b[?1049lname? ', 'name?'],
   ['a line that is no prompt', 'x'.repeat(1_000), null],
-])('of %s the prompt is what is open', (_what, printed, prompt) => {
+])('the prompt of %s is its unfinished line', (_what, printed, prompt) => {
   const log = createLog();
   log.write('stdout', Buffer.from(printed));
 

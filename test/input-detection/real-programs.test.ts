@@ -56,7 +56,7 @@ describe('with a pipe', () => {
     expect(busy.view().awaitsInput).toBeNull();
   });
 
-  test('what is written is what it waited for', { timeout }, async () => {
+  test('written input is what a program waited for', { timeout }, async () => {
     const asking = start('read x; read y; echo "$x $y"; sleep 100', { stdin: 'pipe' });
     const first = await waitUntil(() => asking.view().awaitsInput, { withinMs });
 
@@ -90,7 +90,7 @@ describe('with a pipe', () => {
   });
 });
 
-test('nobody waits who cannot be typed to', { timeout }, async () => {
+test('a program without input waits for none', { timeout }, async () => {
   const deaf = start('read x </dev/null; printf "name? "; sleep 100', {});
 
   await waitUntil(() => deaf.read().text !== '', { withinMs });
@@ -132,7 +132,7 @@ describe('in a terminal', () => {
     ['asked on a line of its own and works', 'echo "Continue?"; sleep 100'],
     ['serves', ['node', '-e', 'require("http").createServer().listen(0)']],
     ['computes', ['python3', '-c', 'print("Continue?")\nwhile 1: pass']],
-  ] as const)('who %s waits for nothing', { timeout }, async (_what, command) => {
+  ] as const)('a program that %s waits for no input', { timeout }, async (_what, command) => {
     const busy = start(command, { interactive: true });
 
     if (Array.isArray(command) && command[0] === 'python3')

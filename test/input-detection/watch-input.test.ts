@@ -54,7 +54,7 @@ test('a wait is told once, with when it was noticed', async () => {
   expect(given.told).toEqual([{ ...line, since: given.startedAt + 300 }]);
 });
 
-test('what becomes certain keeps its time', async () => {
+test('a wait that becomes certain keeps its time', async () => {
   const given = arrange();
   given.sees({ ...line, certainty: 'hint' });
   await given.advance(300);
@@ -110,7 +110,7 @@ test.each([
   expect(given.told).toEqual([]);
 });
 
-test('who asks is answered at once', async () => {
+test('a caller is answered at once', async () => {
   const given = arrange();
   given.sees(line);
 
@@ -120,7 +120,7 @@ test('who asks is answered at once', async () => {
   expect(given.told).toEqual([awaited]);
 });
 
-test('who asks during a look gets a later one', async () => {
+test('a caller during a look gets a later look', async () => {
   const given = arrange();
   const { promise, resolve } = Promise.withResolvers<SeenInput | null>();
   given.looksWith(() => promise);
@@ -159,7 +159,7 @@ test('a prompt may come later than the wait for its answer', async () => {
   expect(await asked).toMatchObject({ prompt: 'name?' });
 });
 
-test('who asks without words is told a moment later', async () => {
+test('a caller before any output is answered a moment later', async () => {
   const given = arrange({ isLogLate: true });
   given.sees({ ...line, prompt: null });
 
@@ -172,7 +172,7 @@ test('who asks without words is told a moment later', async () => {
   expect(await again).toEqual(await first);
 });
 
-test('nobody waits for the prompt of one that has ended', async () => {
+test('an ended process waits for no input', async () => {
   const given = arrange({ isLogLate: true });
   given.sees({ ...line, prompt: null });
   const asked = given.watch.look();

@@ -18,7 +18,7 @@ test('a wait that has been answered meanwhile does not count', async () => {
   expect([early, given.held]).toEqual([0, 1]);
 });
 
-test('what a look sees counts at once', async () => {
+test('a wait that a look sees counts at once', async () => {
   const given = watchInput({ shown: null, seen: asked });
 
   await settle();

@@ -104,7 +104,7 @@ test('the search of an ended log can be interrupted', async () => {
   expect(interrupted.end.type).toBe('interrupted');
 });
 
-test('what cannot be leaves the others to be waited for', async () => {
+test('an impossible condition leaves the others open', async () => {
   await using given = arrange();
   given.run.print('hello\n');
   const hopeless = { ready: true, input: true };
@@ -127,7 +127,7 @@ test('what cannot be leaves the others to be waited for', async () => {
   expect(all).toMatchObject({ end: { type: 'impossible', why: ready }, missing: ['text', 'ready'] });
 });
 
-test('what has held is watched no longer', async () => {
+test('a met condition is watched no longer', async () => {
   await using given = arrange();
   const before = given.clock.pending;
   const waiting = given.begin({ text: 'never', quiet: '1s', mode: 'all' });
@@ -185,7 +185,7 @@ test.each([
   expect(given.handle.status).toBe('backgrounded');
 });
 
-test('who cannot be typed to waits for no input', async () => {
+test('a process without input waits for none', async () => {
   await using given = arrange();
 
   const waited = await waitFor(given.handle, { input: true, clock: given.clock });
@@ -213,7 +213,7 @@ test('a prompt is a hint where the system cannot say', async () => {
   });
 });
 
-test('how far it is stands in the view', async () => {
+test('the view shows the progress of a process', async () => {
   await using given = arrange();
   const before = given.handle.view().progress;
   given.run.print('Downloading 12/40\r');
@@ -244,7 +244,7 @@ test('a wait leaves nothing behind', async () => {
   expect(given.clock.pending).toBe(before);
 });
 
-test('one that was let go of is waited for no more', async () => {
+test('a detached process ends the wait for it', async () => {
   await using given = arrange({ lifetime: 'persistent' });
   const waiting = given.begin({ text: 'never' });
 

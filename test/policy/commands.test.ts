@@ -31,7 +31,7 @@ describe('an allow list', () => {
     ['echo hi > other.txt', 'ask'],
     ['', 'ask'],
     ['npm test $(rm -rf /)', 'deny'],
-  ])('of patterns says to %j: %s', async (command, expected) => {
+  ])('a list of patterns says to %j: %s', async (command, expected) => {
     expect((await decideStart({ commands }, command)).type).toBe(expected);
   });
 

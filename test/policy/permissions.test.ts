@@ -90,7 +90,7 @@ describe('entries of a user', () => {
     expect(await policy.decide({ tool: 'other_tool', permission: 'start' })).toMatchObject({ type: 'deny' });
   });
 
-  test('that would ask in ci are denials', async () => {
+  test('permissions that would ask in ci are denials', async () => {
     const policy = createPolicy({ mode: 'ci', permissions: { other: 'ask' } });
 
     const verdict = await policy.decide({ tool: 'web__fetch', permission: 'other' });

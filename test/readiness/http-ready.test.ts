@@ -102,7 +102,7 @@ test('an answer that never comes is asked for again', async () => {
   expect(await verdict.first).toBe('ready');
 });
 
-test("somebody else's server is not asked and fails it", async () => {
+test('a server of another process is not asked and fails readiness', async () => {
   const port = await holdPort('127.0.0.1');
   const child = run('setInterval(() => {}, 1000)');
 

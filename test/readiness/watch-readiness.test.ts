@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { createLog, settle, watch } from './rig.ts';
 
-test('nothing to wait for is ready at once', async () => {
+test('readiness without conditions is met at once', async () => {
   const verdict = watch({}, { clock: createVirtualClock() });
   const atOnce = [...verdict.said];
   await settle();

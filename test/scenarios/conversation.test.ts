@@ -201,7 +201,7 @@ test('a look at what runs claims nothing', async () => {
   expect(given.notices()).toHaveLength(1);
 });
 
-test('what the agent kills in its turn does not wake it', async () => {
+test('an end that the agent causes does not wake it', async () => {
   await using stage = openStage();
   await using given = talk(stage, [start('sleep 600'), about('kill_process'), { text: 'killed' }]);
 
@@ -217,7 +217,7 @@ test.for([
   ['the user kills', 'was killed', 'killed by the user'],
   ['its limit ends', 'timed out', 'limit maxBackgroundTime'],
   ['the system kills', 'failed', 'SIGKILL'],
-] as const)('what %s wakes with its verb', async ([how, verb, why]) => {
+] as const)('an end by %s wakes the agent with its verb', async ([how, verb, why]) => {
   await using stage = openStage(how === 'its limit ends' ? { maxBackgroundTime: 300 } : {});
   await using given = talk(stage, [start('sleep 600'), { text: 'it runs' }, { text: 'I see' }]);
   await given.conversation.say('serve');

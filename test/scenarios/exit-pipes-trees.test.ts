@@ -102,7 +102,7 @@ test('servers left behind keep no command waiting', async () => {
   expect(stage.alive()).toHaveLength(3);
 });
 
-test('who left something behind is not forgotten', async () => {
+test('a process with leftovers is not forgotten', async () => {
   await using stage = openStage({ maxFinished: 0, retention: 0 });
   const handle = stage.supervisor.start({ command: 'sleep 100 & echo hi' });
   await handle.ended;
@@ -210,7 +210,7 @@ test('a child behind nohup is ended with its tree', async () => {
   expect(stage.alive(handle.id)).toEqual([]);
 });
 
-test('who throws away the environment is ended with its tree', async () => {
+test('a child without its environment is killed with its tree', async () => {
   await using stage = openStage();
   const handle = await startProgram(stage, 'bare-child', { killGrace: 200 });
   const bare = Number(readFileSync(stage.file('bare-child'), 'utf8'));
@@ -238,7 +238,7 @@ test('a leader killed from outside has failed, by its signal', async () => {
   expect(view.leftovers.map(({ command }) => command)).toEqual(['sleep 100']);
 });
 
-test('who ignores the polite signal is stopping, then killed', async () => {
+test('a process that ignores SIGTERM is stopping, then killed', async () => {
   await using stage = openStage();
   const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
 
@@ -265,7 +265,7 @@ test('a quick death does not wait for the grace', async () => {
   expect(stage.alive(handle.id)).toEqual([]);
 });
 
-test('what is stopping counts until it is gone', async () => {
+test('a stopping process counts until it is gone', async () => {
   await using stage = openStage({ maxBackgroundProcesses: 1 });
   const handle = await startProgram(stage, 'ignores-term', { killGrace: 300 });
   const answer = handle.kill();

@@ -14,7 +14,7 @@ function createFastClock(factor: number): Clock {
   };
 }
 
-test('who reads its input without one is at its end at once', async () => {
+test('a read without input ends at once', async () => {
   await using stage = openStage();
 
   const handle = stage.supervisor.start({ command: 'read answer || exit 7', background: true });
@@ -90,7 +90,7 @@ test('a write to what ends meanwhile is answered', async () => {
   expect((await handle.ended).output.bytes).toBe(100_000);
 });
 
-test('who does not read is given up, and is killable', async () => {
+test('a write to a program that does not read is given up', async () => {
   await using stage = openStage({ clock: createFastClock(5), maxBackgroundTime: 0, notifyAfterSilence: 0 });
   const handle = stage.supervisor.start({ command: ['sleep', '100'], stdin: 'pipe', background: true });
   const view = handle.view();

@@ -111,7 +111,7 @@ test('a second signal does not wait for the shutdown', async () => {
   expectNothingLeft(host);
 });
 
-test('nothing survives a killed program with a supervisor', async () => {
+test('a killed program leaves no process behind', async () => {
   for (let round = 0; round < 3; round += 1) {
     const pair = await Promise.all([startHost('spawn'), startHost('spawn')]);
 

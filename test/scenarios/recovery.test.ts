@@ -90,7 +90,7 @@ async function startRecorded(
 
 const persistent = { lifetime: 'persistent' } as const;
 
-test('what ended with its supervisor is lost at the next start', async () => {
+test('a process that ended with its supervisor is lost at the next start', async () => {
   const place = openPlace();
   const directory = place.path;
   const first = await startHost(directory);
@@ -310,7 +310,7 @@ test('two supervisors of one directory keep to what is theirs', async () => {
   expect(readRecord(directory, one.id).supervisorId).toBe(first.supervisorId);
 });
 
-test('of two that come at once only one adopts', async () => {
+test('only one of two simultaneous supervisors adopts', async () => {
   const place = openPlace();
   const directory = place.path;
   const first = await startHost(directory);
@@ -327,7 +327,7 @@ test('of two that come at once only one adopts', async () => {
   expect(adopted.toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
 });
 
-test('what it prints at once makes it ready', async () => {
+test('output printed at once makes a process ready', async () => {
   const place = openPlace();
   const host = await startHost(place.path);
   const started = await Promise.all(

@@ -213,7 +213,7 @@ test.runIf(isRoot)('a directory that may not be entered is no permission', async
   });
 });
 
-test('who comes after the end gets everything', async () => {
+test('a late subscriber gets everything', async () => {
   await using stage = openStage();
   const handle = stage.supervisor.start({ command: 'echo one; echo two; exit 3' });
   await waitUntil(() => handle.status === 'failed');

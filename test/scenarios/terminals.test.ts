@@ -166,7 +166,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     expect(ends.map(({ exit }) => exit)).toEqual(cases.map(([, code, signal]) => ({ code, signal })));
   });
 
-  test('what a leader leaves behind does not keep it from ending', async () => {
+  test('leftovers do not keep a process in a terminal from ending', async () => {
     await using stage = openStage({ terminal });
 
     const handle = start(stage, { command: "trap '' HUP; sleep 300 & echo hi; exit 6" });

@@ -100,7 +100,7 @@ test('a schedule goes on where it was', async () => {
   expect(second.news).toMatchObject([{ id: `${id}/2`, owner: 'a', missed: 0, schedule: { id, told: 2 } }]);
 });
 
-test('what was missed is told once, with how often', async () => {
+test('missed reminders are delivered once, with their count', async () => {
   const { follow } = openTheatre();
   const first = follow();
   first.supervisor.schedule({ message: 'every', every: 60_000 });
@@ -121,7 +121,7 @@ test('what was missed is told once, with how often', async () => {
   expect(second.news).toHaveLength(3);
 });
 
-test('what nobody heard is told by the next, under the same id', async () => {
+test('the next supervisor delivers an undelivered reminder under the same id', async () => {
   const { follow } = openTheatre();
   const first = follow();
   const { id } = first.supervisor.schedule({ message: 'once', after: 900 });
@@ -172,7 +172,7 @@ test('a reminder of a process that has ended waits for nobody', async () => {
   expect(heard).toEqual([]);
 });
 
-test('what was heard is not told again', async () => {
+test('a delivered reminder is not delivered again', async () => {
   const { follow } = openTheatre();
   const first = follow();
   first.listen();
@@ -202,7 +202,7 @@ test('an orderly shutdown leaves schedules to the next', async () => {
   expect(second.news).toHaveLength(1);
 });
 
-test('what is heard during the shutdown is not told again', async () => {
+test('a reminder delivered during the shutdown is not repeated', async () => {
   const { follow } = openTheatre();
   const first = follow();
   first.supervisor.schedule({ message: 'once', after: 1_000 });
@@ -221,7 +221,7 @@ test('what is heard during the shutdown is not told again', async () => {
   expect(second.supervisor.schedules()).toMatchObject([{ message: 'every', told: 1 }]);
 });
 
-test('what another supervisor keeps is left alone', async () => {
+test('schedules of another live supervisor are left alone', async () => {
   const { follow } = openTheatre();
   const first = follow();
   first.listen();
@@ -237,7 +237,7 @@ test('what another supervisor keeps is left alone', async () => {
   expect(second.news).toEqual([]);
 });
 
-test('who was taken for dead does not touch what went on without it', async () => {
+test('a supervisor taken for dead leaves adopted schedules alone', async () => {
   const { follow } = openTheatre();
   const first = follow();
   const { id } = first.supervisor.schedule({ message: 'Look.', every: 5_000 });
@@ -269,7 +269,7 @@ test('a schedule follows its process, and goes with it', async () => {
   expect(second.files()).toEqual([]);
 });
 
-test('nothing is told of a process that ended meanwhile', async () => {
+test('a process that ended meanwhile gets no reminder', async () => {
   const { follow } = openTheatre();
   const first = follow();
   const { id } = first.supervisor.start(persistent);
@@ -375,7 +375,7 @@ test('a beat between two milliseconds comes back', () => {
   expect(second.supervisor.schedules()).toMatchObject([{ id, everyMs: 1_000 }]);
 });
 
-test('what cannot be written down is refused', async () => {
+test('a schedule that cannot be saved is refused', async () => {
   const { follow, directory } = openTheatre();
   const { supervisor } = follow();
   writeFileSync(`${directory}/schedules`, 'in the way');
@@ -412,7 +412,7 @@ test('the watches of a process come back with it', async () => {
   ]);
 });
 
-test('what was printed between two supervisors is told', async () => {
+test('output printed between two supervisors is reported', async () => {
   const { follow, directory } = openTheatre();
   const first = follow();
   first.listen();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWatchRig } from '../watches/watch-rig.ts';
 
-test('what is wanted once is told once', async () => {
+test('a single reminder is delivered once', async () => {
   await using rig = createWatchRig();
   const { id } = rig.supervisor.schedule({ message: 'Look at the build.', after: '10m' });
 
@@ -15,7 +15,7 @@ test('what is wanted once is told once', async () => {
   expect(rig.supervisor.schedules()).toEqual([]);
 });
 
-test('what is wanted again and again keeps its beat', async () => {
+test('a repeated reminder keeps its interval', async () => {
   await using rig = createWatchRig();
   const begunAt = rig.clock.epochMs();
   const { id } = rig.supervisor.schedule({ message: 'Look.', every: '1m', owner: 'a' });
@@ -29,7 +29,7 @@ test('what is wanted again and again keeps its beat', async () => {
   ]);
 });
 
-test('what was taken back is not told', async () => {
+test('a cancelled reminder is not delivered', async () => {
   await using rig = createWatchRig();
   const { id } = rig.supervisor.schedule({ message: 'Look.', every: 1_000 });
 
@@ -69,7 +69,7 @@ test('schedules of a process go before its end is told', async () => {
   ]);
 });
 
-test('what a process ended before anybody heard is never told', async () => {
+test('a reminder of an ended process is never delivered', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   rig.supervisor.schedule({ message: 'Look.', every: 1_000, process: id, owner: 'absent' });

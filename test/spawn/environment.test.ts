@@ -27,7 +27,7 @@ test.each([
 test.each([
   [true, { HOME: '/home', LINES: '9' }],
   [false, { HOME: '/home', LINES: '9', COLUMNS: '200', TMUX: '/tmp/tmux-0/default,1,0', TERM: 'screen' }],
-])('what tells of our terminal is inherited without one: %s', (hasTerminal, expected) => {
+])('variables of our terminal are inherited without one: %s', (hasTerminal, expected) => {
   const { HOME, LINES, COLUMNS, TMUX, TERM } = createEnvironment({
     inherited: {
       ...{ HOME: '/home', LINES: '60', COLUMNS: '200', TMUX: '/tmp/tmux-0/default,1,0', TERM: 'screen' },

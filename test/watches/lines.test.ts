@@ -33,7 +33,7 @@ test('a line that was begun before the watch counts as a whole', async () => {
   ]);
 });
 
-test('what matches soon after is counted and told together', async () => {
+test('later matches are counted and reported together', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   rig.supervisor.watch(id, { pattern: '^error' });
@@ -97,7 +97,7 @@ test('both streams are searched, each by itself', async () => {
   expect(rig.news).toMatchObject([{ matches: 2, lines: ['ready err', 'ready out'] }]);
 });
 
-test('what was printed last is told with the end', async () => {
+test('matches in the last output come before the end', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   const order: string[] = [];

@@ -100,7 +100,7 @@ test('a rare expression goes on where it has searched', () => {
   expect(rig.process.watches).toMatchObject([{ told: 0, toldBytes: 5_000 }]);
 });
 
-test('what matched and was not told is told later', async () => {
+test('unreported matches are reported later', async () => {
   const rig = arrange('error one\n');
   const first = rig.open();
   rig.clock.advance(50);
@@ -165,7 +165,7 @@ test('leftovers that write on do not delay the end', async () => {
   expect(rig.matches()).toBe(1);
 });
 
-test('what cannot be read at the end is tried again', async () => {
+test('a failed read at the end is retried', async () => {
   const rig = arrange('fine\nerror\n');
   rig.disk.isBroken = true;
   const searching = rig.end(rig.open());
@@ -179,7 +179,7 @@ test('what cannot be read at the end is tried again', async () => {
   expect(rig.news).toMatchObject([{ type: 'watch.matched', lines: ['error'] }]);
 });
 
-test('what can never be read is told', async () => {
+test('output that cannot be read is reported as a failure', async () => {
   const rig = arrange('fine\nerror\n');
   rig.disk.isBroken = true;
   const searching = rig.end(rig.open());

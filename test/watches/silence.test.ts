@@ -96,7 +96,7 @@ test('a screen is looked at four times a second at most', async () => {
   capture.mockRestore();
 });
 
-test('what is not there yet is not silent', async () => {
+test('a queued process is not silent', async () => {
   await using rig = createWatchRig({ maxParallelTools: 1 });
   const first = rig.start({ background: false, timeout: 0 });
   const { id } = rig.start({ background: false, timeout: 0, interactive: true });
@@ -181,7 +181,7 @@ test('unwatch without a watch succeeds', async () => {
   expect(rig.supervisor.unwatch('tool_unknown2')).toBe(false);
 });
 
-test('nothing is told after the end', async () => {
+test('an ended process reports no silence', async () => {
   await using rig = createWatchRig();
   const plain = rig.start();
   const drawn = rig.start({ interactive: true });

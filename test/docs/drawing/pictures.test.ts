@@ -76,7 +76,7 @@ describe('a part', () => {
     expect(transitions.map(({ event }) => event)).toEqual(['lock', 'push', 'push']);
   });
 
-  test('of an unknown state is refused by name', () => {
+  test('a picture of an unknown state is refused by name', () => {
     expect(() => toPart(door, 'ajar')).toThrow('id must be a state of "door", got "ajar"');
   });
 });

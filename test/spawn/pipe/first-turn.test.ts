@@ -6,7 +6,7 @@ import { carriers, waitUntil } from '../../fixtures/os.ts';
 const door = new URL('../../../src/index.ts', import.meta.url).href;
 
 test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
-  'nothing survives a host that ends by %s in the turn of the start',
+  'a host that ends by %s in the turn of the start leaves no process',
   { timeout: 60_000 },
   async (end) => {
     const script = `

@@ -101,7 +101,7 @@ test('a kill shows the last screen and leaves nothing', async () => {
   expect(last.ok && last.screen.lines[0]).toBe('stubborn');
 });
 
-test('nothing outlives a supervisor that was killed', { timeout: 60_000 }, async () => {
+test('a killed supervisor leaves no terminal behind', { timeout: 60_000 }, async () => {
   const directory = tempDir();
   const program = fileURLToPath(new URL('terminal-host.ts', import.meta.url));
   const host = spawn(process.execPath, [program, directory.path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -123,7 +123,7 @@ test('a program in the middle of execve is found', async () => {
   }
 });
 
-test('one machine has one scope', async () => {
+test('the scope is the same on one machine', async () => {
   expect(await table.scope()).toEqual(await createProcTable().scope());
   expect((await table.scope()).pidNamespace).toMatch(/^pid:\[\d+\]$/);
 });

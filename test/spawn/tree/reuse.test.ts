@@ -100,7 +100,7 @@ test.each([0, 1, -1])('group %d is refused but its member is signalled', async (
   expect(sent).toEqual([[100, 'SIGTERM']]);
 });
 
-test('this program and its group are never signalled', async () => {
+test('a signal never reaches this program and its group', async () => {
   const ours = { pgid: 77, sid: 77 };
   const content = {
     entries: [entry(process.pid, ours), entry(100, ours), entry(77, ours)],

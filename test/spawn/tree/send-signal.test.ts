@@ -7,7 +7,7 @@ test.each([0, 1, -1, -7, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('pid %d is 
   expect(isRefusedTarget(id, own)).toBe(true);
 });
 
-test('this program itself is never signalled', () => {
+test('a signal never reaches this program', () => {
   expect([500, 400, 300].map((id) => isRefusedTarget(id, own))).toEqual([true, true, true]);
 });
 

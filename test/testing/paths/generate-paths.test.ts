@@ -35,7 +35,7 @@ test('paths take every event in every state', () => {
   expect(toTypes(paths)).toEqual(['paint', 'push', 'push pull']);
 });
 
-test('what cannot happen is on no path', () => {
+test('impossible events are on no path', () => {
   const paths = generatePaths(door, {
     input: undefined,
     events,
