@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, 'dist/src/cli');
 
 /** All of `troupe ps`, and the most of what every verb needs. */
 const forList =
-  /\/src\/(cli\/run-cli|cli\/version|cli\/processes\/list-processes|control\/open-state-directory)\.js$|rolldown\/runtime/;
+  /\/src\/(cli\/run-cli|cli\/version|cli\/verbs\/ps|state-directory\/open-state-directory)\.js$|rolldown\/runtime/;
 
 /** `import` runs every getter of a module of Node's, which loads half of Node for `node:fs` and `node:util`. This does not. */
 const cheapBuiltins: Plugin = {
