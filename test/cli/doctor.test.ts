@@ -84,7 +84,7 @@ test.each([
   expect(checks.find(({ name }) => name === missing)?.says).toBe(`is missing: ${why}`);
 });
 
-test('this machine can be looked at', async () => {
+test('the doctor checks this machine', async () => {
   await using project = projectDir();
   mkdirSync(project.file('.troupe'));
   chmodSync(project.file('.troupe'), 0o755);

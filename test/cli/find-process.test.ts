@@ -19,7 +19,7 @@ test.each([
   expect(findProcess(word, { views, listing })).toMatchObject({ ok: true, view: { id } });
 });
 
-test('of two with one label the live one is meant', () => {
+test('a label of two processes means the live one', () => {
   expect(findProcess('server', { views, listing })).toMatchObject({ ok: true, view: { id: 'tool_abc' } });
 });
 
@@ -44,7 +44,7 @@ test.each([
   });
 });
 
-test('of two that have ended with one label the newest is meant', () => {
+test('a label of two ended processes means the newest', () => {
   const older = endedView({ id: 'tool_z', label: 'build' });
   const newer = { ...endedView({ id: 'tool_a', label: 'build' }), createdAt: 5 };
 
@@ -56,7 +56,7 @@ test('of two that have ended with one label the newest is meant', () => {
   ]);
 });
 
-test('of two that live with one label both are named', () => {
+test('a label of two live processes names both', () => {
   const both = [processView({ id: 'tool_a', label: 'build' }), processView({ id: 'tool_b', label: 'build' })];
 
   const found = findProcess('build', { views: both, listing });

@@ -41,7 +41,7 @@ test.each([
   ['run', { args: ['run', '--', 'sleep', '600'] }],
   ['exec', { args: ['exec', 'worker', '--task', 'run sleep 600'] }],
   ['chat', { args: ['chat'], input: 'run sleep 600\n' }],
-])('what %s runs is seen and ended from another shell', async (_verb, order) => {
+])('a command of %s is seen and killed from another shell', async (_verb, order) => {
   await using at = project();
   const { ran, seen, pid } = await startSeen(at, order);
 

@@ -40,7 +40,7 @@ test('under npx every hint says so', async () => {
   expect(commands.filter((command) => !command.startsWith('npx '))).toEqual([]);
 });
 
-test('what is there is not overwritten', async () => {
+test('existing files are not overwritten', async () => {
   using folder = tempDir();
   writeFileSync(folder.file('README.md'), 'mine');
 

@@ -31,6 +31,6 @@ test.for([
   [{ host: 'build.example', authorization: 'Basic abc' }, 401],
   [{ host: 'build.example' }, 401],
   [{ host: 'build.example', origin: 'http://localhost', authorization: 'Bearer abc' }, 403],
-] as const)('where others can connect %j: %s', ([headers, expected]) => {
+] as const)('an address that others can reach, %j: %s', ([headers, expected]) => {
   expect(statusOf(headers, { at: '0.0.0.0', token: 'abc' })).toBe(expected);
 });

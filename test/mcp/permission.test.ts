@@ -32,7 +32,7 @@ test.for(
     { era, action: 'decline' as const },
     { era, action: 'cancel' as const },
   ]),
-)('nothing starts when a person says $action ($era)', async ({ era, action }) => {
+)('a command that a person answers with $action does not start ($era)', async ({ era, action }) => {
   await using given = await arrange({
     era,
     policy: { mode: 'default' },

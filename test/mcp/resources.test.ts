@@ -262,7 +262,7 @@ test.for(eras)('changes of one moment are reported once (%s)', async (era) => {
   if (era === 'legacy') expect(logs).toEqual([expect.stringContaining('processes="10"')]);
 });
 
-test('one cannot subscribe to what is not there', async () => {
+test('a subscription to an unknown resource is refused', async () => {
   await using given = await arrange();
 
   const subscription = given.client.subscribeResource({ uri: 'process://tool_nothing' });

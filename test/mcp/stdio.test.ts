@@ -16,7 +16,7 @@ const initialize = {
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
 const listTools = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
 
-test.for(eras)('nothing is written before a process starts (%s)', async (era) => {
+test.for(eras)('no file is written before a process starts (%s)', async (era) => {
   await using given = await connectByStdio(era);
 
   await given.client.listTools();

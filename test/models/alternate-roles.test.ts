@@ -26,7 +26,7 @@ test('results stand behind their calls, in their order', () => {
   expect(turns.at(-1)).toEqual({ role: 'tool', results: [result('a'), result('b')] });
 });
 
-test('nothing stands between calls and results', () => {
+test('calls and results stay adjacent', () => {
   const turns = turn([user('go'), reply('', [call('a')]), notice('N'), result('a')]);
 
   expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
@@ -66,7 +66,7 @@ test('a result of a later step answers no earlier call', () => {
 });
 
 test.each([user(' '), notice(''), reply('\n'), { role: 'system', text: '' } as const])(
-  'what says nothing is left out: %j',
+  'blank messages are left out: %j',
   (message) => {
     expect(turn([user('hi'), message])).toEqual([{ role: 'user', texts: ['hi'] }]);
   },

@@ -174,7 +174,7 @@ test('an empty reason is no end', () => {
   expect(() => read([piece({ content: 'a' }, '')])).toThrow('ended its reply in the middle');
 });
 
-test('what has another shape beside the reply is passed over', () => {
+test('events of another shape are skipped', () => {
   const deltas = read([piece({ content: 'a', reasoning_content: {}, reasoning_details: 'x' }), stop]);
 
   expect(deltas).toEqual([{ type: 'text', text: 'a' }]);

@@ -97,7 +97,7 @@ test.each([
   [{ 'retry-after': '300' }, true, /slow\.$/],
   [{ 'retry-after': '301' }, false, /slow\. It wants to be asked again in 5m 01s at the earliest\.$/],
   [{ 'retry-after': '86400' }, false, /in 24h 00m at the earliest\.$/],
-])('who asks for a long wait is not tried again: %j', (headers, isRetryable, words) => {
+])('an endpoint that asks for a long wait is not retried: %j', (headers, isRetryable, words) => {
   const error = toModelError(Object.assign(new Error('slow'), { status: 429, headers }));
 
   expect(error).toMatchObject({ failure: 'rateLimited', isRetryable });

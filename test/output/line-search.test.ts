@@ -83,7 +83,7 @@ test('a text is found however its characters are cut', () => {
   expect(found.map((each) => each.type === 'matches' && each.count)).toEqual([0, 0, 0, 0, 0, 0, 1, 0]);
 });
 
-test('of what lies before only a line that goes on counts', () => {
+test('earlier output counts only as the start of a line', () => {
   const bytes = Buffer.from('error one\nerror two\nerror three\n');
   const until = Buffer.from('error one\nerror');
 
@@ -100,7 +100,7 @@ test('of what lies before only a line that goes on counts', () => {
   }
 });
 
-test('what lies before is none of its business until something comes', () => {
+test('earlier output is not searched until more comes', () => {
   const from = { stdout: 6, stderr: 0, screen: 0 };
   const search = createLineSearch({ type: 'text', text: 'error' }, { maxLines: 5, from });
 
@@ -130,7 +130,7 @@ test('a text and its expression find the same', () => {
   );
 });
 
-test('what is searched in parts is counted once', () => {
+test('a match searched in parts is counted once', () => {
   const search = createLineSearch({ type: 'pattern', pattern: '[05]$' }, { maxLines: 2 });
   const lines = Array.from({ length: 100_000 }, (_, line) => `line ${line}`);
   search.push(chunk(Buffer.from(`${lines.join('\n')}\nunfinished 0`)));
@@ -168,7 +168,7 @@ test.for(['a', '\x1b[1ma', `a${'.'.repeat(70_000)}`])(
   },
 );
 
-test('what is drawn from the first column on begins there', () => {
+test('a redrawn line begins at the first column', () => {
   const frames = Array.from({ length: 900 }, (_, frame) => `\r${frame}%`);
   const [early, late] = [frames.slice(0, 700).join(''), frames.slice(700, 778).join('')];
   const countIn = (pattern: string, texts: readonly string[]) =>

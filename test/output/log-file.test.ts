@@ -375,7 +375,7 @@ describe('the log file', () => {
   });
 });
 
-test('one write at a time, also when it is closed just as a flush settles', async () => {
+test('writes never overlap, even when a close meets a flush', async () => {
   let writes = 0;
   let most = 0;
   const files = diskThat({

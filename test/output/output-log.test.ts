@@ -146,7 +146,7 @@ describe('the output log', () => {
     expect(bytesOf(log.chunks(0)).toString()).toBe('key: [redacted]\n');
   });
 
-  test('what is kept beyond the end is shown at close', async () => {
+  test('output after the end is shown at close', async () => {
     const log = createTestLog({ secrets: ['hunter2'] });
     log.write('stdout', Buffer.from('key: hun'));
 

@@ -78,7 +78,7 @@ describe('plain text', () => {
     expect(threadCpuMs() - beganMs).toBeLessThan(5_000);
   });
 
-  test('what moves the cursor costs no more than what is printed', () => {
+  test('cursor movements cost no more than printed text', () => {
     const hostile = fc.constantFrom(
       ...['A', 'B', 'C', 'D', 'E', 'F', 'G', 'J', 'K', 'P', 'X', '@'].map((letter) => `\u001b[9999${letter}`),
       ...[

@@ -138,7 +138,7 @@ describe('progress', () => {
     expect(threadCpuMs() - beganMs).toBeLessThan(10_000);
   });
 
-  test('of a long log only the end counts', () => {
+  test('progress reads only the end of a long log', () => {
     const log = createOutputLog({ clock: createVirtualClock(), maxBufferBytes: 1024 * 1024, headBytes: 0 });
     log.write('stdout', Buffer.from(`${'x'.repeat(50_000)}\nDownloading 12/40\r`));
 
@@ -146,7 +146,7 @@ describe('progress', () => {
     expect(readLogProgress(log, log.bytes)).toBeNull();
   });
 
-  test('of a log on disk only the end is read, once', () => {
+  test('progress reads the end of a log on disk once', () => {
     using directory = tempDir();
     const path = directory.file('log');
     writeFileSync(path, `${'x'.repeat(500_000)}\nDownloading 12/40\r`);

@@ -54,7 +54,7 @@ test('a slow reader gets what memory has dropped', async () => {
   await log.close();
 });
 
-test('what is read back keeps its stream', async () => {
+test('output read back keeps its stream', async () => {
   const { log } = createSmallLog('streams');
   await writeMuch(log);
   await log.close();

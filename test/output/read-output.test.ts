@@ -140,7 +140,7 @@ describe('reading', () => {
     expect(read.ended).toBe(false);
   });
 
-  test('nothing new is an empty text', () => {
+  test('a read without new output is an empty text', () => {
     const log = logOf('all\n');
 
     const read = readOutput(log, { since: log.bytes });

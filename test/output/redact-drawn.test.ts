@@ -44,7 +44,7 @@ test('a drawn secret is hidden however it is cut', () => {
   );
 });
 
-test('what only looks like a secret is left alone', () => {
+test('text that resembles a secret is left alone', () => {
   const text = 'hunter 2-secret \x1b[31mhunter\x1b[0m x hunte-secret 2-secret';
 
   expect(redactDrawn([Buffer.from(text)])).toBe(text);
@@ -109,7 +109,7 @@ test('a secret that is added is hidden from then on', () => {
   expect(chunks.join('')).toBe('before [redacted] [redacted] end');
 });
 
-test('what is held while a secret is added is not lost', () => {
+test('output held while a secret is added is not lost', () => {
   const clock = createVirtualClock();
   const log = createOutputLog({ clock, maxBufferBytes: 4_096, headBytes: 0, secrets: ['first-secret'] });
   log.write('stdout', Buffer.from('a first-'));

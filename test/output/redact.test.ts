@@ -80,7 +80,7 @@ describe('the redactor', () => {
     expect(redact([Buffer.from('hunte.')], ['hunter22'])).toBe('hunte.');
   });
 
-  test('what breaks off leaves whole characters', () => {
+  test('redaction leaves whole characters', () => {
     const shown = redact([Buffer.from('пароль-слоновый пароль-слоненок')], ['пароль-словарь']);
 
     expect(shown).toBe('[redacted]новый [redacted]ненок');

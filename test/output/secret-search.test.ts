@@ -30,7 +30,7 @@ test('a secret that ends anywhere in a piece is held and breaks nothing', () => 
   expect(drawnSearch.findAll(text, needle)).toContainEqual({ from: 0, to: text.byteLength });
 });
 
-test('what is another character is not typed again', () => {
+test('a different character ends the match of a secret', () => {
   const text = Buffer.from('passwort-fü\rx');
 
   expect(drawnSearch.partialMatchAtEnd(text, needle).bytes).toBe(0);

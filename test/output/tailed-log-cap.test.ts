@@ -81,7 +81,7 @@ describe('a log at its cap, with holes', { timeout }, () => {
     expect(log.bytes).toBe(statSync(path).size);
   });
 
-  test('it takes no more of the disk once nobody writes', async () => {
+  test('a capped log stays within its cap after the last write', async () => {
     const { log, path, stop } = arrange([punchHole]);
     await waitUntil(() => log.stats().droppedBytes > 0, { withinMs, what: 'a hole is there' });
 
@@ -91,7 +91,7 @@ describe('a log at its cap, with holes', { timeout }, () => {
     expect(log.stats().degraded).toBeNull();
   });
 
-  test('who opens it with another program sees how many bytes are missing', async () => {
+  test('another program sees how many bytes are missing', async () => {
     const { log, path, stop } = arrange([punchHole]);
     await waitUntil(() => log.stats().droppedBytes > 0, { withinMs, what: 'a hole is there' });
     await stop();
@@ -143,7 +143,7 @@ describe('a log at its cap, without holes', { timeout }, () => {
     throw Object.assign(new Error('this file system has no holes'), { code: 'EOPNOTSUPP' });
   };
 
-  test('what is left is in order, and what is missing is a gap', async () => {
+  test('a capped log is in order, with a gap for missing bytes', async () => {
     const { log, open, stop, isWriting } = arrange([cannot, copyTailAndTruncate]);
 
     await waitUntil(() => log.stats().droppedBytes > 5 * maxBytes, { withinMs, what: 'it was cut' });

@@ -60,28 +60,25 @@ test('a short secret is covered by a part of the mark', () => {
   expect(readOutput(log).text).toBe('pin [red.\n');
 });
 
-test.for(['stdout', 'screen'] as const)(
-  'what is covered is the same wherever reading begins (%s)',
-  (stream) => {
-    const drawn = [secret, 'hunter2 \r-sec\x1b[7mret', 'hunter2-x', 'größe-über-alles', `${secret}${secret}`];
-    const { log, path } = arrange('', { stream });
-    for (const each of [secret, 'größe-über-alles']) log.addSecret(each);
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...drawn, 'hunt', ' ', '\n', 'é'), { maxLength: 4 }), (parts) => {
-        const text = Buffer.from(parts.join(''));
-        writeFileSync(path, Buffer.concat([Buffer.from('.'.repeat(log.bytes)), text]));
-        const [begin, end] = [log.bytes - text.byteLength, log.bytes];
-        const whole = bytesOf(log.chunks(begin));
+test.for(['stdout', 'screen'] as const)('masking is the same wherever reading begins (%s)', (stream) => {
+  const drawn = [secret, 'hunter2 \r-sec\x1b[7mret', 'hunter2-x', 'größe-über-alles', `${secret}${secret}`];
+  const { log, path } = arrange('', { stream });
+  for (const each of [secret, 'größe-über-alles']) log.addSecret(each);
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...drawn, 'hunt', ' ', '\n', 'é'), { maxLength: 4 }), (parts) => {
+      const text = Buffer.from(parts.join(''));
+      writeFileSync(path, Buffer.concat([Buffer.from('.'.repeat(log.bytes)), text]));
+      const [begin, end] = [log.bytes - text.byteLength, log.bytes];
+      const whole = bytesOf(log.chunks(begin));
 
-        expect(whole.byteLength).toBe(text.byteLength);
-        expect(whole.toString()).not.toMatch(/hunter|secret|größe/);
-        for (let from = begin; from <= end; from += 1)
-          expect(bytesOf(log.chunks(from))).toEqual(whole.subarray(from - begin));
-      }),
-      { numRuns: 8 },
-    );
-  },
-);
+      expect(whole.byteLength).toBe(text.byteLength);
+      expect(whole.toString()).not.toMatch(/hunter|secret|größe/);
+      for (let from = begin; from <= end; from += 1)
+        expect(bytesOf(log.chunks(from))).toEqual(whole.subarray(from - begin));
+    }),
+    { numRuns: 8 },
+  );
+});
 
 test('a read that begins inside a secret shows none of it', () => {
   const { log } = arrange(`key ${secret}\n`);
@@ -90,7 +87,7 @@ test('a read that begins inside a secret shows none of it', () => {
   expect(readOutput(log, { since: 9 }).text).toBe('cted]****\n');
 });
 
-test('of a secret that comes in two halves less than half is shown', () => {
+test('a secret printed in two halves shows less than half', () => {
   for (let cut = 1; cut < secret.length; cut += 1) {
     const { log, path } = arrange(`key ${secret.slice(0, cut)}`);
     log.addSecret(secret);

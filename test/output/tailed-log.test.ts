@@ -40,7 +40,7 @@ test('before the first byte there is nothing and no trouble', () => {
   });
 });
 
-test('what others append is there when it is asked for', () => {
+test('appended output is there on demand', () => {
   const { log, path } = arrange();
 
   appendFileSync(path, 'one\n');
@@ -160,7 +160,7 @@ test('a listener that throws is not called again', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('what comes after the end is labelled, until it runs again', () => {
+test('output after the end is labelled until the next attempt', () => {
   const { log, path } = arrange();
   appendFileSync(path, 'own');
   log.markEnd();
@@ -212,7 +212,7 @@ test('a log that was cut keeps its offsets', () => {
   expect(droppedIn(pieces) + bytesOf(pieces).byteLength).toBe(113);
 });
 
-test('one that ended long ago is read like any other', () => {
+test('the log of a process that ended long ago is read like any other', () => {
   const { path, open } = arrange();
   writeFileSync(path, 'old\n');
 
@@ -223,7 +223,7 @@ test('one that ended long ago is read like any other', () => {
   expect(open({ isOver: true, path: `${path}.none` }).stats().degraded?.error).toContain('removed');
 });
 
-test('nobody writes through it', () => {
+test('a tailed log takes no writes', () => {
   const { log, path } = arrange();
   writeFileSync(path, 'x');
 

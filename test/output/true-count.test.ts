@@ -37,7 +37,7 @@ function tellOf(text: string) {
   return { left: Number(left), where, shown: Buffer.byteLength(text.replace(notice, '')) };
 }
 
-test('one count covers what was dropped and what was cut', async () => {
+test('a single count covers dropped and cut bytes', async () => {
   const { path, read } = await readLong({ name: 'whole' });
 
   const { left, shown, where } = tellOf(read.text);
@@ -93,7 +93,7 @@ test('output without a log is said to be nowhere', () => {
   });
 });
 
-test('what memory dropped is said to be in the log', async () => {
+test('bytes dropped from memory are said to be in the log', async () => {
   const { path, read } = await readLong({ name: 'gap', maxBytes: printedBytes });
 
   expect(read.truncated).toBe(false);

@@ -22,7 +22,7 @@ function readAll(path: string): readonly unknown[] {
   return read;
 }
 
-test('what was written is read again', () => {
+test('written entries are read again', () => {
   using directory = tempDir();
   const path = directory.file('conversations/talk.jsonl');
 
@@ -42,7 +42,7 @@ test('only the owner may read it', () => {
   expect(statSync(directory.file('conversations/talk.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('nothing is made before the first use', () => {
+test('a journal creates no file before its first use', () => {
   using directory = tempDir();
 
   createFileJournal(directory.file('deep/talk.jsonl')).close();
@@ -143,7 +143,7 @@ test('another program keeps away from a journal', async () => {
   expect(readdirSync(directory.path)).toEqual(['talk.jsonl']);
 });
 
-test('what is no journal is left as it is', () => {
+test('a file that is not a journal is left alone', () => {
   using directory = tempDir();
   const path = directory.file('notes.txt');
   writeFileSync(path, 'my notes');

@@ -36,7 +36,7 @@ test('a lock names its holder and is gone at the release', () => {
   expect(names()).toEqual([]);
 });
 
-test('who comes second is told in the words of the caller', () => {
+test('the second holder gets the error of the caller', () => {
   const { path, plant, names } = arrange();
   const holder = startSleeper();
   plant(holder);

@@ -210,7 +210,7 @@ describe('what is in the place of a record', () => {
     expect(store.read('tool_a')).toEqual(note('one'));
   });
 
-  test('one that goes while it is loaded is no damage', () => {
+  test('a record removed during loading is no damage', () => {
     const { open, store } = arrange();
     store.save('tool_a', note('one'));
     const files = { ...systemFiles, list: (at: string) => [...systemFiles.list(at), 'tool_gone.json'] };

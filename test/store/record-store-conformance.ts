@@ -25,7 +25,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
   };
 
   describe(`the ${name} record store`, () => {
-    test('what was saved is read again', () => {
+    test('a saved record is read again', () => {
       const { store, open } = arrange();
       const record: Note = { ...note('grün 🎭 \u0000\ud800'), at: null, parts: [{ name: '"\\\n' }] };
 
@@ -44,7 +44,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(open().load().records).toEqual([note('3')]);
     });
 
-    test('nothing is there before the first save', () => {
+    test('a store is empty before the first save', () => {
       const { store } = arrange();
 
       expect(store.read('tool_a')).toBeNull();
@@ -63,7 +63,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(damaged).toEqual([]);
     });
 
-    test('what is read is a copy', () => {
+    test('a read record is a copy', () => {
       const { store } = arrange();
       const saved = { ...note('one'), parts: [{ name: 'part' }] };
       store.save('tool_a', saved);
@@ -76,7 +76,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(second?.parts).not.toBe(first?.parts);
     });
 
-    test('what JSON has no word for is gone', () => {
+    test('values without JSON form are dropped', () => {
       const { store } = arrange();
 
       store.save('tool_a', { ...note('one'), at: undefined });
@@ -153,7 +153,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(textOf('tool_bad')).toBe(text);
     });
 
-    test('what is left out by its beginning is not judged', () => {
+    test('a record skipped by its beginning is not checked', () => {
       const { store, plant } = arrange();
       store.save('tool_a', note('one'));
       store.save('tool_b', { ...note('two'), parts: [{ name: 'x'.repeat(10_000) }] });
@@ -192,7 +192,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(textOf('tool_a')).toBeNull();
     });
 
-    test('what cannot be JSON is refused, the one before stays', () => {
+    test('a value that cannot be JSON is refused, and the earlier record stays', () => {
       const { store } = arrange();
       store.save('tool_a', note('before'));
       const round: { version: 1; text: string; self?: unknown } = { version: 1, text: 'round' };

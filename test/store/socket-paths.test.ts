@@ -80,7 +80,7 @@ test('a socket outside of the state directory stays', async () => {
   expect(lstatSync(outside).isSocket()).toBe(true);
 });
 
-test('what is no socket stays', () => {
+test('a file that is not a socket stays', () => {
   const { roll, directory } = arrange();
   const [file, link] = [join(directory, 'notes.txt'), join(directory, 'link')];
   writeFileSync(file, 'mine');
@@ -139,7 +139,7 @@ test('a temp directory that changes keeps no socket from going', async () => {
   expect(existsSync(dirname(socket))).toBe(false);
 });
 
-test('where the temp directory is long, too, it is /tmp', () => {
+test('a long temp directory is replaced by /tmp', () => {
   const { roll, temp } = arrange({ depth: 8 });
   const before = process.env['TMPDIR'];
   onTestFinished(() => {

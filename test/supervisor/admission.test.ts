@@ -14,7 +14,7 @@ test('no more tools run at once than may', async () => {
   expect(backend.runs).toHaveLength(2);
 });
 
-test('who waits is started first in first out', async () => {
+test('queued processes start first in, first out', async () => {
   await using rig = createScriptedRig({ maxParallelTools: 1 });
   const [first, second, third] = ['a', 'b', 'c'].map((name) => rig.supervisor.start({ command: [name] }));
 

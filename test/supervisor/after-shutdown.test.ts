@@ -25,7 +25,7 @@ async function endSupervisor() {
   return { directory, stateDirectory, id, note };
 }
 
-test('what is noted after a shutdown enters nobody into the roll', async () => {
+test('a timeline entry after a shutdown registers no supervisor', async () => {
   const { directory, stateDirectory, id, note } = await endSupervisor();
   using _ = directory;
 

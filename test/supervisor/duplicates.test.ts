@@ -57,7 +57,7 @@ test.each([
   expect(rig.backend.runs).toHaveLength(2);
 });
 
-test('what runs in the foreground is no duplicate', async () => {
+test('a foreground process is no duplicate', async () => {
   await using rig = createScriptedRig();
   const foreground = rig.supervisor.start({ command: serve.command });
 
@@ -67,7 +67,7 @@ test('what runs in the foreground is no duplicate', async () => {
   expect(rig.backend.runs).toHaveLength(2);
 });
 
-test('what was promoted to the background is a duplicate', async () => {
+test('a process moved to the background is a duplicate', async () => {
   await using rig = createScriptedRig();
   const promoted = rig.supervisor.start({ command: serve.command });
   promoted.background();
@@ -105,7 +105,7 @@ test('a joined command is not run again by the next supervisor', async () => {
   expect(next.backend.runs).toHaveLength(0);
 });
 
-test('what has ended is no duplicate', async () => {
+test('an ended process is no duplicate', async () => {
   await using rig = createScriptedRig();
   const first = rig.supervisor.start(serve);
   rig.run(0).exit();

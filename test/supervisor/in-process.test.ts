@@ -16,14 +16,14 @@ const untilAborted: Run = ({ signal }) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('what a function returns is its data', async () => {
+test('the value that a function returns is its data', async () => {
   expect(await execute(async () => 'text')).toMatchObject({ ok: true, data: 'text', process: { pid: null } });
   expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}\n' });
   expect(await execute(async () => undefined)).toMatchObject({ ok: true, data: '' });
   expect(await execute(async () => ({ ok: false }))).toMatchObject({ ok: true, data: '{"ok":false}\n' });
 });
 
-test('what a function of kind agent returns is its answer', async () => {
+test('the value that an agent function returns is its answer', async () => {
   await using supervisor = createSupervisor({ stateDirectory: false });
   const run: Run = async () => ({ ok: false, error: 'none' });
 

@@ -13,7 +13,7 @@ async function createEnded() {
   return { rig, handle };
 }
 
-test('who comes late gets state, output and end', async () => {
+test('late subscribers get state, output and end', async () => {
   const { rig, handle } = await createEnded();
   await using _ = rig;
 
@@ -79,7 +79,7 @@ test('a list of all follows, once a turn', async () => {
   expect(lists.length).toBeLessThanOrEqual(5);
 });
 
-test('everything is told once and in order', async () => {
+test('events are published once and in order', async () => {
   await using rig = createScriptedRig({ timeout: 100 });
   const { id } = rig.supervisor.start({ command: 'x' });
 

@@ -28,7 +28,7 @@ test('an end that nobody saw is a kill once the tree is gone', async () => {
   expect(await handle.ended).toMatchObject({ status: 'killed', exit: null, reason: { type: 'killed' } });
 });
 
-test('what is seen alive after a loss is a survivor', async () => {
+test('a process seen alive after a loss is a survivor', async () => {
   const { rig, handle, run, answer } = await startStopping();
   await using _ = rig;
 

@@ -75,7 +75,7 @@ test('a long run is told once where asked for', async () => {
   expect(rig.count('process.elapsed')).toBe(1);
 });
 
-test('nothing is told of a process that is stopping', async () => {
+test('a stopping process is not reported silent', async () => {
   await using rig = createScriptedRig({ notifyAfterSilence: 1_000, killGrace: '1h' });
   const handle = rig.supervisor.start(background);
   rig.run(0).obeys = (signal) => signal === 'SIGKILL';

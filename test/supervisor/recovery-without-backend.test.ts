@@ -52,7 +52,7 @@ function openTheatre() {
   return { records, follow, die, begin };
 }
 
-test('what cannot be taken over here is left to others', () => {
+test('a process that cannot be adopted here is left to others', () => {
   const { records, follow, die, begin } = openTheatre();
   const [id = ''] = begin(1);
   const before = records.read(id);
@@ -101,7 +101,7 @@ test('a stop that was under way waits with its process', () => {
   expect(records.read(id)?.revival?.stop).toEqual(stop);
 });
 
-test('nothing outlives its machine, whatever ran it', () => {
+test('a process never survives its machine', () => {
   const { records, follow, begin } = openTheatre();
   const [id = ''] = begin(1);
   const record = records.read(id) as ProcessRecord;

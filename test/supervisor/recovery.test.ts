@@ -51,7 +51,7 @@ function openTheatre() {
 
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
 
-test('what waited for its next attempt is started again', async () => {
+test('a process between two attempts is started again', async () => {
   const { follow, die } = openTheatre();
   const first = follow();
   const { id } = first.supervisor.start({
@@ -172,7 +172,7 @@ test('changed limits and the owner go with it', async () => {
   });
 });
 
-test('what was ready is ready, what was waited for is waited for', async () => {
+test('readiness survives an adoption', async () => {
   const { follow, die } = openTheatre();
   const first = follow();
   const ready = first.supervisor.start({ ...persistent, ready: { alive: 10 } });
@@ -287,7 +287,7 @@ test.each([
   expect(supervisor.list()).toEqual([]);
 });
 
-test('nothing persistent without a state directory', () => {
+test('a persistent process needs a state directory', () => {
   const supervisor = createSupervisor({ stateDirectory: false, clock: createVirtualClock() });
 
   expect(() => supervisor.start(persistent)).toThrow('"stateDirectory" is false');
@@ -348,7 +348,7 @@ test('an attempt is written down before it is started', async () => {
   expect(second.backend.lastRun).toMatchObject({ isAdopted: true, request: { id, attempt: 2 } });
 });
 
-test('what cannot be claimed is left alone', async () => {
+test('a record that cannot be claimed is left alone', async () => {
   const { follow, die, records } = openTheatre();
   const first = follow();
   const { id } = first.supervisor.start(persistent);
@@ -422,7 +422,7 @@ test('a record names no file but its own', async () => {
   expect(directory).not.toContain('/etc');
 });
 
-test('who asks a process that was left alone gets an answer', async () => {
+test('a process that was left alone answers calls', async () => {
   const { follow } = openTheatre();
   const { supervisor } = follow();
   const handle = supervisor.start({ ...persistent, ready: { line: 'never' } });

@@ -142,7 +142,7 @@ test('a process that timed out is not started again', async () => {
   expect(rig.backend.runs).toHaveLength(1);
 });
 
-test('what could not be started is tried again', async () => {
+test('a failed start is tried again', async () => {
   await using rig = createScriptedRig({
     script: (run) =>
       run.request.attempt < 3

@@ -29,7 +29,7 @@ test('a second shutdown gets the same report', async () => {
   expect(await supervisor.shutdown()).toBe(first);
 });
 
-test('nothing starts during or after a shutdown', async () => {
+test('a start during or after a shutdown is refused', async () => {
   const rig = createScriptedRig();
   const { supervisor } = rig;
   supervisor.start({ command: 'a' });
@@ -47,7 +47,7 @@ test('nothing starts during or after a shutdown', async () => {
   expect(rig.backend.runs).toHaveLength(1);
 });
 
-test('who does not obey is killed at the end of the grace', async () => {
+test('a process that ignores SIGTERM is killed at the end of the grace', async () => {
   const rig = createScriptedRig({ shutdownGrace: 3_000, killGrace: 60_000 });
   const { supervisor, clock } = rig;
   const handle = supervisor.start({ command: 'a' });

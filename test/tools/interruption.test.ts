@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
 
-test('an interrupted command goes on in the background', async () => {
+test('an interrupted command continues in the background', async () => {
   await using given = arrange();
   const pending = await given.begin('run_command', { command: 'make' });
   await untilRuns(given, 1);

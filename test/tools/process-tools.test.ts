@@ -145,7 +145,7 @@ test('a command that goes to the background shows its output so far', async () =
   expect(dataOf(read).output).toBe('');
 });
 
-test('a command that takes long goes on in the background', async () => {
+test('a slow command continues in the background', async () => {
   await using given = arrange();
   const pending = await given.begin('run_command', { command: 'sleep 60', timeout_seconds: 5 });
 

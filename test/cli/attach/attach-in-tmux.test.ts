@@ -51,7 +51,7 @@ test.each([
   expect(at.stderr()).toContain('tool_a exited with code 7');
 });
 
-test('who leaves a session that goes on is told how to come back', async () => {
+test('a user who detaches is told how to attach again', async () => {
   using at = arrange({ code: 0, hasSession: true });
 
   expect(await at.code).toBe(0);

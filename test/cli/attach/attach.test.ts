@@ -126,7 +126,7 @@ describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, ()
     await one.shows('got more');
   });
 
-  test('who only looks types nothing and changes no size', async () => {
+  test('a read-only client types nothing and changes no size', async () => {
     await using at = await openAttachStage(talker);
     await at.shows('moin>');
     await using person = await at.attach('attach it --read-only');

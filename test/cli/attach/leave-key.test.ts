@@ -22,7 +22,7 @@ test.each([
   ['\x1b[93;5u', ''],
   ['x\x1b[27;5;93~', 'x'],
   ['äöü\x1d', 'äöü'],
-])('what stands before it is typed: %j', (typed, before) => {
+])('text before the leave key is typed: %j', (typed, before) => {
   expect(findLeaveKey(Buffer.from(typed), parseLeaveKey())?.toString()).toBe(before);
 });
 

@@ -7,7 +7,7 @@ function restoring(...pieces: readonly string[]): string {
   return modes.restoring();
 }
 
-test('what was switched on is switched off, and the other way round', () => {
+test('switched modes are restored', () => {
   const told = restoring('\x1b[?1h\x1b[?1000;1006h\x1b[?25l text \x1b[?2004h\x1b[?2004l');
 
   expect(told).toContain('\x1b[?1l');
@@ -33,7 +33,7 @@ test('a keyboard that was asked to tell more tells less again', () => {
   expect(restoring('\x1b[>1u\x1b[<u')).not.toContain('u');
 });
 
-test('what goes on for ever takes no memory', () => {
+test('an endless sequence takes no memory', () => {
   const modes = createTerminalModes();
   const open = Buffer.from('\x1b[?1'.repeat(100_000));
 

@@ -67,7 +67,7 @@ test('quit ends the chat', async () => {
   expect(at.hasQuit()).toBe(true);
 });
 
-test('what has begun is completed', async () => {
+test('a prefix of a command is completed', async () => {
   await using at = arrange();
   const { id } = at.supervisor.start({ command: 'serve', label: 'server' });
 

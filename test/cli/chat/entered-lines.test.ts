@@ -28,7 +28,7 @@ function open() {
   return { heard, type, pass, [Symbol.dispose]: () => terminal.close() };
 }
 
-test('what is pasted in pieces is one message', async () => {
+test('a paste in pieces is one message', async () => {
   using at = open();
 
   await at.type('one\rtwo\r');

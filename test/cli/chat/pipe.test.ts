@@ -175,7 +175,7 @@ test.each(['.troupe', '.troupe/conversations'])(
   },
 );
 
-test('what cannot be read is not gone on with', async () => {
+test('an unreadable conversation is not resumed', async () => {
   await using at = project();
   mkdirSync(at.file('.troupe/conversations/worker_abcd1234.jsonl'), { recursive: true });
 

@@ -32,7 +32,7 @@ test.each([{}, { every: '1s', after: '1s' }])('%j says not when', (flags) => {
   expect(() => addSchedule({ words: ['Look.'], flags, io, open })).toThrow('--every 60s, or --after 10m');
 });
 
-test('what is planned is listed', async () => {
+test('schedules are listed', async () => {
   const { io, open, stdout } = scene();
 
   await listSchedules({ flags: {}, io, open });
@@ -40,7 +40,7 @@ test('what is planned is listed', async () => {
   expect(stdout()).toMatch(/schedule_1 +\d\d:\d\d:\d\d +1m 00s +assistant_1 +– +Look\./);
 });
 
-test('what is not there cannot be cancelled', async () => {
+test('an unknown schedule cannot be cancelled', async () => {
   const { io, open, stdout, stderr } = scene();
 
   const code = await cancelSchedules({ ids: ['schedule_1', 'schedule_2'], flags: {}, io, open });
@@ -52,7 +52,7 @@ test('what is not there cannot be cancelled', async () => {
 
 const unsure = { ...toSchedule('Look.', 'assistant_1'), answered: false };
 
-test('what a silent supervisor keeps is listed with a warning', async () => {
+test('schedules of a silent supervisor are listed with a warning', async () => {
   const { io, open, stdout, stderr } = scene({ schedules: [unsure], warnings: ['It does not answer.'] });
 
   await listSchedules({ flags: {}, io, open });
@@ -61,7 +61,7 @@ test('what a silent supervisor keeps is listed with a warning', async () => {
   expect(stderr()).toContain('It does not answer.');
 });
 
-test('what a silent supervisor keeps is not cancelled, and all else is', async () => {
+test('schedules of a silent supervisor are not cancelled, others are', async () => {
   const other = { ...toSchedule('Look.', 'assistant_1'), id: 'schedule_2' };
   const { io, open, stdout, stderr } = scene({ schedules: [unsure, other] });
 
@@ -72,7 +72,7 @@ test('what a silent supervisor keeps is not cancelled, and all else is', async (
   expect(stderr()).toBe('troupe: Schedule schedule_1 was not taken back.\n');
 });
 
-test('who adds what nobody hears is told so', async () => {
+test('a schedule without a listener is reported as such', async () => {
   const { io, open, stdout, stderr } = scene({ isHeard: false });
 
   const code = await addSchedule({ words: ['Look.'], flags: { after: '1m' }, io, open });

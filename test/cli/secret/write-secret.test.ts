@@ -50,14 +50,14 @@ test('a secret of a file is its text without the last line break', async () => {
   expect(orders[0]).toMatchObject({ isGiven: true, pressEnter: false });
 });
 
-test('one that its supervisor knows is not asked for', async () => {
+test('a secret that the supervisor knows is not asked for', async () => {
   const { code, questions } = write({}, { secrets: ['token'] });
 
   expect(await code).toBe(0);
   expect(questions).toEqual([]);
 });
 
-test('one that nobody knows is asked for', async () => {
+test('an unknown secret is asked for', async () => {
   const { code, orders, questions } = write({}, { asked: { type: 'typed', value: 'abc-123' } });
 
   expect(await code).toBe(0);
@@ -66,7 +66,7 @@ test('one that nobody knows is asked for', async () => {
 });
 
 test.each(['exposed', 'notRunning', 'noInput'] as const)(
-  'nobody is asked for a secret that is %s in any case',
+  'a secret that is %s is not asked for',
   async (refusal) => {
     const { code, stderr, questions } = write({}, { refusal });
 
@@ -76,21 +76,21 @@ test.each(['exposed', 'notRunning', 'noInput'] as const)(
   },
 );
 
-test('who does not want to say it is left alone', async () => {
+test('a cancelled prompt writes no secret', async () => {
   const { code, orders } = write({}, { asked: { type: 'left' } });
 
   expect(await code).toBe(130);
   expect(orders).toHaveLength(2);
 });
 
-test('where nobody can be asked, the places are told', async () => {
+test('a secret without a prompt names its possible sources', async () => {
   const { code, stderr } = write({});
 
   expect(await code).toBe(1);
   expect(stderr()).toContain('--from-env NAME, or --from-file FILE');
 });
 
-test('who types nothing is told so', async () => {
+test('an empty secret is refused', async () => {
   const { code, orders, stderr } = write({}, { asked: { type: 'typed', value: '' } });
 
   expect(await code).toBe(1);
