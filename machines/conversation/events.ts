@@ -20,7 +20,7 @@ export type ConversationFact =
   | { type: 'context.exceeded'; by: CompactionReason }
   /** Compaction is finished. `isWorthAsking`: the transcript may fit the model now. */
   | { type: 'compaction.settled'; isWorthAsking: boolean }
-  /** Every call of the step has its result. `revealed`: ids of notices that those results make superfluous. */
+  /** The last call of the step has its result. `revealed`: ids of notices that the results make superfluous. */
   | { type: 'calls.settled'; revealed: readonly string[] }
   /** No process of this conversation is alive, and every end has arrived. */
   | { type: 'processes.gone' }

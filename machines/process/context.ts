@@ -10,7 +10,7 @@ export interface ExitStatus {
   readonly signal: ProcessSignal | null;
 }
 
-/** One operating-system process of a tree. */
+/** Operating-system process of a tree. */
 export interface TreeMember {
   readonly pid: number;
   readonly pgid: number;

@@ -105,7 +105,7 @@ export type ProcessCommand = At<
       graceMs?: number;
     }
   | { type: 'process.restart'; by: Requester }
-  /** Ends the process, or lets its pause go on, and does not start it before `process.proceed`. */
+  /** Ends the process, or lets its pause run out, and does not start it before `process.proceed`. */
   | { type: 'process.hold'; by: Requester; signal: ProcessSignal }
   /** Starts a held process, at once or when its pause is over. */
   | { type: 'process.proceed' }

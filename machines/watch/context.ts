@@ -1,6 +1,6 @@
 /** Condition on which a watch notifies. */
 export type WatchWants =
-  /** Nothing has changed for `quietMs`. */
+  /** No change for `quietMs`. */
   | { readonly type: 'quiet'; readonly quietMs: number }
   /** Lines match; those within `windowMs` after a notification are counted and reported together. */
   | { readonly type: 'pattern'; readonly windowMs: number };

@@ -2,7 +2,7 @@
 type WatchFact =
   /** The process last changed `agoMs` ago. */
   | { type: 'change.seen'; agoMs: number }
-  /** Nothing has changed for the whole time. */
+  /** No change during the whole time. */
   | { type: 'stillness.confirmed' }
   /** More lines match. */
   | { type: 'lines.matched'; count: number }

@@ -46,7 +46,7 @@ const tools = z.strictObject({
   allow: globs.optional(),
   /** Tools to exclude; wins over `allow`. */
   deny: globs.optional(),
-  /** How long a call waits in the foreground, by tool name; globs. */
+  /** Foreground timeout by tool name; globs. */
   timeouts: z.record(z.string(), span).optional(),
   /** Execution mode by tool name; globs. */
   modes: supervisorOptions.shape.modes.removeDefault().optional(),
@@ -93,9 +93,9 @@ const { workspace: _, ...policyShape } = policyOptions.shape;
 export const agentPolicyShape = policyShape;
 
 const delegation = z.strictObject({
-  /** Where a delegate runs, unless the call says otherwise. Default `subprocess`. */
+  /** Place of a delegate, unless the call names another. Default `subprocess`. */
   default_mode: z.enum(['subprocess', 'in_process']).optional(),
-  /** How long a call waits for its delegate. Default 300 s. */
+  /** Time that a call waits for its delegate. Default 300 s. */
   timeout: span.optional(),
   max_parallel_agents: z.int().min(1).optional(),
   /** The depth at which no further agent is started. Default 5. */
@@ -118,11 +118,11 @@ const limits = z.strictObject({
   max_retries: z.int().min(0).optional(),
   /** The first pause before a retry; it doubles. Default 1 s. */
   min_backoff: span.optional(),
-  /** How long a run without a person may take. Default 300 s; 0: no limit. */
+  /** Time limit of a run without a person. Default 300 s; 0: no limit. */
   max_run_time: span.optional(),
   /** The fate of processes that still run at the end of such a run. Default `wait`. */
   background: z.enum(['wait', 'kill']).optional(),
-  /** How long to wait for them. Default 60 s. */
+  /** Time to wait for these processes. Default 60 s. */
   background_wait: span.optional(),
 });
 
@@ -130,7 +130,7 @@ const limits = z.strictObject({
 export const agentFile = z.strictObject({
   name: agentName,
   description: z.string().optional(),
-  /** `interactive` (default): talks with a person. `execution`: works through its input, and is told so. */
+  /** `interactive` (default): talks with a person. `execution`: works through its input; its prompt says so. */
   type: z.enum(['interactive', 'execution']).optional(),
   version: z
     .custom<string>((value) => typeof value === 'string', 'text; a number stands in quotes: "1.0"')

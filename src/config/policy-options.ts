@@ -48,8 +48,8 @@ export const policyOptions = z.strictObject({
    */
   mode: z.enum(['default', 'auto', 'dangerous', 'plan', 'ci']).default('default'),
   /**
-   * By permission, or by tool name, which wins. They override a mode, except for prohibitions of `plan` and
-   * `ci`.
+   * Entries by permission, or by tool name, which wins. They override the mode, except for prohibitions of
+   * `plan` and `ci`.
    */
   permissions: permissionEntries.default({}),
   /**

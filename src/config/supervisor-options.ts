@@ -40,7 +40,7 @@ const executionMode = z.enum(['background', 'sync', 'auto']);
 /** Time limits: 0 disables the first three. */
 export const limitOptions = {
   /**
-   * How long a caller waits in the foreground, from the call on, including time queued for a slot, restarts
+   * Time that a caller waits in the foreground, from the call on, including time queued for a slot, restarts
    * and pauses between them. Default 30 s.
    */
   timeout: duration.default(30_000),
@@ -124,11 +124,11 @@ export const supervisorOptions = z.strictObject({
   askSecret: z.custom<AskSecret>((value) => typeof value === 'function', 'a function').optional(),
   /** Time from SIGTERM to SIGKILL when the supervisor shuts down. Default 3 s. */
   shutdownGrace: duration.default(3_000),
-  /** How long an ended process is kept for queries. Default 30 min. */
+  /** Time that an ended process is kept for queries. Default 30 min. */
   retention: duration.default(1_800_000),
   /** Maximum number of ended processes kept. Default 1000. */
   maxFinished: count.default(1_000),
-  /** How long the log of an ended process is kept. Default 7 days. */
+  /** Time that the log of an ended process is kept. Default 7 days. */
   logRetention: duration.default(7 * 86_400_000),
   /** Execution mode by tool name; the first match wins. */
   modes: z.record(z.string(), executionMode).default({}),

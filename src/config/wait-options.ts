@@ -44,8 +44,8 @@ export const waitOptions = z.strictObject({
    */
   mode: z.enum(['any', 'all']).default('any'),
   /**
-   * Where `text` and `pattern` are searched: from the `start` (default); in output from `now` on; or from an
-   * offset or positions of a read.
+   * Start of the search for `text` and `pattern`: the `start` of the output (default), `now`, or an offset or
+   * positions of a read.
    */
   from: z
     .union(

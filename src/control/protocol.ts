@@ -133,11 +133,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** For many supervisors asked at once: those that miss this deadline are passed over. */
+/** Options for asking many supervisors at once: those that miss this deadline are passed over. */
 export const PROMPT: CallOptions = { deadlineMs: 2_000 };
-/** For calls that are answered at once. */
+/** Options for calls that are answered at once. */
 export const QUICK: CallOptions = { deadlineMs: 5_000 };
-/** For calls that take as long as a process or a person needs; the supervisor must stay responsive meanwhile. */
+/** Options for calls that take as long as a process or a person needs; the supervisor must stay responsive meanwhile. */
 export const LONG: CallOptions = { pulseMs: 3_000 };
 
 /** The owner of processes started from a shell: the only ones that the daemon takes over. */

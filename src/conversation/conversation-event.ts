@@ -3,22 +3,22 @@ import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
 import type { PermissionQuestion } from '../policy/authorize.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 
-/** How a turn ended: from the first entry of the inbox to the moment when nothing is left to do. */
+/** Result of a turn, which lasts from the first entry of the inbox until there is nothing left to do. */
 export type TurnOutcome =
   | { readonly type: 'answered'; readonly text: string }
-  /** The model would have gone on. */
+  /** The model wanted to continue. */
   | { readonly type: 'stepLimit'; readonly maxSteps: number }
   | { readonly type: 'failed'; readonly error: string }
   | { readonly type: 'interrupted' }
   | { readonly type: 'closed' };
 
-/** What happens in a conversation, in the order in which it happens. */
+/** Event of a conversation; events are published in the order in which they happen. */
 export type ConversationEvent =
   /** `resumption`: the turn was under way when the program ended. */
   | { readonly type: 'turn.started'; readonly because: 'message' | 'notice' | 'resumption' }
   /** A piece of text, as the model writes it; the whole comes with `message.recorded`. */
   | { readonly type: 'text.written'; readonly text: string }
-  /** What was written since the last recorded message will not be recorded: the model failed in the middle. */
+  /** The text since the last recorded message will not be recorded: the model failed in the middle. */
   | { readonly type: 'text.discarded' }
   | { readonly type: 'message.recorded'; readonly message: ChatMessage }
   | { readonly type: 'permission.asked'; readonly question: PermissionQuestion }
@@ -35,12 +35,12 @@ export type ConversationEvent =
     }
   /** The transcript could not be written; the conversation continues in memory, and what is missing is written when it can be. */
   | { readonly type: 'journal.failed'; readonly error: string }
-  /** All of the transcript is in the journal again. */
+  /** The whole transcript is in the journal again. */
   | { readonly type: 'journal.recovered' }
-  /** The transcript is being made shorter: the model does not take it, it has outgrown its limit, or somebody asked for it. */
+  /** The transcript is being made shorter: the model does not take it, it has outgrown its limit, or the host or a person asked for it. */
   | { readonly type: 'compaction.started'; readonly because: CompactionReason; readonly tokens: number }
   /** The `compact` of the host could not be used; the default takes its place. */
   | { readonly type: 'compaction.failed'; readonly error: string }
-  /** So many messages are gone, and of so many calls the output is. */
+  /** `removed`: the number of removed messages. `emptied`: the number of calls whose output was removed. */
   | { readonly type: 'transcript.shortened'; readonly removed: number; readonly emptied: number }
   | { readonly type: 'turn.ended'; readonly outcome: TurnOutcome };

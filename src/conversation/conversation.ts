@@ -98,7 +98,7 @@ export interface Conversation extends AsyncDisposable {
    */
   notify(event: {
     readonly id: string;
-    /** One line that names the source. */
+    /** Name of the source, one line. */
     readonly source: string;
     readonly text: string;
     /** Default `turn`. */

@@ -59,7 +59,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   return openConversation(options).conversation;
 }
 
-/** What `createConversation` is made of, its actor open to inspection. */
+/** Opens a conversation and also returns its actor, for tests. */
 export function openConversation(
   options: ConversationOptions,
   { maxCompactions = MAX_COMPACTIONS }: { readonly maxCompactions?: number } = {},
@@ -119,7 +119,7 @@ export function openConversation(
     return shorter.removed;
   };
 
-  /** A fact that comes when everything is over concerns nobody. */
+  /** Sends a fact to the chart; after the end of the conversation it is dropped. */
   const tell = (fact: ChartEvent) => {
     if (actor.getSnapshot().status === 'active') actor.send(fact);
   };

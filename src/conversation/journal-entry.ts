@@ -80,7 +80,7 @@ const inboxEntry = z.discriminatedUnion('kind', [
   }),
 ]) as unknown as z.ZodType<MailboxEntry>;
 
-/** One step of a conversation, written before it takes effect: it happened whole or not at all. */
+/** Step of a conversation, written before it takes effect: it happened whole or not at all. */
 export const journalEntry = z.discriminatedUnion('type', [
   /** An entry arrived in the mailbox. */
   z.object({ type: z.literal('arrived'), entry: inboxEntry }),
@@ -91,7 +91,7 @@ export const journalEntry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('recorded'), message: chatMessage }),
   /** The result of a call, with the ids of the notices that it replaces. */
   z.object({ type: z.literal('answered'), message: chatMessage, revealed: ids }),
-  /** These messages replaced the transcript. */
+  /** The messages replaced the transcript. */
   z.object({ type: z.literal('shortened'), messages: z.array(chatMessage) }),
   /** The turn ended. */
   z.object({ type: z.literal('rested') }),

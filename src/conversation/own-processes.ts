@@ -3,15 +3,15 @@ import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { isEnded } from '../tools/process-summary.ts';
 
-/** The processes of one owner, and how they end with it. */
+/** The processes of one owner, which end with it. */
 export interface OwnProcesses {
   alive(): readonly ProcessView[];
-  /** Returns whether nothing is alive that ends with its owner, and every end of such is among the known ones. */
+  /** Returns whether all processes that end with the owner are gone, and all their ends are known. */
   areGone(isKnown: (completionId: string) => boolean): boolean;
-  /** Something lives that `release` would end: a process, or what one has left alive. */
+  /** `true` while a process lives that `release` would end, leftovers included. */
   readonly isBusy: boolean;
   /**
-   * Ends what lives, and what has left something alive; the heir takes over what is meant for it. Persistent processes continue, with
+   * Ends living processes and leftovers; the heir takes over what is meant for it. Persistent processes continue, with
    * their watches and schedules: notices of them wait for the same owner. All other watches and schedules are cancelled.
    */
   release(heir: string | null): Promise<void>;

@@ -1,39 +1,40 @@
 import { lastLines } from '../mailbox/last-lines.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 
-/** So many steps at the end are what the agent works with: they go last. */
+/** Number of steps at the end that the agent works with: they are removed last. */
 const KEPT_STEPS = 3;
 
-/** What is left of the output of a recent call, of its beginning and of its end. */
+/** Bytes kept of the output of a recent call, from its beginning and its end. */
 const MAX_KEPT_BYTES = 2_000;
 
 const REMOVED = 'The output was removed to make room.';
 
-/** What a transcript may come to. */
+/** Limits of a transcript. */
 export interface TranscriptBounds {
-  /** UTF-8, of all texts and arguments. */
+  /** UTF-8 bytes of all texts and arguments. */
   readonly maxBytes: number;
   readonly maxMessages: number;
 }
 
 export interface Compaction {
   readonly messages: readonly ChatMessage[];
-  /** How many messages are gone, and of how many calls the output is. */
+  /** Number of removed messages. */
   readonly removed: number;
+  /** Number of calls whose output was removed. */
   readonly emptied: number;
 }
 
-/** What stands or goes together: what somebody said, or a reply with the results of its calls. */
+/** Messages that are kept or removed together: one message, or a reply with the results of its calls. */
 interface Block {
   readonly kind: 'words' | 'notice' | 'step';
   readonly messages: readonly ChatMessage[];
 }
 
-/** Where a block stands. */
+/** Position of a block in the transcript. */
 interface Place {
   readonly isOld: boolean;
   readonly isLast: boolean;
-  /** The task: what was said first, and what was said last. */
+  /** The first or the last message to the agent: its task. */
   readonly isTask: boolean;
 }
 
@@ -42,7 +43,7 @@ interface Pass {
   toLess(messages: readonly ChatMessage[]): readonly ChatMessage[];
 }
 
-/** From what is missed least to what is missed most. The task and the last block are never removed. */
+/** The passes in order: the least useful messages are shortened first. The task and the last block are never removed. */
 const PASSES: readonly Pass[] = [
   { takes: ({ kind }, { isOld }) => isOld && kind === 'step', toLess: (messages) => messages.map(empty) },
   { takes: ({ kind }, { isOld }) => isOld && kind === 'step', toLess: () => [] },

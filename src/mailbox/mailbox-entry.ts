@@ -1,6 +1,6 @@
 import type { NoticePart } from './notice-part.ts';
 
-/** One thing that waits in a mailbox, with what it says. Plain data: it can be persisted. */
+/** Message or notice that waits in a mailbox, with its content. Plain data: it can be persisted. */
 export type MailboxEntry =
   | {
       readonly kind: 'message';

@@ -11,17 +11,17 @@ const MAX_SETTLED = 100_000;
 export interface MailboxState {
   /** Oldest first. */
   readonly waiting: Map<string, MailboxEntry>;
-  /** Ids that were delivered, revealed or retracted: they never enter again. */
+  /** Ids that were delivered, revealed or retracted, and never enter again. */
   readonly settled: Set<string>;
-  /** How many notices have given way since the last delivery. */
+  /** Number of notices dropped for lack of room since the last delivery. */
   dropped: number;
 }
 
 export type MailboxChange =
   | { readonly type: 'arrived'; readonly entry: MailboxEntry }
-  /** They left unsaid: they are void, or gave way. */
+  /** The entries left undelivered: they are void, or made room for others. */
   | { readonly type: 'withdrawn'; readonly ids: readonly string[] }
-  /** They left as words: in a notice, or in the answer of a tool. */
+  /** The entries were delivered in a notice, or in the answer of a tool. */
   | { readonly type: 'settled'; readonly ids: readonly string[] };
 
 /** A schedule, or a process with all of its schedules: their reminders that still wait are void. */
@@ -115,7 +115,7 @@ function settle({ waiting, settled }: MailboxState, ids: readonly string[]): voi
   }
 }
 
-/** Of a schedule only the newest reminder waits: it replaces the earlier one, and counts it. */
+/** Returns whether both are reminders of one schedule. Only the newest waits: it replaces the earlier one, and counts it. */
 function isEarlierReminder(waiting: MailboxEntry, arriving: MailboxEntry): boolean {
   const [earlier, newer] = [partOf(waiting), partOf(arriving)];
   if (earlier?.type !== 'due' || newer?.type !== 'due') return false;

@@ -13,11 +13,11 @@ import {
 } from './mailbox-state.ts';
 import { toNotice } from './notice.ts';
 
-/** One text for everything that waits. */
+/** Text for all entries that wait. */
 export interface Notice {
-  /** The entries that it tells: pass them to `delivered`. */
+  /** The ids of its entries: pass them to `delivered`. */
   readonly ids: readonly string[];
-  /** Escaped, one element for each entry; nothing inside can end the notice or look like another one. */
+  /** Escaped, one element for each entry; no content can end the notice or look like another one. */
   readonly text: string;
 }
 
@@ -66,7 +66,7 @@ export interface MailboxReader {
 /** The memory of a reader that persists its mailbox together with the rest of what it knows. */
 export interface MailboxStore {
   readonly state: MailboxState;
-  /** Whether `state` has every id that was ever settled; else the timelines of the processes tell which ends were delivered. */
+  /** `true` if `state` has every id that was ever settled; otherwise the timelines of the processes tell which ends were delivered. */
   readonly remembersAll: boolean;
   /** Persists a change, then applies it. `settled` was persisted by the reader, in one entry with the words. */
   commit(change: MailboxChange): void;
@@ -77,11 +77,11 @@ export interface OwnedMailbox extends Omit<Mailbox, 'delivered' | 'close' | type
   delivered(ids: readonly string[], by?: MailboxReader): void;
   readonly reader: MailboxReader | null;
   readonly isAccepting: boolean;
-  /** Whether timelines need not be asked which ends were delivered. */
+  /** `true` if the store knows which ends were delivered, without the timelines. */
   readonly remembersAll: boolean;
   isSettled(id: string): boolean;
   attach(reader: MailboxReader): void;
-  /** Does nothing where another reader has come since. */
+  /** Does nothing if another reader has been attached since. */
   detach(reader: MailboxReader): void;
   /** Removes an entry as if it had never arrived. */
   forget(id: string): void;

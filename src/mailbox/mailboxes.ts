@@ -12,34 +12,34 @@ import { type Displaced, findReminded, isWithdrawn, type Withdrawal } from './ma
 import type { News } from './news.ts';
 import { toEndEntry, toNotificationEntry, toRunningEntry } from './to-entry.ts';
 
-/** Beyond this many for all absent owners together, the one with most gives way. */
+/** Limit for all absent owners together; beyond it the fullest mailbox makes room. */
 const MAX_PENDING = 2_000;
 
 /**
- * The mailboxes of all owners of a supervisor, and the streams of news, which show the same entries. While nobody reads the mailbox of an
- * owner, news wait in it; ends are found in the list of processes when it is opened.
+ * The mailboxes of all owners of a supervisor, and the streams of news, which show the same entries. While the mailbox of an owner
+ * has no reader, news wait in it; ends are found in the list of processes when it is opened.
  */
 export interface Mailboxes {
   /** Opens the mailbox of an owner, with every end that was not delivered to it. The newest reader of an owner replaces the one before. */
   open(owner: string, reader?: MailboxReader): Mailbox;
   /** `onCounted` is called once the news have reached a reader or a listener: now, or later. */
   publish(news: News, onCounted?: () => void): void;
-  /** Removes news that have reached nobody. */
+  /** Removes news that have reached no reader or listener. */
   removePending(isMeant: (news: News) => boolean): void;
   addEnd(view: FinalView): void;
   addRunning(type: 'process.silent' | 'process.elapsed', running: { view: ProcessView; at: number }): void;
-  /** Retracts reminders that wait, whoever owns them. */
+  /** Retracts reminders that wait, of all owners. */
   withdraw(withdrawal: Withdrawal): void;
-  /** All news from now on, after those that have reached nobody. */
+  /** The news that have reached no reader or listener, then all news from now on. */
   readonly news$: Observable<News>;
-  /** The news of one owner; what came while nobody read or listened as that owner comes first, and leaves the mailbox. */
+  /** Returns the news of one owner; pending ones come first, and leave the mailbox. */
   newsOf(owner: string): Observable<News>;
   /** Returns whether news of this owner reach a reader or a listener now. */
   isHeard(owner: string): boolean;
   complete(): void;
 }
 
-/** News in a mailbox that nobody reads. */
+/** News in a mailbox without a reader. */
 interface Pending {
   news: News;
   readonly order: number;
@@ -91,7 +91,7 @@ export function createMailboxes(deps: {
     if (reader === null && waiting.size === 0 && boxes.get(owner) === box) boxes.delete(owner);
   };
 
-  /** In the timeline, and so in the record: the next supervisor does not deliver it again. */
+  /** Marks an end as delivered in the timeline, and so in the record: the next supervisor does not deliver it again. */
   const acknowledge = (id: string, owner: string) => {
     const [, processId] = /^(.*)\/\d+\/ended$/.exec(id) ?? [];
     const process = processId === undefined ? undefined : find(processId);
@@ -116,7 +116,7 @@ export function createMailboxes(deps: {
     pending.onCounted = null;
     onCounted?.();
   };
-  /** A reminder that has reached nobody never gives way here: the number of schedules bounds those. */
+  /** Drops the oldest news of the fullest mailbox. Reminders that no listener has received stay: the number of schedules bounds them. */
   const makeRoom = () => {
     const sizes = [...boxes.values()].map((box) => box.pending.size);
     if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_PENDING) return;

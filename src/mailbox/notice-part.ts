@@ -67,7 +67,7 @@ export interface DuePart {
   readonly missed: number;
 }
 
-/** One element of a notice. */
+/** Element of a notice. */
 export type NoticePart =
   | EndedPart
   /** The process is silent, or has run for long. */

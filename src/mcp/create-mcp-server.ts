@@ -25,7 +25,7 @@ export interface McpServerOptions {
   readonly wantsRoot?: boolean;
   /** The tools to offer, except those that the policy denies altogether. Default: the set `process`. */
   readonly tools?: readonly Tool[];
-  /** Its questions go to the person at the client, and are denied where the client cannot ask. Default: mode `auto`. */
+  /** The policy. Its questions go to the person at the client, and are denied if the client cannot ask. Default: mode `auto`. */
   readonly policy?: Policy | PolicyOptions;
   /**
    * The owner of this client's processes. The client sees no others, except those that an earlier client left to the same owner. Default: the

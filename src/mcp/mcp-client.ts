@@ -6,7 +6,7 @@ import type { FindPlace } from './client-place.ts';
 import type { ClientProcesses } from './client-processes.ts';
 import type { ChangeTiming } from './resource-changes.ts';
 
-/** One client, with all its connections or requests. */
+/** Client with all its connections or requests. */
 export interface McpClient {
   readonly processes: ClientProcesses;
   /** The tools that its policy offers. */

@@ -7,7 +7,7 @@ const MAX_LENGTH = 500;
 /** The message and code of an endpoint's error. */
 interface EndpointMessage {
   readonly text: string;
-  /** Its code, type or status, joined; `''` without any. */
+  /** Code, type and status of the error, joined; `''` without any. */
   readonly code: string;
 }
 
@@ -96,7 +96,7 @@ function describeWait(retryAfterMs: number | null): string {
 interface RefusalFacts {
   /** `null` if the failure came inside a stream, or from a library that does not report it. */
   readonly status: number | null;
-  /** Its code, type or status in words; `''` without any. */
+  /** Code, type or status of the error in words; `''` without any. */
   readonly code: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ export type ScriptedCall = { readonly name: string } & (
   | { readonly argumentsText: string }
 );
 
-/** One reply of the model: a text, calls, or both. */
+/** Reply of the model: a text, calls, or both. */
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];

@@ -13,15 +13,15 @@ export type { WaitOptions } from '../config/wait-options.ts';
 export type { WaitEnd } from './wait/await-conditions.ts';
 export type { ConditionName } from './wait/wait-condition.ts';
 
-/** How a wait ended, and which conditions were met. */
+/** Result of a wait, with the conditions that were met. */
 export interface Waited {
   readonly end: WaitEnd;
   /** The conditions that were met, in that order. */
   readonly met: readonly ConditionName[];
   readonly missing: readonly ConditionName[];
   /**
-   * Why some of the missing conditions could not be met, such as `port: …`; with `any` the wait continued for
-   * the others.
+   * Reasons why some of the missing conditions could not be met, such as `port: …`; with `any` the wait
+   * continued for the others.
    */
   readonly impossible: readonly string[];
   readonly waitedMs: number;

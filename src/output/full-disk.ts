@@ -4,7 +4,7 @@ import { appendPrivateFile } from '../store/private-files.ts';
 import { toFullLine } from './log-map.ts';
 import type { OutputDegradation } from './output-log.ts';
 
-/** With less free than a block, a process that appends to its log gets ENOSPC. */
+/** Size of a block: with less free, a process that appends to its log gets ENOSPC. */
 const fullBytes = 4096;
 
 /**

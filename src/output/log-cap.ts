@@ -16,8 +16,8 @@ const blockBytes = 512;
 const slackBytes = 2 * 4096;
 
 /**
- * With less disk space free, a long log gives up its middle before reaching its cap, because its process
- * would get write errors otherwise.
+ * Disk space below which a long log loses its middle before reaching its cap, because its process would get
+ * write errors otherwise.
  */
 const reserveBytes = 8 * 1024 * 1024;
 /** Minimum kept in that case. */

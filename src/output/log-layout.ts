@@ -30,7 +30,7 @@ type LogPlace =
 interface LogCompaction {
   readonly headBytes: number;
   readonly line: Uint8Array;
-  /** Where the kept tail begins. */
+  /** Start of the kept tail. */
   readonly tailFrom: number;
   readonly missingBytes: number;
 }

@@ -87,7 +87,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
 
   async function coverInFile(): Promise<void> {
     const runs: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
-    // The process may go on writing.
+    // The process may still be writing.
     const end = file.bytes();
     for (let offset = 0; offset < end; ) {
       const span = file.read(offset, Math.min(pieceBytes, end - offset));

@@ -4,9 +4,9 @@ import type { OutputTimes } from './log-times.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
 
-/** Why the log file is incomplete. Stays set even when writing works again. */
+/** Reason why the log file is incomplete. Stays set even when writing works again. */
 export interface OutputDegradation {
-  /** What failed, as a clause: `the log file could not be written`. */
+  /** The failure as a clause: `the log file could not be written`. */
   readonly what: string;
   /** The message of the system. */
   readonly error: string;
@@ -36,7 +36,7 @@ export interface OutputStats {
 }
 
 /**
- * All output of one process across restarts, in order of arrival. Memory is bounded regardless of the amount:
+ * The output of one process across restarts, in order of arrival. Memory is bounded regardless of the amount:
  * of each stream the head and the newest tail are kept, exactly `maxBufferBytes` together; the rest is
  * counted.
  */
@@ -115,7 +115,7 @@ export interface OutputLog extends OutputSink {
 export interface DiskAccess {
   /** The only stream of the log, so that its positions are offsets. */
   readonly stream: OutputStream;
-  /** Why the last read failed; `null` if it succeeded. */
+  /** Reason why the last read failed; `null` if it succeeded. */
   readonly readError: string | null;
   /** Returns how many bytes between two offsets are gone, without reading any. */
   droppedBytesBetween(from: number, to: number): number;

@@ -2,21 +2,21 @@ import type { StreamPositions } from './output-chunk.ts';
 
 export interface ReadOptions {
   /**
-   * Where to begin: an offset (the `to` of an earlier read), positions, or a reader's cursor. Default: the
+   * Start of the read: an offset (the `to` of an earlier read), positions, or a reader's cursor. Default: the
    * beginning.
    */
   readonly since?: number | StreamPositions | 'last';
   readonly stream?: 'stdout' | 'stderr' | 'screen' | 'both';
-  /** Only the last lines, including an unfinished one. */
+  /** Reads only the last lines, including an unfinished one. */
   readonly tail?: number;
-  /** At most this many lines; the next read continues after them. Same as `limit`. */
+  /** Maximum number of lines; the next read continues after them. Same as `limit`. */
   readonly lines?: number;
   /** Skips the first lines. */
   readonly offset?: number;
   readonly limit?: number;
   /**
-   * Only lines that match this regular expression, without escape sequences; the options above then count
-   * matching lines.
+   * Reads only lines that match this regular expression, without escape sequences; the options above then
+   * count matching lines.
    */
   readonly grep?: string;
   readonly ignoreCase?: boolean;

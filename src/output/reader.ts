@@ -24,7 +24,7 @@ export function createReader(
     from = { stdout: 0, stderr: 0, screen: 0 },
     onMoved = () => {},
   }: {
-    /** Where the reader begins. Default: the first byte. */
+    /** Start of the reader. Default: the first byte. */
     readonly from?: StreamPositions;
     readonly onMoved?: () => void;
   } = {},

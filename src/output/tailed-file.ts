@@ -32,7 +32,7 @@ export interface TailedFile {
   read(offset: number, maxBytes: number): FileSpan | null;
   /** Overwrites bytes in place. @throws the system's error. */
   replace(offset: number, bytes: Uint8Array): void;
-  /** Why the last access to an existing or expected file failed, or what is missing of it. */
+  /** Reason why the last access to an existing or expected file failed, or the part of the file that is missing. */
   readonly problem: string | null;
   readonly readError: string | null;
 }
@@ -163,7 +163,7 @@ class LogMapReader {
     this.#openFile = openFile;
   }
 
-  /** Why the last read failed; the map stays as it was then. */
+  /** Reason why the last read failed; the map stays as it was before. */
   get error(): string | null {
     return this.#error;
   }

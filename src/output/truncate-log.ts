@@ -52,7 +52,7 @@ function copyRange(source: number, { from, to, target }: { from: number; to: num
   }
 }
 
-/** Shortens a log while another program goes on writing it. Rejects if that is impossible. */
+/** Shortens a log while another program keeps writing it. Rejects if that is impossible. */
 export type TruncateLog = (log: {
   file: TailedFile;
   /** The file in which gaps are recorded before they arise. */

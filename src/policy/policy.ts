@@ -45,7 +45,7 @@ export interface PreparedStart {
 export interface Policy {
   /** The innermost of `layers`; its `askTimeout` is the shortest of all. */
   readonly settings: PolicySettings;
-  /** All layers that apply, outermost first; more than one after `narrow`. */
+  /** The layers that apply, outermost first; more than one after `narrow`. */
   readonly layers: readonly PolicySettings[];
   /** Tells whether a model is offered this tool at all. */
   offers(tool: { readonly name: string; readonly permissions: readonly Permission[] }): boolean;

@@ -18,7 +18,7 @@ export interface ProcessDeps {
   emit(id: string, event: LifecycleEvent): void;
   /** Returns the processes that hold the foreground slots for that kind, the longest holder first. */
   slotHolders(kind: ProcessKind): readonly ProcessView[];
-  /** Looks now whether the process waits for somebody to type. */
+  /** Checks now whether the process waits for typed input. */
   lookForInput(id: string): Promise<AwaitedInput | null>;
   /** Returns the live members of its tree, the leader first. */
   members(id: string): Promise<readonly TreeMember[]>;

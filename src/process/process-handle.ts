@@ -19,7 +19,7 @@ import type { TimelineEntry } from './timeline.ts';
 export interface KillOptions {
   /** The first signal. Default SIGTERM; SIGKILL follows at the end of the grace. */
   readonly signal?: ProcessSignal;
-  /** From the first signal to SIGKILL. Default: the process's `killGrace`. */
+  /** Time from the first signal to SIGKILL. Default: the process's `killGrace`. */
   readonly grace?: Duration;
   /** The requester. Default `user`. */
   readonly by?: Requester;

@@ -21,7 +21,7 @@ export interface ProcessPlan {
   readonly lifetime: ProcessLifetime;
   readonly tool: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Why it runs in the foreground or in the background. */
+  /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;
   readonly background: boolean;
   readonly onTimeout: OnTimeout;

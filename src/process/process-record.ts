@@ -68,7 +68,7 @@ export interface AdoptionData {
       | { readonly type: 'pattern'; readonly pattern: string };
     readonly since: number;
     readonly told: number;
-    /** For a pattern: offset in the output up to which each match was delivered. Absent in older records. */
+    /** Offset in the output up to which each match of a pattern was delivered. Absent in older records. */
     readonly toldBytes?: number;
     /** Streams whose line across `toldBytes` was delivered while it was unfinished; absent where there are none. */
     readonly toldUnfinished?: readonly ('stdout' | 'stderr' | 'screen')[];

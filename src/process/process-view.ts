@@ -83,7 +83,7 @@ interface Facts {
   readonly tool: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly mode: ProcessMode;
-  /** Why it runs in the foreground or in the background. */
+  /** Reason why the process runs in the foreground or in the background. */
   readonly executionMode: string;
   /** 1 for the first start. */
   readonly attempt: number;

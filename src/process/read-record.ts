@@ -62,8 +62,8 @@ const ended = new RegExp(
 );
 
 /**
- * Whether a record certainly belongs to a process that ended without leftovers and suspects, judged by the first 80 bytes of its text. Most do,
- * and a list of live processes need not parse them. `false` for a record whose fields stand in another order, which has to be parsed.
+ * Returns whether the first 80 bytes of a record prove that its process ended without leftovers and suspects. Most records do, and a list
+ * of live processes need not parse them. `false` for a record whose fields stand in another order, which has to be parsed.
  */
 export function hasEndedRecord(beginning: string): boolean {
   return ended.test(beginning);

@@ -7,7 +7,7 @@ export interface ScheduleOptions {
   /** Text of the notification. */
   readonly message: string;
   readonly after?: Duration;
-  /** At least 1 s. */
+  /** Minimum 1 s. */
   readonly every?: Duration;
   /** Process whose end cancels the schedule, before the end is published. */
   readonly process?: string;

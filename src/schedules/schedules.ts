@@ -79,7 +79,7 @@ export function createSchedules(deps: {
   const toRecorded = (it: ActiveSchedule): ScheduleView =>
     it.undelivered === null ? toView(it) : { ...toView(it), nextAt: it.undelivered.firstAt };
 
-  /** Only the last notification of a recurring schedule waits for an absent owner. */
+  /** Withdraws notifications that wait for an absent owner: of a recurring schedule only the last one waits. */
   const withdraw = ({ id }: ActiveSchedule) => news.withdraw((each) => each.id === id);
 
   const arm = (it: ActiveSchedule) => {

@@ -10,7 +10,7 @@ export interface SecretOptions {
   readonly pressEnter?: boolean;
   /** The secret itself, where the caller knows it already: then its name need not be one of `secrets`. */
   readonly value?: string;
-  /** Once it is aborted no source is waited for, no person is asked any more, and nothing is written. */
+  /** Abort signal: afterwards no source is waited for, no person is asked, and nothing is written. */
   readonly signal?: AbortSignal;
 }
 

@@ -56,7 +56,7 @@ export type InProcessWork = (context: {
 /** Fact as a backend reports it; the process adds the time. */
 export type ToldFact = BackendFact extends infer F ? (F extends unknown ? Omit<F, 'atMs'> : never) : never;
 
-/** Everything one attempt works with, and its connection to the process. */
+/** Inputs of one attempt, and its connection to the process. */
 export interface BackendPort {
   readonly request: SpawnRequest;
   readonly output: OutputSink;

@@ -39,7 +39,7 @@ export interface Recorded {
   readonly state: SupervisorState;
 }
 
-/** Everything that operations on a state directory share. */
+/** Dependencies that operations on a state directory share. */
 export interface DirectoryDeps {
   readonly clock: Clock;
   readonly paths: StatePaths;

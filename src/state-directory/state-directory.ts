@@ -18,7 +18,7 @@ import type { WatchNews, WatchView } from '../watches/watch.ts';
 export interface SeenProcess {
   readonly view: ProcessView;
   readonly supervisorId: string;
-  /** Whether its supervisor answered. Otherwise the view is its record, which may be out of date for a live process. */
+  /** `true` if its supervisor answered. Otherwise the view is its record, which may be out of date for a live process. */
   readonly answered: boolean;
 }
 
@@ -38,7 +38,7 @@ export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
 /** Schedule with the supervisor that runs it. */
 export type SeenSchedule = ScheduleView & {
   readonly supervisorId: string;
-  /** Whether its supervisor answered. Otherwise this is its record. */
+  /** `true` if its supervisor answered. Otherwise the schedule is read from its record. */
   readonly answered: boolean;
   /** State of its supervisor; the schedule of a dead one is not running. */
   readonly keeper: SupervisorState;
@@ -46,7 +46,7 @@ export type SeenSchedule = ScheduleView & {
 
 /** Schedule that was just added. */
 export type AddedSchedule = SeenSchedule & {
-  /** Whether a program currently listens as its owner; `null` where the supervisor does not say. */
+  /** `true` if a program currently listens as its owner; `null` if the supervisor does not say. */
   readonly isHeard: boolean | null;
 };
 

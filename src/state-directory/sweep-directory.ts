@@ -15,7 +15,7 @@ interface Swept {
   readonly forgotten: number;
   readonly logsRemoved: number;
   readonly freedBytes: number;
-  /** One sentence per supervisor that did not answer and removed nothing. */
+  /** Sentences, one for each supervisor that did not answer and removed nothing. */
   readonly warnings: readonly string[];
 }
 

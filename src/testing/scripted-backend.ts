@@ -60,12 +60,12 @@ export function createScriptedBackend(
   };
 }
 
-/** One attempt of one process, controlled by the test. */
+/** Attempt of a process, controlled by the test. */
 export class ScriptedRun {
   readonly request: SpawnRequest;
   /** Started by another supervisor: it is found instead of started. */
   readonly isAdopted: boolean;
-  /** The signals it received, in order. */
+  /** The received signals, in order. */
   readonly signals: ProcessSignal[] = [];
   /** Data written to its stdin. */
   input = '';

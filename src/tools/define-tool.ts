@@ -16,7 +16,7 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly aliases?: ToolAliases;
   /** Effect of its calls on processes. Default `other`: none. */
   readonly permission?: Permission;
-  /** All possible effects, where they depend on the input; requires `intend`. */
+  /** The possible effects, if they depend on the input; requires `intend`. */
   readonly permissions?: readonly Permission[];
   /** Validates what the schema cannot express; returns the problem, or `null`. */
   readonly check?: (input: z.output<S>) => string | null;

@@ -27,7 +27,7 @@ export type ToolAnswer = (
    */
   readonly onRecorded?: () => void;
   /**
-   * With `ok: false`: the tool itself worked. What it ran has failed, or the call was denied or invalid. Not shown to
+   * Set with `ok: false` if the tool itself worked: the command it ran has failed, or the call was denied or invalid. Not shown to
    * the model; a tool that fails otherwise several times is disabled for the rest of the turn.
    */
   readonly worked?: true;
@@ -86,7 +86,7 @@ export interface Tool {
   readonly input: z.ZodObject;
   /** Schema of `data` in its answers, successful or not, for hosts that publish it. Default: not published. */
   readonly output?: z.ZodObject;
-  /** All permissions that its calls may need. */
+  /** The permissions that its calls may need. */
   readonly permissions: readonly Permission[];
   /** Validates the input without any effect. */
   prepare(given: unknown): PreparedCall | { readonly ok: false; readonly error: string };

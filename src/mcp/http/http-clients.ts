@@ -9,7 +9,7 @@ export const maxBodyBytes = 4 * 1024 * 1024;
 
 const PATH = /^\/mcp(?:\/([\w-]{1,32}))?$/;
 
-/** All clients over HTTP, of both eras. */
+/** The clients over HTTP, of both eras. */
 export interface HttpClients {
   fetch(request: Request): Promise<Response>;
   /** Ends all clients with their processes. */

@@ -16,7 +16,7 @@ interface ConditionsResult {
   /** The conditions that were met, in that order. */
   readonly met: readonly ConditionName[];
   readonly missing: readonly ConditionName[];
-  /** Why some of the missing conditions could not be met, each beginning with the name of its condition. */
+  /** Reasons why some of the missing conditions could not be met, each beginning with the name of its condition. */
   readonly impossible: readonly string[];
   readonly waitedMs: number;
 }

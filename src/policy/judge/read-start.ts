@@ -16,7 +16,7 @@ export interface Segment {
   readonly isGuess: boolean;
 }
 
-/** Everything that a start would run, as far as that is known. */
+/** Commands that a start would run, as far as they are known. */
 export interface StartReading {
   readonly segments: readonly Segment[];
   /** Reasons why more may run, each as the end of a sentence that begins with "it". */
@@ -28,7 +28,7 @@ export interface StartReading {
 const MAX_DEPTH = 8;
 const MAX_SEGMENTS = 5_000;
 
-/** Limit for parsed text; nobody types longer commands, and parsing costs time. */
+/** Limit for parsed text; no typed command is longer, and parsing costs time. */
 export const MAX_COMMAND_CHARACTERS = 65_536;
 
 /** Parses shell text, or a program with its arguments, and whatever these run in turn. */

@@ -13,7 +13,7 @@ interface Starter {
   readonly words?: RegExp;
 }
 
-/** In the language of awk: pipes, files, extensions. */
+/** Pipes, files and extensions in the language of awk. */
 const AWK: Starter = {
   words: /system|getline|[|>@]|ARG[VC]|\0/,
   long: ['--load', '--include'],

@@ -9,7 +9,7 @@ export const rawDiskWrite: DenyRule = {
   what: 'a write to a raw disk',
   hint: 'Write into a file.',
   finds: (command) => {
-    // What dd is told has a rule of its own.
+    // The operands of dd have a rule of their own.
     const words = programOf(command) === 'dd' ? [] : command.words;
     const findings = toWrittenPaths({ ...command, words }).map((path) =>
       toRawDisk(path, command.directories),

@@ -89,7 +89,7 @@ function deletes(words: readonly Word[]): boolean {
   });
 }
 
-/** `git clean -fd` deletes trees that nobody has a copy of, but no tracked ones. */
+/** `git clean -fd` deletes untracked trees, of which there is no copy, but no tracked ones. */
 function readGitClean(words: readonly Word[]): Finding {
   if (!words.includes('clean')) return 'no';
   const has = (letters: RegExp, long: string) =>

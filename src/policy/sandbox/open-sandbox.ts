@@ -57,7 +57,7 @@ function toSandbox(
   runtime: SandboxRuntime,
   { writable, network, close }: SandboxPlan & { close: () => Promise<void> },
 ): Sandbox {
-  // By this name the runtime knows whose connections these are: nobody may guess it.
+  // The runtime assigns connections to commands by this name: it must not be guessable.
   const commandId = randomBytes(24).toString('base64url');
   if (network !== 'open') runtime.registerCommandNetworkLists(commandId, { allowedDomains: network });
   const filesystem = { denyRead: [], allowWrite: writable, denyWrite: [] };

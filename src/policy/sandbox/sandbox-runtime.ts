@@ -54,7 +54,7 @@ export function shareSandbox(load: () => Promise<SandboxRuntime>): SharedSandbox
   };
 }
 
-/** The package keeps its state in its module, one for the whole program; whoever counts its users has to do the same. */
+/** Shared sandbox of the program: the package keeps one state in its module, so its users are counted for the whole program. */
 export const installedSandbox: SharedSandbox = shareSandbox(async () => {
   const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime');
   return SandboxManager as unknown as SandboxRuntime;

@@ -6,7 +6,7 @@ const LITERAL = ['raw_string', 'ansi_c_string', 'comment'];
 
 const QUOTED = [...LITERAL, 'string', 'string_content', 'heredoc_body', 'heredoc_content'];
 
-/** For the grammar these separate words; for a shell only space, tab and the end of a line do (POSIX 2.3). */
+/** Blanks that separate words for the grammar; for a shell only space, tab and the end of a line do (POSIX 2.3). */
 const ODD_BLANK = /[\r\v\f\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
 
 /**

@@ -74,7 +74,7 @@ function readBeside(node: SyntaxNode): readonly Word[] {
   return descriptor === undefined || /^(\d+|\{\w+\})$/.test(descriptor.text) ? [] : [descriptor.text];
 }
 
-/** In `>a 0>&1` the grammar takes the descriptor of the second redirection for a word of the first. */
+/** Returns whether a word is the descriptor of the next redirection: in `>a 0>&1` the grammar takes `0` for a word of the first. */
 function isDescriptorOfNext(part: SyntaxNode, redirect: SyntaxNode): boolean {
   const next = redirect.nextSibling;
   return /^\d+$/.test(part.text) && next !== null && isRedirect(next) && next.startIndex === part.endIndex;

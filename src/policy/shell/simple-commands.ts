@@ -28,7 +28,7 @@ import { UNKNOWN, type Word } from './word.ts';
 
 /** Commands that a shell would run. */
 interface ShellReading {
-  /** In the order of the text, including commands in functions and branches that may never run. */
+  /** Commands in the order of the text, including those in functions and branches that may never run. */
   readonly commands: readonly SimpleCommand[];
   /** Reasons why more may run, each as the end of a sentence that begins with "it". */
   readonly doubts: readonly string[];

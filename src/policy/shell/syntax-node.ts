@@ -2,7 +2,7 @@ import type { Tree } from 'web-tree-sitter';
 
 /** A node of a parsed text, free of the parser that made it. */
 export interface SyntaxNode {
-  /** As the grammar calls it; a sign such as `&&` is its own type and not named. */
+  /** Name in the grammar; a sign such as `&&` is its own type and not named. */
   readonly type: string;
   readonly isNamed: boolean;
   readonly startIndex: number;

@@ -45,7 +45,7 @@ function isUnknownOption(word: Word, { letters, long = [] }: OptionShape): boole
   return /^-[A-Za-z]/.test(word) && letters === undefined;
 }
 
-/** In a cluster such as `-nu` the last letter takes the next word; one with a value before it takes the rest of the cluster. */
+/** Returns whether a cluster such as `-nu` takes the next word: its last letter does, unless a letter before it takes the rest of the cluster. */
 function takesNext(cluster: Word, letters: string): boolean {
   const first = [...cluster].findIndex((letter, position) => position > 0 && letters.includes(letter));
   return first === cluster.length - 1 && first > 0;

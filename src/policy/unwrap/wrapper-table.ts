@@ -18,7 +18,7 @@ export interface Wrapper extends OptionShape {
   readonly textLetter?: string;
   /** An option whose value is the program; the words are its arguments. */
   readonly program?: readonly string[];
-  /** With one of these options there are no operands: the words are the program. */
+  /** Options that leave no operands: the words are the program. */
   readonly directWith?: readonly string[];
 }
 

@@ -95,7 +95,7 @@ function toFilePath(url: string): string {
   }
 }
 
-/** `~` as the shell expands it; somebody else's home cannot be told. */
+/** Expands `~` as the shell does; the home of another user is unknown. */
 export function expandHome(path: string): string | null {
   if (path === '~' || path.startsWith('~/')) return homedir() + path.slice(1);
   return /^~[\w.+-]*(\/|$)/.test(path) ? null : path;

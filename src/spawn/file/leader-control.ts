@@ -37,7 +37,7 @@ export function createLeaderControl(
   options: {
     input: TreeInput;
     terminal?: TerminalPort;
-    /** Called, perhaps repeatedly, when the tree is empty. Whoever sets it reports `output.ended` itself. */
+    /** Called, perhaps repeatedly, when the tree is empty. A caller that sets it reports `output.ended` itself. */
     onTreeEmpty?: () => void;
     isOutputComplete?: () => boolean;
   },

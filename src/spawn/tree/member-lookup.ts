@@ -35,7 +35,7 @@ export function createMemberLookup(options: {
 }): MemberLookup {
   const { identity, table, clock, isForeign, describe } = options;
   let leaderIsCollected = false;
-  /** Once the group is empty, its number may be reused. */
+  /** `true` once the group is empty: its number may be reused from then on. */
   let groupHasEnded = false;
   let known = new Map<string, TreeMember>();
   let unclaimed: readonly ProcessEntry[] = [];

@@ -18,9 +18,9 @@ export type GeneratedPath<Machine extends AnyStateMachine> = readonly PathStep<M
 
 export interface PathOptions<Machine extends AnyStateMachine> {
   readonly input: InputFrom<Machine>;
-  /** Every event with every payload that makes a difference: a branch whose payload is not listed is never walked. */
+  /** The events with each payload that makes a difference: a branch whose payload is not listed is never walked. */
   readonly events: readonly EventFromLogic<Machine>[];
-  /** What the world outside the chart allows, e.g. no second exit. Default: all that the state listens to. */
+  /** Returns whether the world outside the chart allows an event, e.g. no second exit. Default: all that the state listens to. */
   readonly canHappen?: (state: SnapshotFrom<Machine>, event: EventFromLogic<Machine>) => boolean;
   /** States with the same key are one. It must leave out what grows without end, such as times and counters. */
   readonly toKey: (state: SnapshotFrom<Machine>) => string;

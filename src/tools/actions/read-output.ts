@@ -28,7 +28,7 @@ interface ReadRequest {
 export interface ProcessOutput {
   readonly view: ProcessView;
   readonly read: OutputRead;
-  /** Whether more output followed at the time of the read. */
+  /** `true` if more output followed at the time of the read. */
   readonly hasMore: boolean;
 }
 

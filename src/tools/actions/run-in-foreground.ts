@@ -55,7 +55,7 @@ export async function runInForeground(
   const outcome = await orInterrupted(result, interrupt);
   if (outcome.type === 'done') return toOutcome(outcome.value, { handle, context });
   if (handle.status === 'pending') {
-    // It still waits for a slot and nobody needs it any more; in the background it would start regardless.
+    // The process still waits for a slot and is no longer needed; in the background it would start regardless.
     await handle.kill({ by: 'agent' });
     return { ok: false, error: interruptedBefore, reveals: toRevealed(handle.view()) };
   }
