@@ -33,7 +33,7 @@ type ConversationCommand =
   | { type: 'turn.interrupt' }
   /** Compacts the transcript between two turns. */
   | { type: 'conversation.compact' }
-  /** Ends the conversation once its processes have ended and the agent was told. No turn begins after the deadline `background`. */
+  /** Ends the conversation once its processes have ended and the agent has been notified. No turn begins after the deadline `background`. */
   | { type: 'conversation.finish'; waitMs: number }
   | { type: 'conversation.close' };
 

@@ -120,7 +120,7 @@ const limits = z.strictObject({
   min_backoff: span.optional(),
   /** Time limit of a run without a person. Default 300 s; 0: no limit. */
   max_run_time: span.optional(),
-  /** The fate of processes that still run at the end of such a run. Default `wait`. */
+  /** Treatment of processes that still run at the end of a run without a person. Default `wait`. */
   background: z.enum(['wait', 'kill']).optional(),
   /** Time to wait for these processes. Default 60 s. */
   background_wait: span.optional(),

@@ -44,7 +44,7 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Returns what is wrong with the messages of a hook, as a clause; `null` where nothing is. */
+/** Returns the fault of the messages of a hook, as a clause; `null` if there is none. */
 export function findCompactionFault(given: unknown, { inTurn }: { inTurn: boolean }): string | null {
   if (!Array.isArray(given)) return 'it returned no list of messages';
   const open: string[] = [];

@@ -37,7 +37,7 @@ export function createCompactor(deps: {
   readonly compact: Compact | undefined;
   readonly maxContextTokens: number;
   readonly maxMessages: number;
-  /** Returns the message that stands where the transcript has a gap. */
+  /** Returns the message that takes the place of removed messages. */
   toDigestMessage(): ChatMessage;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;

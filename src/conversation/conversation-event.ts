@@ -24,7 +24,7 @@ export type ConversationEvent =
   | { readonly type: 'permission.asked'; readonly question: PermissionQuestion }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.answered'; readonly call: ToolCall; readonly answer: ToolAnswer }
-  /** The agent has read of this end in a tool's answer. */
+  /** The agent has learned of this end from a tool's answer. */
   | { readonly type: 'notice.withdrawn'; readonly completionId: string }
   /** The model failed, and is asked again after `inMs`. */
   | {
@@ -33,7 +33,7 @@ export type ConversationEvent =
       readonly attempt: number;
       readonly inMs: number;
     }
-  /** The transcript could not be written; the conversation continues in memory, and what is missing is written when it can be. */
+  /** The transcript could not be written; the conversation continues in memory, and the missing part is written as soon as possible. */
   | { readonly type: 'journal.failed'; readonly error: string }
   /** The whole transcript is in the journal again. */
   | { readonly type: 'journal.recovered' }

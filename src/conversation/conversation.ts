@@ -55,7 +55,7 @@ export interface ConversationOptions {
   readonly maxMessages?: number;
   /** The same for tokens. Default: when the model says that the transcript is too long. */
   readonly maxContextTokens?: number;
-  /** Makes a transcript shorter. Default: old tool output goes first; the task, the notices and the last steps stay. */
+  /** Makes a transcript shorter. Default: old tool output is removed first; the task, the notices and the last steps stay. */
   readonly compact?: Compact;
   /** The clock for pauses before a retry, in tests. */
   readonly clock?: Clock;

@@ -86,7 +86,7 @@ export function createMemory({
       state: state.mailbox,
       remembersAll: journal !== null,
       commit: (change) => {
-        // What was delivered is in the journal already, in one entry with the words.
+        // The journal has delivered entries already, in one entry with their messages.
         if (change.type === 'settled') applyMailboxChange(state.mailbox, change);
         else if (change.type === 'withdrawn') write({ type: 'withdrawn', ids: [...change.ids] });
         else write(change);

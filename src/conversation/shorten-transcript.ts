@@ -56,8 +56,8 @@ const PASSES: readonly Pass[] = [
 ];
 
 /**
- * The newest messages of a transcript behind its system prompt and the digest. A reply is never parted from the results of its
- * calls: rather fewer messages are kept. `null` when there is nothing to remove.
+ * Returns the newest messages of a transcript behind its system prompt and the digest; `null` when there is nothing to remove. A reply
+ * is kept with the results of its calls, or removed with them.
  */
 export function shortenTranscript(
   transcript: readonly ChatMessage[],
@@ -150,12 +150,12 @@ function toPlaces(blocks: readonly Block[]): readonly Place[] {
   }));
 }
 
-/** A result without what was printed; whether the call succeeded stays. */
+/** Returns a result without its output; whether the call succeeded stays. */
 function empty(message: ChatMessage): ChatMessage {
   return withLess(message, toAnswer(message.text, REMOVED));
 }
 
-/** A result with the beginning and the end of what was printed. */
+/** Returns a result with the beginning and the end of its output. */
 function cut(message: ChatMessage): ChatMessage {
   const { text } = message;
   if (Buffer.byteLength(text) <= 2 * MAX_KEPT_BYTES) return message;

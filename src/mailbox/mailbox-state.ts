@@ -1,10 +1,10 @@
 import type { MailboxEntry } from './mailbox-entry.ts';
 import type { NoticePart } from './notice-part.ts';
 
-/** Beyond this many reminders, or other notices of processes, the oldest one gives way. What a program adds itself is bounded by that program. */
+/** Limit for reminders, and for other notices of processes; beyond it the oldest one is dropped. A program bounds the entries that it adds itself. */
 const MAX_WAITING = 1_000;
 
-/** Beyond this many the oldest ids are forgotten. */
+/** Limit for settled ids; beyond it the oldest are forgotten. */
 const MAX_SETTLED = 100_000;
 
 /** The content of a mailbox: a fold over its changes, the same when a change happens and when a journal is replayed. */
@@ -66,7 +66,7 @@ export function findDisplaced({ waiting }: MailboxState, entry: MailboxEntry): r
   return [...replaced, ...surplus.map((each) => ({ id: each.id, into: findNextMatch(behind, each) }))];
 }
 
-/** Returns whether an entry is a reminder of what is withdrawn. */
+/** Returns whether an entry is a reminder of the withdrawn schedule, or of a schedule of the withdrawn process. */
 export function isWithdrawn(entry: MailboxEntry, { of, id }: Withdrawal): boolean {
   const part = partOf(entry);
   if (part?.type !== 'due') return false;
@@ -122,7 +122,7 @@ function isEarlierReminder(waiting: MailboxEntry, arriving: MailboxEntry): boole
   return earlier.scheduleId === newer.scheduleId && waiting.id !== arriving.id;
 }
 
-/** The end of a process makes superfluous that it was silent or took long. Lines that matched still matter. */
+/** Returns whether the end of a process replaces a notice that it was silent or took long. Lines that matched still matter. */
 function isSupersededBy(waiting: MailboxEntry, arriving: MailboxEntry): boolean {
   const [earlier, newer] = [partOf(waiting), partOf(arriving)];
   if (newer?.type !== 'ended') return false;
@@ -140,7 +140,7 @@ function isKin(one: MailboxEntry, other: MailboxEntry): boolean {
   return (partOf(one)?.type === 'due') === (partOf(other)?.type === 'due');
 }
 
-/** Matches that give way are counted in the next ones of the same process. */
+/** Finds the next matches of the same process, in which dropped ones are counted. */
 function findNextMatch(behind: readonly MailboxEntry[], leaving: MailboxEntry): string | null {
   const part = partOf(leaving);
   if (part?.type !== 'matched') return null;

@@ -23,7 +23,7 @@ export interface Notice {
 
 /**
  * The notices that wait for one owner, such as an agent: ends of its processes, silence, matches of its watches, reminders of its
- * schedules. Each entry comes back with every `take` until it is confirmed, and never again after that.
+ * schedules. `take` returns each entry until it is confirmed, and never again after that.
  */
 export interface Mailbox extends Disposable {
   readonly owner: string;
@@ -34,8 +34,8 @@ export interface Mailbox extends Disposable {
   /** Adds an entry. Returns `false` where `has(id)` is true already. */
   add(entry: MailboxEntry): boolean;
   /**
-   * Returns a notice of everything that waits, or `null` where nothing does. The entries stay until `delivered` confirms them.
-   * `except` leaves out what happened to the processes that it names.
+   * Returns a notice of all waiting entries, or `null` if there are none. The entries stay until `delivered` confirms them.
+   * `except` leaves out the processes for which it returns `true`.
    */
   take(options?: { readonly except?: (processId: string) => boolean }): Notice | null;
   /**
@@ -45,25 +45,25 @@ export interface Mailbox extends Disposable {
   delivered(ids: readonly string[]): void;
   /** Removes entries that are void. */
   retract(ids: readonly string[]): void;
-  /** Emits when something waits that is worth a turn: on subscription, and whenever more of it arrives. Completes with the supervisor. */
+  /** Emits when an entry waits that is worth a turn: on subscription, and whenever another one arrives. Completes with the supervisor. */
   readonly due$: Observable<void>;
-  /** Stops collecting ends. What waits keeps waiting for the next reader of this owner. */
+  /** Stops collecting ends. Waiting entries stay for the next reader of this owner. */
   close(): void;
 }
 
-/** The reader of a mailbox, where it is more than `take` and `delivered`. */
+/** Reader of a mailbox that needs more than `take` and `delivered`. */
 export interface MailboxReader {
   /** Decides how much an end matters. Default: as in a conversation that is idle. */
   attention?(view: FinalView): Attention;
   /** Keeps the mailbox. Default: memory, as long as the supervisor lives. */
   readonly store?: MailboxStore;
-  /** Returns whether anything is taken in now; what is not, waits for the next reader. Default: always. */
+  /** Returns whether entries are accepted now; rejected ones wait for the next reader. Default: always. */
   accepts?(): boolean;
   /** Called after each change, except the reader's own `delivered`. */
   onChange?(change: MailboxChange): void;
 }
 
-/** The memory of a reader that persists its mailbox together with the rest of what it knows. */
+/** Memory of a reader that persists its mailbox together with its other data. */
 export interface MailboxStore {
   readonly state: MailboxState;
   /** `true` if `state` has every id that was ever settled; otherwise the timelines of the processes tell which ends were delivered. */
@@ -72,7 +72,7 @@ export interface MailboxStore {
   commit(change: MailboxChange): void;
 }
 
-/** A mailbox as those see it who fill it. */
+/** Mailbox as seen by the code that fills it. */
 export interface OwnedMailbox extends Omit<Mailbox, 'delivered' | 'close' | typeof Symbol.dispose> {
   delivered(ids: readonly string[], by?: MailboxReader): void;
   readonly reader: MailboxReader | null;

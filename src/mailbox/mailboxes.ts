@@ -49,7 +49,7 @@ interface Pending {
 
 interface Box {
   readonly mailbox: OwnedMailbox;
-  /** The one reader of those who open it without more. */
+  /** The shared reader of callers that open the mailbox without a reader. */
   readonly plainReader: MailboxReader;
   /** Oldest first; their entries wait in the mailbox. */
   readonly pending: Map<string, Pending>;
@@ -58,7 +58,7 @@ interface Box {
 export function createMailboxes(deps: {
   find(id: string): ProcessHandle | undefined;
   list(owner: string): readonly ProcessView[];
-  /** News that gave way before they reached anybody; called when a reader or a listener comes. */
+  /** Reports the number of news dropped before a reader or a listener received them; called when one comes. */
   onDropped(count: number): void;
   onReaderError(error: unknown): void;
 }): Mailboxes {

@@ -63,7 +63,7 @@ export async function answerCall(
     };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
-      // A notice goes with an answer and wakes no model: one that relied on it would wait forever.
+      // A notice comes with an answer and wakes no model: a model that relied on it would wait forever.
       { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, notices: 'next-answer' },
     );
     const needed = question.toInputRequired();

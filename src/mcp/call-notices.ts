@@ -11,7 +11,7 @@ export interface CallNotices {
   use(mailbox: Mailbox): void;
   /** Opens a call of a tool; `answered` or `dropped` closes it. */
   openCall(): NoticeCall;
-  /** Returns what was not logged yet, once. Leaves out what a running call may answer. */
+  /** Returns the notices that were not logged yet, once. Leaves out those that a running call may answer. */
   takeForLog(): LogNotice | null;
 }
 

@@ -265,7 +265,7 @@ export class LogFile {
     }
   }
 
-  /** Writes one line. A line cut off by a full disk stands for nothing and is written again. */
+  /** Writes one line. A line cut off by a full disk is ignored and written again. */
   async #writeLine(
     handle: LogFileHandle,
     { text, missingBytes }: { text: string; missingBytes: number },

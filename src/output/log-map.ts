@@ -28,7 +28,7 @@ export function tailPathOf(logPath: string): string {
   return `${logPath}.tail`;
 }
 
-/** Formats a gap: these offsets are gone, all others stand where they stood. */
+/** Formats a gap: the bytes at these offsets are gone; all other offsets stay the same. */
 export function toGapLine({ from, to }: LogGap): string {
   return `\ngap ${from} ${to}\n`;
 }

@@ -35,7 +35,7 @@ export interface TimeBounds {
   readonly latest: number | null;
 }
 
-/** Returns the path of the index, which stands beside the log. */
+/** Returns the path of the index, which lies beside the log. */
 export function timesPathOf(logPath: string): string {
   return `${logPath}.times`;
 }

@@ -33,7 +33,7 @@ export interface TailedLogOptions {
   /** The file, written by the process itself. */
   readonly path: string;
   /**
-   * The file that records what was removed from the log; `null` if nothing ever is, as in logs written by
+   * The file that records what was removed from the log; `null` if nothing is ever removed, as in logs written by
    * troupe.
    */
   readonly statusPath: string | null;

@@ -27,7 +27,7 @@ export const noInput = {
 } as const;
 
 /**
- * Answers every command of an attempt that was never started: commands may arrive before anyone has heard of the failure. Must be
+ * Answers every command of an attempt that was never started: commands may arrive before the failure is known. Must be
  * called in the turn of `run` or `adopt`, instead of `port.onCommand`.
  */
 export function refuseAll({ onCommand, tell }: Pick<BackendPort, 'onCommand' | 'tell'>): void {

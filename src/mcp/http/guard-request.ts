@@ -34,7 +34,7 @@ export function refusal(status: number, message: string, headers: Record<string,
   return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status, headers });
 }
 
-/** Returns the address as it stands in a URL. */
+/** Returns the address as it is written in a URL. */
 function toHostname({ host }: HttpAddress): string {
   return host.includes(':') ? `[${host}]` : host;
 }

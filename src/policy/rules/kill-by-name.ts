@@ -31,7 +31,7 @@ function readByName(words: readonly Word[]): Finding {
   return isOwn && programOf({ words }) === 'pkill' ? 'maybe' : 'yes';
 }
 
-/** kill(1): −1 is everybody, 1 is the first process of the machine. */
+/** Reads a call of kill(1): −1 means all processes, 1 the first process of the machine. */
 function readKill(args: readonly Word[], all: readonly SimpleCommand[]): Finding {
   const start = /^-[A-Za-z0-9]/.test(args[0] ?? '') ? (/^-[sn]$/.test(args[0] ?? '') ? 2 : 1) : 0;
   const targets = args.slice(start).filter((word) => word !== '--');

@@ -2,7 +2,7 @@ import { programOf } from '../shell/simple-command.ts';
 import { isCertain, mayBeOption, UNKNOWN_WORDS, type Word } from '../shell/word.ts';
 import type { DenyRule, Finding } from './deny-rule.ts';
 
-/** Deletes whole trees without a question: `rm -rf` in any spelling, and what comes to the same. */
+/** Deletes whole trees without a question: `rm -rf` in any spelling, and equivalent commands. */
 export const recursiveForcedDelete: DenyRule = {
   name: 'recursive-forced-delete',
   what: 'a recursive forced delete',
@@ -89,7 +89,7 @@ function deletes(words: readonly Word[]): boolean {
   });
 }
 
-/** `git clean -fd` deletes untracked trees, of which there is no copy, but no tracked ones. */
+/** Reads a call of git: `git clean -fd` deletes untracked trees, of which there is no copy, but no tracked ones. */
 function readGitClean(words: readonly Word[]): Finding {
   if (!words.includes('clean')) return 'no';
   const has = (letters: RegExp, long: string) =>

@@ -1,7 +1,7 @@
 import { createNodeIndex } from './node-index.ts';
 import { eachNode, namedChildren, type SyntaxNode } from './syntax-node.ts';
 
-/** Parts of a text whose inside no shell looks at. */
+/** Parts of a text whose content no shell interprets. */
 const LITERAL = ['raw_string', 'ansi_c_string', 'comment'];
 
 const QUOTED = [...LITERAL, 'string', 'string_content', 'heredoc_body', 'heredoc_content'];
@@ -10,8 +10,8 @@ const QUOTED = [...LITERAL, 'string', 'string_content', 'heredoc_body', 'heredoc
 const ODD_BLANK = /[\r\v\f\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
 
 /**
- * Places that the grammar reads otherwise than a shell does, as the end of a sentence that begins with "it". It misses some
- * substitutions and takes joined lines for two words; what is found here is nothing that people write by habit.
+ * Finds a place that the grammar reads differently than a shell does; returns the end of a sentence that begins with "it". The grammar
+ * misses some substitutions and takes joined lines for two words; such text is unusual.
  */
 export function findMisread(root: SyntaxNode, text: string): string | null {
   const nodeAt = createNodeIndex(root);

@@ -8,12 +8,12 @@ export interface ShellGrammar {
   parse(text: string): { readonly root: SyntaxNode; readonly hasError: boolean } | null;
 }
 
-/** A limit for what is built to be slow; usual text takes less than a millisecond for each kilobyte. */
+/** Limit for text made to be slow to parse; usual text takes less than a millisecond for each kilobyte. */
 const MAX_PARSE_MS = 300;
 
 const FILE = 'tree-sitter-bash.wasm';
 
-/** The grammar of bash, read from disk at the first call; the same for everybody in this program. */
+/** The grammar of bash, read from disk at the first call and shared by the whole program. */
 export const loadShellGrammar: () => Promise<ShellGrammar> = once(async () => {
   const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();

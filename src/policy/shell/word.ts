@@ -29,7 +29,7 @@ export function toQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A word as text for a shell, with a variable in place of what cannot be told. */
+/** Returns a word as text for a shell, with a variable in place of unknown parts. */
 export function toShellText(word: Word): string {
   return word.replaceAll(/\0+/g, '$_');
 }

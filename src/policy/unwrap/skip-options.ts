@@ -13,9 +13,9 @@ export interface OptionShape {
 interface Skipped {
   /** Index of the first word that is no option. */
   readonly index: number;
-  /** A word that cannot be told stands where options are: the rest may be anything. */
+  /** `true` if an unknown word stands among the options: the rest may be anything. */
   readonly isUnclear: boolean;
-  /** The last option before it is of a kind that is not known here: the word may be its value. */
+  /** `true` if the last option before the word is unknown: the word may be its value. */
   readonly isGuess: boolean;
 }
 

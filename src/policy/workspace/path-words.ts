@@ -45,7 +45,7 @@ function toSure(word: Word): PathWord {
   return { word, isGuess: false };
 }
 
-/** Values of variables that a program is given. One that cannot be told counts where it looks like a path, or its name does. */
+/** Returns the values of variables passed to a program. An unknown value counts if it looks like a path, or its name does. */
 function toValues(command: SimpleCommand): readonly Word[] {
   const declared = DECLARERS.has(programOf(command))
     ? command.words.slice(1).flatMap((word) => {

@@ -108,8 +108,8 @@ interface OwnNumbers {
 }
 
 /**
- * Tells whether `id`, a process or a group, must never be signalled: to kill(2) 0 is the caller's own group, 1 as a process is
- * the system's first and as a group -1, which is everyone; then this program, and what is no pid at all.
+ * Returns whether `id`, a process or a group, must never be signalled: for kill(2), 0 is the caller's own group, and 1 is the first
+ * process of the system or, as group -1, all processes. This program and numbers that are no pids are refused too.
  */
 export function isRefusedTarget(id: number, own: OwnNumbers): boolean {
   if (!Number.isSafeInteger(id) || id <= 1) return true;

@@ -7,7 +7,7 @@ import { startWatchdogProcess, type WatchdogProcess } from './watchdog-process.t
 /**
  * Kills the processes of a supervisor that died without ending them itself, even by SIGKILL: a small `sh` in its own session
  * notices the death by the end of a pipe that only this program holds. It starts with the first process and costs one write per
- * process. A watchdog that dies is replaced and told everything again.
+ * process. A watchdog that dies is replaced, and the new one gets all groups and exemptions again.
  */
 export interface Watchdog {
   /** Starts the watchdog if none runs. Must be called before a process is started: from then on the cookie is enough. */
@@ -36,8 +36,8 @@ interface WatchdogOptions {
 }
 
 /**
- * Time for which a group may be unknown to the watchdog: a write wakes it up, which for a short command costs more than all the rest.
- * Until then the cookie alone must find what was started.
+ * Time for which a group may be unknown to the watchdog: a write wakes it up, which for a short command costs more than the rest of the start.
+ * Until then only the cookie can find the started processes.
  */
 const batchMs = 5;
 
