@@ -19,7 +19,7 @@ const maxNotes = 100;
  * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it: nothing for `oneForOne`, all
  * for `oneForAll`, those after it for `restForOne`.
  *
- * @throws TroupeError `invalid-option`; nothing was started then.
+ * @throws TroupeError `invalid-option`; nothing has been started.
  */
 export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: GroupOptions): ProcessGroup {
   const { strategy, members: plans } = parseGroup(options);
@@ -29,7 +29,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   );
   const notes: string[] = [];
   const get = (name: string): ProcessHandle | undefined => members.get(name)?.handle ?? undefined;
-  /** Members that are neither started nor restarted any more, and why. */
+  /** Reasons by member for those that are neither started nor restarted any more. */
   const closed = new Map<string, string>();
   const getOpen = (name: string) => (closed.has(name) ? undefined : get(name));
   const rounds = createRestartRounds({
@@ -122,7 +122,7 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   return { names: order, get, ready: () => ready, stop, ended, view };
 }
 
-/** Whether a restart policy gave up. A `temporary` process is never restarted; a process that was killed or timed out was ended on purpose. */
+/** Returns `true` if a restart policy gave up. A `temporary` process is never restarted; a process that was killed or timed out was ended on purpose. */
 function hasGivenUp({ plan }: Member, end: FinalView): boolean {
   return plan.policy !== 'temporary' && (end.status === 'failed' || end.status === 'lost');
 }
@@ -131,7 +131,7 @@ function toEntry(name: string, plan: GroupMemberPlan | undefined): readonly (rea
   return plan === undefined ? [] : [[name, createMember(name, plan)]];
 }
 
-/** Says which dependency keeps a member from being started, once that is known; `null` where none does. */
+/** Resolves to the dependency that prevents the start of a member, once that is known; `null` if there is none. */
 async function findObstacle({ plan }: Member, members: ReadonlyMap<string, Member>): Promise<string | null> {
   const needed = [...plan.dependsOn].flatMap(([name, until]) => {
     const member = members.get(name);

@@ -8,7 +8,7 @@ import type { GroupMemberView, MemberReadiness } from './process-group.ts';
 
 type UpOrNot = { readonly up: true } | { readonly up: false; readonly why: string };
 
-/** One process of a group and how far its start has come. */
+/** Process of a group with the progress of its start. */
 export interface Member {
   readonly name: string;
   readonly plan: GroupMemberPlan;

@@ -22,7 +22,7 @@ export const memberOptions = {
     })
     .default([]),
   /**
-   * Ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted by default. Implied where another
+   * Ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted by default. Implied if another
    * process waits for its completion.
    */
   oneShot: z.boolean().optional(),
@@ -35,14 +35,14 @@ const functionMember = functionSpec.extend(memberOptions);
 
 /** Options of `startGroup`. */
 const groupOptions = z.strictObject({
-  /** Which others are restarted when one terminates. Default `oneForOne`: none. */
+  /** Strategy for restarting other members when one terminates. Default `oneForOne`: none. */
   strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).default('oneForOne'),
-  /** Each is checked on its own: the options of `start` and of a member. */
+  /** Processes by name; the options of each are validated separately. */
   processes: z.record(z.string().min(1), z.looseObject({})),
 });
 
 /**
- * A process of a group. It starts once all dependencies are ready, or have ended with code 0 where `dependsOn` says `completed`. By
+ * A process of a group. It starts once all dependencies are ready, or have ended with code 0 if `dependsOn` says `completed`. By
  * default it has no `maxBackgroundTime`, and its restart policy is `transient`; that of a one-shot is `temporary`.
  */
 export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
@@ -57,14 +57,14 @@ type Awaited = z.output<typeof awaited>;
 
 export interface GroupOptions {
   readonly strategy?: RestartStrategy;
-  /** By name; processes that do not depend on each other start in this order. */
+  /** Processes by name; independent ones start in this order. */
   readonly processes: Readonly<Record<string, GroupProcessSpec>>;
 }
 
 export interface GroupMemberPlan {
   readonly spec: CommandSpec | FunctionSpec;
   readonly dependsOn: ReadonlyMap<string, Awaited>;
-  /** Whether it ends by itself, see `oneShot`. */
+  /** `true` if the process ends by itself, see `oneShot`. */
   readonly isOneShot: boolean;
   /** `null`: the default. */
   readonly stopSignal: ProcessSignal | null;

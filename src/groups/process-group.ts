@@ -10,23 +10,23 @@ export type MemberReadiness =
   | { readonly name: string; readonly state: 'notStarted'; readonly why: string };
 
 export interface GroupReadiness {
-  /** Whether all are ready. */
+  /** `true` if all members are ready. */
   readonly ok: boolean;
-  /** In start order. */
+  /** Members in start order. */
   readonly members: readonly MemberReadiness[];
   readonly message: string;
 }
 
 export interface GroupStopReport {
-  /** Whether no survivors are known. */
+  /** `true` if no survivors are known. */
   readonly ok: boolean;
-  /** In the order of the stops, each after the proof of the one before. */
+  /** Members in stop order; each was stopped after the one before was proven gone. */
   readonly members: readonly { readonly name: string; readonly answer: KillAnswer }[];
   readonly message: string;
 }
 
 export interface GroupEnd {
-  /** In start order; `end` is `null` for a process that was never started. */
+  /** Members in start order; `end` is `null` for a process that was never started. */
   readonly members: readonly { readonly name: string; readonly end: FinalView | null }[];
   readonly message: string;
 }
@@ -36,7 +36,7 @@ export interface GroupMemberView {
   readonly dependsOn: readonly string[];
   /** `waiting`: for its dependencies. */
   readonly state: 'waiting' | 'started' | 'notStarted';
-  /** Why it was not started. */
+  /** Reason why the member was not started. */
   readonly why: string | null;
   /** `null` until it is started. */
   readonly process: ProcessView | null;
@@ -46,7 +46,7 @@ export interface GroupMemberView {
 export interface GroupView {
   readonly strategy: RestartStrategy;
   readonly state: 'starting' | 'up' | 'stopping' | 'ended';
-  /** In start order. */
+  /** Members in start order. */
   readonly members: readonly GroupMemberView[];
   /** Actions of the group and their causes, oldest first; the newest 100. */
   readonly notes: readonly string[];
@@ -57,15 +57,15 @@ export interface GroupView {
  * adds the order of starts and stops, and the restart strategy.
  */
 export interface ProcessGroup {
-  /** In start order. */
+  /** Names of the members in start order. */
   readonly names: readonly string[];
   /** Returns `undefined` for an unknown name and for a process that was not started yet. */
   get(name: string): ProcessHandle | undefined;
-  /** Resolves when each is ready, or will not be. Never rejects. */
+  /** Resolves when each member is ready or cannot become ready. Never rejects. */
   ready(): Promise<GroupReadiness>;
-  /** Ends all in reverse start order, each proven gone before the next. Every call gets the same report. */
+  /** Ends all members in reverse start order, each proven gone before the next. Every call returns the same report. */
   stop(): Promise<GroupStopReport>;
-  /** Resolves when none runs and none will be started. Never rejects. */
+  /** Resolves when no member runs or will be started. Never rejects. */
   readonly ended: Promise<GroupEnd>;
   view(): GroupView;
 }

@@ -1,10 +1,10 @@
-/** Restart strategies of OTP: which others are restarted when one member terminates. */
+/** Restart strategies of OTP: they choose the members that are restarted when another one terminates. */
 export type RestartStrategy =
-  /** None. */
+  /** Restarts no others. */
   | 'oneForOne'
-  /** All others are ended; then all start in order. */
+  /** Ends all others, then starts all in order. */
   | 'oneForAll'
-  /** Members after it in start order are ended, and start again after it. */
+  /** Ends the members after it in start order, and starts them again after it. */
   | 'restForOne';
 
 /** Returns the other members that are restarted with `terminated`, in start order. */

@@ -44,7 +44,7 @@ function refuseUnknown(dependencies: Dependencies): void {
   }
 }
 
-/** A process that cannot be placed waits for another that cannot be placed either: following these leads round a cycle. */
+/** Finds a cycle: a process that cannot be placed depends on another one that cannot be placed either. */
 function refuseCycle(dependencies: Dependencies, placed: readonly string[]): TroupeError {
   const isStuck = (name: string) => !placed.includes(name);
   const path: string[] = [];

@@ -1,17 +1,17 @@
 import type { AwaitedInput } from '../process/process-view.ts';
 
-/** How a line ends behind which one types. A percentage is how far something has come. */
+/** End of a line that asks for input. A percentage is progress, not a prompt. */
 const asks = /(?:[?:>»❯›$#]|(?<!\d\s*)%|[([]\s*y(?:es)?\s*\/\s*n(?:o)?\s*[)\]])$/iu;
-/** `package name: (app)`: behind the question stands what Enter stands for. */
+/** Matches a question with its default value, such as `package name: (app)`. */
 const offersDefault = /[?:]\s*(?:\([^()]+\)|\[[^[\]]+\])$/;
-/** `? Project name › app`, as libraries for prompts draw it. */
+/** Matches a question as prompt libraries draw it, such as `? Project name › app`. */
 const isDrawnQuestion = /^[?◆]\s+\S/u;
 const asksForKey =
   /^--\s?more\s?--|^\(end\)$|^lines \d+-\d+|\b(?:press|hit)\s+(?:any key|enter|return|space)\b/i;
 const asksForSecret =
   /\b(?:pass(?:word|phrase|code)|pin|otp|(?:one-time|verification|security) code|secret|api[ -]?key|(?:access )?token)\b/i;
 
-/** By a line that was not ended, whether somebody is asked to type. A guess: nobody else can be asked. */
+/** Guesses from an unfinished line whether the program asks for input. */
 export function guessInput(openLine: string | null): AwaitedInput['kind'] | null {
   if (openLine === null) return null;
   if (asksForKey.test(openLine)) return 'key';

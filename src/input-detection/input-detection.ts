@@ -5,9 +5,9 @@ import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { lookForInput } from './look-for-input.ts';
 import { type InputWatch, watchInput } from './watch-input.ts';
 
-/** Detects which processes of a supervisor wait for somebody to type. A process that takes no input is never looked at. */
+/** Detects which processes of a supervisor wait for input. Processes that take no input are not checked. */
 export interface InputDetection extends ProcessService {
-  /** Looks now; `null` also for a process that is not watched. */
+  /** Checks a process now. Resolves to `null` if it does not wait for input or is not watched. */
   look(id: string): Promise<AwaitedInput | null>;
 }
 

@@ -12,18 +12,18 @@ export type SeenInput = Omit<AwaitedInput, 'since'>;
 
 /** A process with a terminal, or with a pipe to write to. */
 export interface Asker extends Printing {
-  /** Of the leader; `null` where none runs, or none that the operating system knows. */
+  /** Pid of the leader; `null` if it does not run or is not a process of the operating system. */
   readonly leaderPid: number | null;
   readonly hasTerminal: boolean;
-  /** Where the system does not keep whose children they are. */
+  /** Returns the pids of the tree, for systems that do not record the parents of processes. */
   treePids(): Promise<readonly number[]>;
-  /** What was seen before: its kind is not read again where all else is as it was. `null`: everything is read. */
+  /** Result of the previous look, whose kind is reused if nothing else has changed; `null` to read everything. */
   readonly before: SeenInput | null;
 }
 
 /**
- * Whether it waits for somebody to type. Known where the system shows a read of its terminal or its pipe and nothing else; where the
- * system cannot say, a guess by the line that it did not end.
+ * Detects whether a process waits for input. Certain if the system shows that it reads its terminal or pipe and nothing else; otherwise
+ * a guess from its unfinished line.
  */
 export async function lookForInput(asker: Asker): Promise<SeenInput | null> {
   const source = findSource(asker);
@@ -36,14 +36,14 @@ export async function lookForInput(asker: Asker): Promise<SeenInput | null> {
   const { before } = asker;
   if (before?.certainty === certainty && before.prompt === prompt) return before;
   const mode = source?.startsWith('/dev/') ? await readTerminalMode(source) : null;
-  // Whatever a prompt on a pipe says, what is written there ends with the line.
+  // Input on a pipe always ends with the line, whatever the prompt says.
   const kind = mode ?? (source === null || certainty === 'hint' ? guess : null) ?? 'line';
   return { kind, certainty, prompt };
 }
 
 const canSee = process.platform === 'linux' && knowsCalls();
 
-/** Who has a terminal may ask there while its input comes from elsewhere, as for a password before it reads a file. */
+/** Returns the path from which input is read: the terminal if there is one, even if stdin is redirected, as for a password prompt. */
 function findSource({ leaderPid, hasTerminal }: Asker): string | null {
   if (!canSee || leaderPid === null) return null;
   return (hasTerminal ? findControllingTerminal(leaderPid) : null) ?? findInputSource(leaderPid);

@@ -5,7 +5,7 @@ import { toPlainText } from '../output/plain-text.ts';
 const tailBytes = 16 * 1024;
 const longestPrompt = 300;
 
-/** The other screen of a terminal, on which programs draw: entered and left, as xterm's ctlseqs have it. */
+/** Sequences that enter and leave the alternate screen; see xterm's ctlseqs. */
 const otherScreen = /\x1b\[\?(?:47|1047|1049)([hl])/g;
 
 /** The output of a process. */
@@ -15,8 +15,8 @@ export interface Printing {
 }
 
 /**
- * What was printed last, on a line that is not ended, as a person sees it and without blanks around it; `null` where there is no such
- * line. On a screen that a program draws no line is the last one.
+ * Returns the unfinished last line of the output as a person sees it, trimmed; `null` if there is none, or if the program draws on the
+ * alternate screen.
  */
 export function readOpenLine({ log, read }: Printing): string | null {
   const since = Math.max(0, log.bytes - tailBytes);

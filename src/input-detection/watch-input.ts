@@ -2,42 +2,42 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 import type { AwaitedInput } from '../process/process-view.ts';
 import type { SeenInput } from './look-for-input.ts';
 
-/** So long nothing was printed and nothing typed before the first look. */
+/** Time without output and input before the first look. */
 const quietMs = 300;
-/** From one look to the next while it stays so. */
+/** Pauses between further looks while nothing changes. */
 const pausesMs: readonly number[] = [1_000, 3_000];
 const longestPauseMs = 10_000;
-/** So long what was printed may be on its way to a log that others write. */
+/** Maximum delay of output in a log that another program writes. */
 const latePromptMs = 250;
 
 /** Watches one process for a wait for input. */
 export interface InputWatch {
-  /** Somebody has typed: what it waited for is there. */
+  /** Notes that input was written, so the process no longer waits. */
   typed(): void;
-  /** Looks now, and takes nothing over from an earlier look: what is typed past us is not told to `typed`. */
+  /** Looks now without reusing an earlier result: input from elsewhere is not reported to `typed`. */
   look(): Promise<AwaitedInput | null>;
   cancel(): void;
 }
 
 /**
- * Looks when a process has gone quiet, and then ever more seldom until it prints or somebody types. It costs the process nothing
- * while it prints, and keeps no program alive.
+ * Looks when a process has gone quiet, and then at growing intervals until there is output or input. Does nothing while the process
+ * prints, and does not keep the program alive.
  */
 export function watchInput(options: {
   readonly clock: Clock;
   readonly log: { readonly lastWriteAtMs: number; onWrite(listener: () => void): Cancel };
-  /** `before`: what was seen last, of which something may be taken over; `null` where all is to be seen anew. */
+  /** Looks once. `before` is the last result, which may be reused; `null` to read everything again. */
   readonly look: (before: SeenInput | null) => Promise<SeenInput | null>;
-  /** The log is written by others, and a prompt may come to it later than the wait for its answer is seen. */
+  /** `true` if another program writes the log, so that a prompt may appear there after the process already waits. */
   readonly isLogLate?: boolean;
-  /** It waits from now on, for something else, or no more. */
+  /** Called when the process begins to wait, waits for something else, or no longer waits. */
   readonly onChange: (awaited: AwaitedInput | null) => void;
 }): InputWatch {
   const { clock, log, onChange, isLogLate = false } = options;
   let awaited: AwaitedInput | null = null;
   let typedAtMs = clock.nowMs();
   let looks = 0;
-  /** Another one as soon as what a look has seen may be over. */
+  /** Number that increases when the result of a running look may be outdated. */
   let era = 0;
   let looking: Promise<void> | null = null;
   let isCancelled = false;
@@ -47,7 +47,7 @@ export function watchInput(options: {
   let cancelTimer = arm(typedAtMs + quietMs);
 
   async function turn(): Promise<void> {
-    // Put off, and not armed anew with each write: a process may print a thousand times a second.
+    // Postponed when due instead of rearmed at each write: a process may print a thousand times a second.
     const firstMs = Math.max(typedAtMs, log.lastWriteAtMs) + quietMs;
     if (looks === 0 && clock.nowMs() < firstMs) {
       cancelTimer = arm(firstMs);
@@ -115,7 +115,7 @@ export function watchInput(options: {
       stir();
     },
     look: async () => {
-      // One that is under way may have begun before what is asked about.
+      // A running look may have begun before the call and be outdated.
       await looking;
       if (!isCancelled) await lookOnce(null);
       return awaited;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/duration.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
-/** Holds when so much time has passed; that the process lives on is the caller's to see. */
+/** Holds after `aliveMs`. The caller cancels it if the process ends. */
 export function aliveReady(aliveMs: number, clock: Clock): ReadinessCondition {
   return {
     describe: () => `${formatDuration(aliveMs)} of life`,

@@ -2,7 +2,7 @@ import type { SocketTable } from './listening-sockets.ts';
 import { createLsofSockets } from './lsof-sockets.ts';
 import { createProcSockets } from './proc-sockets.ts';
 
-/** The listening sockets of the machine this runs on. */
+/** Creates the socket table of this machine. */
 export function createCurrentSockets(platform: NodeJS.Platform = process.platform): SocketTable {
   return platform === 'linux' ? createProcSockets() : createLsofSockets();
 }

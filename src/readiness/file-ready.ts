@@ -5,12 +5,12 @@ import { poll } from './poll.ts';
 import { findStart } from './process-start.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
-/** Both the time of a file and the start of a process are kept in steps of up to 10 ms. */
+/** Allowed difference of two times: those of files and process starts have steps of up to 10 ms each. */
 const toleranceMs = 20;
 
 /**
- * Holds when the file is there and is of this run: changed since the first look, or created, written or moved there
- * since the process began. One that an earlier run left behind does not count.
+ * Holds when the file exists and is from this run: it changed since the first look, or was created, written or moved there since the
+ * process began. A file of an earlier run does not count.
  */
 export function fileReady(
   file: string,
@@ -23,7 +23,7 @@ export function fileReady(
   return {
     describe: () => (isStale ? `${path} to be written anew: it is of an earlier run` : `${path} to appear`),
     watch: ({ onHolds }) => {
-      // Before anything else, so that every later change shows.
+      // Read first, so that every later change is noticed.
       const before = look(path);
       const watchedAt = clock.epochMs();
       let startedAt: number | null = null;
@@ -48,7 +48,7 @@ function look(path: string): BigIntStats | null {
   }
 }
 
-/** Differs after every change, also after one that puts the time of writing back. */
+/** Returns a fingerprint that differs after every change, even if the modification time is reset. */
 function toPrint(stats: BigIntStats | null): string | null {
   return stats === null ? null : `${stats.dev}:${stats.ino}:${stats.ctimeNs}:${stats.mtimeNs}:${stats.size}`;
 }

@@ -8,7 +8,7 @@ import { describeTaken } from './port-holder.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 import { createTreePort, type PortState } from './tree-port.ts';
 
-/** After so long without the head of an answer another request is sent; after twice as long the next, and so on. */
+/** Time without a response after which a second request is sent; it doubles for each further request. */
 const firstWaitMs = 2_000;
 
 interface HttpReadyOptions {
@@ -18,11 +18,10 @@ interface HttpReadyOptions {
 }
 
 /**
- * Holds when GET answers 2xx or 3xx; redirects are not followed. On the loopback nothing is asked before the tree alone
- * listens there, so that nobody else's server can answer, and another holder of the port makes it impossible; a server elsewhere is
- * believed.
+ * Holds when GET answers 2xx or 3xx; redirects are not followed. On the loopback no request is sent before the tree alone listens
+ * on the port, and another holder of the port makes readiness impossible. Servers on other hosts are not checked.
  *
- * No request is given up before the watch ends: a slow server may answer the first one, and one that lost the first may answer a later one.
+ * No request is cancelled before the watch ends: a slow server may answer the first one, and one that lost it may answer a later one.
  */
 export function httpReady(url: string, options: HttpReadyOptions): ReadinessCondition {
   const { clock } = options;
@@ -58,7 +57,7 @@ export function httpReady(url: string, options: HttpReadyOptions): ReadinessCond
   };
 }
 
-/** Looks once, for two seconds at most: what `httpReady` holds by. Nothing is left open when `signal` is aborted. */
+/** Checks the condition of `httpReady` once, for at most two seconds. Closes its connections when `signal` is aborted. */
 export async function answersNow(
   url: string,
   { signal, ...options }: HttpReadyOptions & { readonly signal: AbortSignal },
@@ -93,13 +92,13 @@ function createPortLook(
   return createTreePort({ ...options, sockets, serves: matters, disturbs: matters, sharing: 'refused' });
 }
 
-/** The status, or in words why there is none. */
+/** Returns the status, or a clause that explains why there is none. */
 async function get(url: string, signal: AbortSignal): Promise<number | string> {
   try {
-    // Kept alive, the connection would stand open for seconds after nobody waits any more.
+    // A kept-alive connection would stay open for seconds after the request.
     const headers = { connection: 'close' };
     const response = await fetch(url, { redirect: 'manual', signal, headers });
-    // The body is of no interest, and unread it would keep the connection.
+    // An unread body would keep the connection open.
     await response.body?.cancel();
     return response.status;
   } catch (error) {
@@ -107,7 +106,7 @@ async function get(url: string, signal: AbortSignal): Promise<number | string> {
   }
 }
 
-/** Whether `work`, which goes on either way, ends in that time. */
+/** Resolves to `true` if `work` ends in that time. `work` is not cancelled. */
 function endsWithin(
   work: Promise<unknown>,
   { clock, ms }: { readonly clock: Clock; readonly ms: number },

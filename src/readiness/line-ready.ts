@@ -8,12 +8,12 @@ import type { OutputStream } from '../output/output-sink.ts';
 import { toPlainText } from '../output/plain-text.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 
-/** How much of the end of an unfinished line is searched whenever it grows. */
+/** Maximum part at the end of an unfinished line that is searched whenever the line grows. */
 const openTailChars = 4096;
 
 /**
  * Holds when a line, as a person would see it, contains the text or matches the expression, from `fromOffset` on. Text is
- * found in a line that is not complete yet as well, since a prompt never is; what an expression says of the end of a line needs that end.
+ * also found in an unfinished line, such as a prompt; an expression that matches the end of a line needs a finished one.
  */
 export function lineReady(
   wanted: string | RegExp,
@@ -42,12 +42,12 @@ interface OpenLine {
   text: string;
 }
 
-/** Not the search of `output`: that one looks for expressions in unfinished lines, too, and knows none with flags. */
+/** Creates a search for lines. Unlike the search of `output` it supports flags and ignores unfinished lines for expressions. */
 function createLineSearch(wanted: string | RegExp) {
   const open = new Map<OutputStream, OpenLine>();
   const isWanted = createTest(wanted);
 
-  /** @returns whether it was found. */
+  /** Returns `true` if the line was found. */
   function push(piece: OutputPiece): boolean {
     const { stream } = piece;
     if (piece.type === 'gap') {
@@ -69,7 +69,7 @@ function createLineSearch(wanted: string | RegExp) {
   return { push };
 }
 
-/** The caller's expression is left alone: with the flag g or y it carries state from one test to the next. */
+/** Creates a test from a copy of the expression: with the flag g or y an expression keeps state between tests. */
 function createTest(wanted: string | RegExp): (line: string) => boolean {
   if (typeof wanted === 'string') return (line) => line.includes(wanted);
   const own = new RegExp(wanted);

@@ -1,6 +1,6 @@
 import { createCurrentSockets } from './current-sockets.ts';
 
-/** The TCP ports on which these processes listen; none where that cannot be told. */
+/** Returns the TCP ports on which these processes listen; empty if they cannot be determined. */
 export async function findListeningPorts(pids: readonly number[]): Promise<readonly number[]> {
   if (pids.length === 0) return [];
   try {

@@ -1,23 +1,23 @@
-/** Who holds a port. */
+/** Process that holds a port. */
 export interface PortHolder {
-  /** `null` where the system does not let us see it: it is another user's. */
+  /** `null` if the process of another user is hidden from us. */
   readonly pid: number | null;
   readonly command: string;
 }
 
-/** A TCP socket that listens: the kernel takes connections on it, whether or not its program calls accept(2). */
+/** Listening TCP socket: the kernel accepts connections, even if its program never calls accept(2). */
 export interface ListeningSocket {
-  /** In the notation of `node:net`; `0.0.0.0` and `::` stand for all addresses. */
+  /** Address in the notation of `node:net`; `0.0.0.0` and `::` stand for all addresses. */
   readonly address: string;
-  /** `unknown` where it may be, but we may not look into all of `pids`. */
+  /** Resolves to `unknown` if some of `pids` cannot be inspected and no other one holds the socket. */
   isHeldBy(pids: readonly number[]): Promise<'yes' | 'no' | 'unknown'>;
-  /** Looks through all processes; `null` when nobody holds it any more. */
+  /** Searches all processes for the holder; `null` if there is none any more. */
   findHolder(): Promise<PortHolder | null>;
 }
 
 export interface SocketTable {
-  /** All of this network namespace that listen on `port` at this moment. */
+  /** Returns all sockets of this network namespace that listen on `port` now. */
   listening(port: number): Promise<readonly ListeningSocket[]>;
-  /** The ports on which one of these processes listens, in ascending order. */
+  /** Returns the ports on which one of these processes listens, in ascending order. */
   portsOf(pids: readonly number[]): Promise<readonly number[]>;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The loopback addresses that a connection to the host of a URL may go to; none where it is another host. */
+/** Returns the loopback addresses of the host of a URL; none for any other host. */
 export function toLoopbackAddresses(hostname: string): readonly string[] {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
@@ -11,7 +11,7 @@ export function toLoopbackAddresses(hostname: string): readonly string[] {
   return [];
 }
 
-/** Whether a socket that listens at `address` may get a connection to `target`. `::` may stand for both families. */
+/** Returns `true` if a socket that listens at `address` may get a connection to `target`. `::` may include IPv4. */
 export function mayAnswer(address: string, target: string): boolean {
   if (address === target || address === '::') return true;
   return address === '0.0.0.0' && isIP(target) === 4;

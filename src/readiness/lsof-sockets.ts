@@ -3,8 +3,8 @@ import { createPsTable } from '../spawn/tree/ps-table.ts';
 import type { ListeningSocket, PortHolder, SocketTable } from './listening-sockets.ts';
 
 /**
- * The sockets of macOS as `lsof` prints them, which shows other users' only to root. Each call starts a program. The format is
- * tested against the lsof of Linux; on macOS itself it has not been run yet.
+ * Creates the socket table of macOS from the output of `lsof`, which shows sockets of other users only to root. Each call starts a
+ * program. The format is tested against the lsof of Linux, not on macOS.
  */
 export function createLsofSockets(): SocketTable {
   return {
@@ -25,7 +25,7 @@ interface LsofRow {
   readonly port: number;
 }
 
-/** One field a line: `p<pid>` begins a process, `n<address>:<port>` stands for each of its sockets. */
+/** Parses one field per line: `p<pid>` begins a process, `n<address>:<port>` is one of its sockets. */
 function parseLsof(text: string): readonly LsofRow[] {
   const rows: LsofRow[] = [];
   let pid = 0;
@@ -60,7 +60,7 @@ function toSocket({ pid, address }: LsofRow): ListeningSocket {
   };
 }
 
-/** Without a match it exits 1 and prints nothing, which is an answer; a missing lsof is an error. */
+/** Runs lsof. Exit code 1 without output means that nothing matched; a missing lsof is an error. */
 async function runLsof(args: readonly string[]): Promise<string> {
   const result = await runProgram('lsof', args);
   if (result.failed && result.exitCode !== 1) throw result;

@@ -3,14 +3,14 @@ import type { Cancel, Clock } from '../clock/clock.ts';
 const firstPauseMs = 20;
 const longestPauseMs = 250;
 
-/** Looks at once and then again and again, from every 20 ms to every 250 ms, one look at a time, until it is cancelled. */
+/** Calls `look` at once and then repeatedly until cancelled, one call at a time, with pauses that grow from 20 ms to 250 ms. */
 export function poll(clock: Clock, look: () => Promise<void>): Cancel {
   let isCancelled = false;
   let pauseMs = firstPauseMs;
   let cancelTimer: Cancel = () => {};
 
   async function turn(): Promise<void> {
-    // What could not be looked at now, for want of a descriptor perhaps, is looked at again.
+    // A failed look, for example without a free descriptor, is repeated.
     await look().catch(() => {});
     if (isCancelled) return;
     cancelTimer = clock.at(clock.nowMs() + pauseMs, () => void turn());

@@ -1,7 +1,7 @@
 import { createCurrentSockets } from './current-sockets.ts';
 import type { PortHolder } from './listening-sockets.ts';
 
-/** Who listens on a TCP port of this machine, on whichever address; `null` when nobody does. */
+/** Finds the process that listens on a TCP port of this machine, on any address; `null` if there is none. */
 export async function findPortHolder(port: number): Promise<PortHolder | null> {
   for (const socket of await createCurrentSockets().listening(port)) {
     const holder = await socket.findHolder();
@@ -10,13 +10,13 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
   return null;
 }
 
-/** `pid 4711 (node server.js)`. */
+/** Returns text such as `pid 4711 (node server.js)`. */
 function describeHolder({ pid, command }: PortHolder): string {
   const short = command.length > 120 ? `${command.slice(0, 119)}…` : command;
   return pid === null ? `a process that is not ours to see (${short})` : `pid ${pid} (${short})`;
 }
 
-/** Why a process cannot become ready on a port, and what to do about it. */
+/** Explains why a process cannot become ready on a port, and what to do about it. */
 export function describeTaken(port: number, holder: PortHolder): string {
   return (
     `port ${port} is held by another process, ${describeHolder(holder)}: end that one, or give this one another port. ` +

@@ -6,12 +6,12 @@ import { describeTaken } from './port-holder.ts';
 import type { ReadinessCondition } from './readiness-condition.ts';
 import { createTreePort } from './tree-port.ts';
 
-/** Of the others only these are in the way: who listens on another address leaves room for the process. */
+/** Addresses on which another process blocks the port; on any other address it does not. */
 const addressesInTheWay: readonly string[] = ['0.0.0.0', '::', '127.0.0.1', '::1'];
 
 /**
- * Holds when a process of the tree listens on the TCP port, on whichever address. Impossible as soon as another process holds it
- * and none of the tree does.
+ * Holds when a process of the tree listens on the TCP port, on any address. Impossible as soon as only a process outside the tree
+ * holds it.
  */
 export function portReady(
   port: number,

@@ -7,7 +7,7 @@ import type { ListeningSocket, PortHolder, SocketTable } from './listening-socke
 /** TCP_LISTEN in the kernel's include/net/tcp_states.h. */
 const listenState = '0A';
 
-/** The sockets of Linux, read from `/proc`: a socket has an inode, and who holds it has that inode among its descriptors. */
+/** Creates the socket table of Linux from `/proc`: the holder of a socket has its inode among its descriptors. */
 export function createProcSockets(): SocketTable {
   return {
     listening: async (port) => (await readRows()).filter((row) => row.port === port).map(toSocket),
@@ -25,8 +25,8 @@ async function readRows(): Promise<readonly SocketRow[]> {
 }
 
 /**
- * In the thread pool: the kernel walks its whole hash table of connections, which grows with the memory of the machine; 10 ms
- * were measured for 11 rows.
+ * Reads a socket table in the thread pool: the kernel scans a hash table that grows with the memory of the machine, which took 10 ms
+ * for 11 rows.
  */
 function readTable(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
@@ -39,7 +39,7 @@ interface SocketRow {
   readonly inode: string;
 }
 
-/** The rows of `/proc/net/tcp` or `/proc/net/tcp6` that listen; proc_net(5). */
+/** Returns the listening sockets in `/proc/net/tcp` or `/proc/net/tcp6`; see proc_net(5). */
 function parseSocketTable(text: string): readonly SocketRow[] {
   return text.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , uid, , inode] = line.trim().split(/\s+/);
@@ -49,7 +49,7 @@ function parseSocketTable(text: string): readonly SocketRow[] {
   });
 }
 
-/** Words of 32 bits in network order, each printed as a number of this machine. */
+/** Parses 32-bit words in network order, each printed as a number in the byte order of this machine. */
 function parseAddress(hex: string): string {
   const words = hex.match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => {
@@ -62,7 +62,7 @@ function parseAddress(hex: string): string {
   );
   const mapped = groups.slice(0, 6).join() === '0,0,0,0,0,ffff';
   if (mapped) return bytes.slice(12).join('.');
-  // The longest run of zeros is at the front in all the addresses that are compared: `::` and `::1`.
+  // Only `::` and `::1` are compared, so the longest run of zeros is always at the front.
   return groups
     .join(':')
     .replace(/^(0:)+0$/, '::')
@@ -96,7 +96,7 @@ function findHolder(link: string, uid: number): PortHolder | null {
   return isSomeoneHidden ? { pid: null, command: `of user id ${uid}` } : null;
 }
 
-/** Synchronous for the reason given at `readProcText`. */
+/** Looks for the socket among the descriptors of a process; synchronous for the reason given at `readProcText`. */
 function holds(pid: number, link: string): 'yes' | 'no' | 'unknown' {
   const directory = `/proc/${pid}/fd`;
   try {

@@ -3,8 +3,8 @@ import { ticksPerSecond } from '../spawn/tree/pid-allocation.ts';
 import { readProcText, readStatLine } from '../spawn/tree/proc-entry.ts';
 
 /**
- * When the eldest of a tree began, in milliseconds since the epoch and exact to 20 ms. `null` where the system does not tell: on
- * macOS, and for what is no process.
+ * Returns the start time of the oldest process of a tree in milliseconds since the epoch, exact to 20 ms. `null` if it is unknown: on
+ * macOS, and without a process.
  */
 export async function findStart(
   treePids: () => Promise<readonly number[]>,
@@ -19,11 +19,11 @@ export async function findStart(
   return starts.length === 0 || bootedAt === null ? null : bootedAt + Math.min(...starts);
 }
 
-/** So long two readings of the clock may lie apart for what was read in between to be of their time. */
+/** Maximum time between two readings of a clock for a reading in between to count as simultaneous. */
 const atOnceMs = 5;
 const attempts = 10;
 
-/** By two clocks that are read one after the other: again where others had the machine in between. */
+/** Computes the boot time from two clocks, which are read again if there was a pause between the readings. */
 function findBoot(clock: Clock): number | null {
   for (let attempt = 1; ; attempt += 1) {
     const beforeAt = clock.epochMs();

@@ -1,8 +1,8 @@
 import type { ListeningSocket, PortHolder, SocketTable } from './listening-sockets.ts';
 
-/** Whose a port is, seen from one process tree. */
+/** State of a port as seen from one process tree. */
 export type PortState =
-  /** Nobody listens, or it cannot be told who. */
+  /** No listener, or an unknown one. */
   | { readonly type: 'free' }
   | { readonly type: 'ours' }
   | { readonly type: 'taken'; readonly holder: PortHolder };
@@ -11,17 +11,17 @@ interface TreePortOptions {
   readonly port: number;
   readonly sockets: SocketTable;
   readonly treePids: () => Promise<readonly number[]>;
-  /** Whether a socket of the tree at this address is what is waited for. */
+  /** Returns `true` if a socket of the tree at this address is the expected one. */
   readonly serves: (address: string) => boolean;
-  /** Whether somebody else's socket at this address is in the way. */
+  /** Returns `true` if a socket of another process at this address blocks the port. */
   readonly disturbs: (address: string) => boolean;
-  /** Whether the tree's socket counts while another is in the way. */
+  /** `allowed` if the socket of the tree counts although another process blocks the port. */
   readonly sharing: 'allowed' | 'refused';
 }
 
 /**
- * Looks whose a port is. Somebody else's it is only when two looks in a row say so: a member of the tree that was born between
- * reading the sockets and reading the tree is known at the second.
+ * Creates a function that determines the state of a port. Another process counts as its holder only after two looks in a row, because
+ * the first may miss a new member of the tree.
  */
 export function createTreePort(options: TreePortOptions): () => Promise<PortState> {
   const { port, sockets, treePids, serves, disturbs, sharing } = options;

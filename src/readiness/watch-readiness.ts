@@ -13,19 +13,19 @@ interface ReadinessOptions {
   readonly settings: ReadinessSettings;
   readonly clock: Clock;
   readonly log: OutputLog;
-  /** Where the output of this attempt begins. */
+  /** Offset at which the output of this attempt begins. */
   readonly fromOffset: number;
   readonly cwd: string;
-  /** Who belongs to the process now, its leader among them. */
+  /** Returns the pids of the live members of the tree, including the leader. */
   readonly treePids: () => Promise<readonly number[]>;
   onReady(): void;
   onFailed(why: string): void;
 }
 
 /**
- * Watches a process that has just been started until it is ready or cannot become so, and says which, once, never before this
- * returns and never after it was cancelled. Each condition must have held, not all of them at one moment. That the
- * process has ended is the caller's to see, and to cancel. `within: 0` is no deadline.
+ * Watches a newly started process until it is ready or cannot become ready, and reports the result once: never before this returns and
+ * never after a cancellation. Each condition must have held once, not all at the same moment. The caller cancels it when the process
+ * ends. `within: 0` means no deadline.
  */
 export function watchReadiness(options: ReadinessOptions): Cancel {
   const { settings, clock } = options;

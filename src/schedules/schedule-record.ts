@@ -5,7 +5,7 @@ import type { ScheduleView } from './schedule.ts';
 /** Record of a schedule: `schedules/<id>.json` in the state directory. `nextAt` is the first time without a delivered notification. */
 export interface ScheduleRecord {
   readonly version: 1;
-  /** The supervisor that keeps it, or did. */
+  /** Supervisor that owns or owned the schedule. */
   readonly supervisorId: string;
   readonly schedule: ScheduleView;
 }
@@ -31,7 +31,7 @@ const schedule = object({
 
 const shape: Shape = object({ supervisorId: matching(/^[\w-]{1,64}$/), schedule });
 
-/** Parses a file as the schedule of that id, or returns a clause that says why it is none. */
+/** Parses a file as the schedule of that id, or returns a clause that explains why that is not possible. */
 export function readScheduleRecord(
   value: unknown,
   id: string,

@@ -17,9 +17,9 @@ const OVERDUE_AFTER_MS = 1_000;
 
 /** The schedules of a supervisor. Schedules of a process end with it, before its end is published. */
 export interface Schedules extends ProcessService {
-  /** @throws TroupeError `invalid-option`; `state-directory` where the schedule cannot be persisted; `shutting-down`. */
+  /** @throws TroupeError `invalid-option`; `state-directory` if the schedule cannot be persisted; `shutting-down`. */
   schedule(options: ScheduleOptions): ScheduleView;
-  /** Cancels a schedule. Returns `false` where there was none. */
+  /** Cancels a schedule. Returns `false` if there was none. */
   unschedule(id: string): boolean;
   list(filter: NotificationFilter): readonly ScheduleView[];
   /** Resumes a schedule of an earlier supervisor. */
@@ -110,7 +110,7 @@ export function createSchedules(deps: {
     news.tell(told, () => noteDelivered(it));
   };
 
-  /** Recorded on delivery: after a crash before it the next supervisor notifies again, under the same id. */
+  /** Records a delivery. After a crash before it the next supervisor notifies again, with the same id. */
   const noteDelivered = (it: ActiveSchedule) => {
     it.undelivered = null;
     it.told += 1;

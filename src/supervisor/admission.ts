@@ -12,7 +12,7 @@ import type { ProcessKind } from '../process/process-view.ts';
 export interface Admission extends ProcessService {
   readonly actor: ActorRefFrom<typeof supervisorMachine>;
   /**
-   * Counts a process that is about to be created: from now on it may start, or waits in the queue for `admit`.
+   * Counts a process that is about to be created. It may start at once or waits in the queue for `admit`.
    *
    * @throws TroupeError `background-limit`, `shutting-down`
    */
@@ -23,7 +23,7 @@ export interface Admission extends ProcessService {
   backgroundIds(): readonly string[];
   /** Ids of the processes that hold the foreground slots for that kind, the longest holder first. */
   foregroundIds(kind: ProcessKind): readonly string[];
-  /** Orders all processes to stop; resolves when they have, or when it took too long. */
+  /** Orders all processes to stop; resolves when they have stopped, or after a time limit. */
   stop(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createAdmission({
     const call: NonNullable<typeof requesting> = { id, isAdmitted: false, refusal: null };
     requesting = call;
     queued.set(id, { place: background ? 'background' : 'foreground', lane });
-    // An actor that has ended hears nothing, not even to refuse the process.
+    // An actor that has ended does not receive the call, so it cannot refuse the process.
     if (isClosed()) call.refusal = 'shutting-down';
     else actor.send({ type: 'process.requested', id, lane, background });
     requesting = null;
@@ -91,7 +91,7 @@ export function createAdmission({
     });
   };
 
-  /** A process that was running before this supervisor came counts, beyond the limit if need be. */
+  /** Counts a process that an earlier supervisor started, beyond the limit if necessary. */
   const adopt = ({ id, kind }: SlotUser) => {
     slots.set(id, { place: 'background', lane: toLane(kind) });
     actor.send({ type: 'process.adopted' });
@@ -104,7 +104,7 @@ export function createAdmission({
     actor.send({ type: 'process.backgrounded', lane });
   };
 
-  /** A process that waited for a slot counts in the background instead, beyond the limit if need be. */
+  /** Counts a process that waited for a slot as a background process, beyond the limit if necessary. */
   const promote = ({ id, kind }: SlotUser) => {
     const lane = toLane(kind);
     if (!queued.delete(id)) return;
@@ -122,7 +122,7 @@ export function createAdmission({
     const send = () => {
       if (!isClosed()) actor.send(event);
     };
-    // The last one to leave ends this actor, and the process's own one still has its end to report to it.
+    // The last release ends this actor, but the actor of the process must still report its end to it.
     if (isStopping) queueMicrotask(send);
     else send();
   };
@@ -165,7 +165,7 @@ function toLane(kind: ProcessKind): Lane {
   return kind === 'agent' ? 'agent' : 'tool';
 }
 
-/** Says why a start was refused. */
+/** Returns the error for a refused start. */
 function toRefusalError(
   refusal: Refusal,
   { max, backgroundIds }: { readonly max: number; readonly backgroundIds: readonly string[] },

@@ -10,7 +10,7 @@ import { planRecorded } from './plan-recorded.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What adopts records. */
+/** Dependencies for adopting records. */
 export interface Recovery {
   readonly runtime: Runtime;
   readonly deps: SupervisorDeps;
@@ -31,7 +31,7 @@ export function loadEnded(record: ProcessRecord, recovery: Recovery): boolean {
   }
 }
 
-/** Adopts an ended process that still needs an owner: its leftovers are owned here, and its end is delivered from here. */
+/** Adopts an ended process that has leftovers or an undelivered end. */
 export function adoptEnded(record: ProcessRecord, recovery: Recovery): void {
   const { runtime, deps } = recovery;
   const process = restore(record, recovery);
@@ -50,7 +50,7 @@ export function adoptEnded(record: ProcessRecord, recovery: Recovery): void {
   process.life.forgetLeftovers();
 }
 
-/** Adopts a process that was alive: its chart finds out what became of it. Nothing happens before the record is claimed. */
+/** Adopts a process that was alive: its chart determines its state. The record is claimed first. */
 export function adoptLive(record: ProcessRecord, recovery: Recovery): void {
   const { runtime, deps } = recovery;
   const process = restore(record, recovery);
@@ -74,7 +74,7 @@ function claim(record: ProcessRecord, { store, supervisorId, scope, clock, regis
   });
 }
 
-/** Returns `process.adopt` for a process that may have outlived its supervisor; any other is lost, and what is alive of it is ended. */
+/** Returns `process.adopt` for a process that may have outlived its supervisor; any other is lost, and its remaining tree is killed. */
 function toFirstEvent(record: ProcessRecord, deps: SupervisorDeps): UntimedEvent {
   if (!isSameScope(record.scope, deps.scope))
     return { type: 'process.lost', why: 'the machine was restarted since' };

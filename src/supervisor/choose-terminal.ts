@@ -7,10 +7,10 @@ import type { Backend } from '../spawn/backend.ts';
 import type { Unavailable } from '../spawn/terminal/terminal-deps.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** Whether an interactive process gets a terminal, and why. */
+/** Terminal of an interactive process, with the reason for the choice. */
 export interface TerminalChoice {
   readonly view: TerminalView;
-  /** `null` for a process that gets none. */
+  /** `null` for a process without a terminal. */
   readonly backend: Backend | null;
   readonly size: TerminalSize | null;
 }
@@ -45,13 +45,13 @@ function notWanted(wanted: 'none' | 'pty'): Unavailable {
   return { why, remedy: 'Set that option to "auto" or "tmux"' };
 }
 
-/** A pty is no alternative: a process with secrets must not get the less protected terminal of the two. */
+/** Refuses tmux without falling back to a pty: a process with secrets must not get the less protected terminal. */
 const cannotHide: Unavailable = {
   why: 'tmux writes the log itself, where "secrets" cannot be hidden',
   remedy: 'Leave "secrets" out, and type them with `writeSecret`',
 };
 
-/** Says why tmux cannot be used: it writes the log itself, so it needs one. */
+/** Returns the reason why tmux cannot be used; tmux writes the log itself, so it needs one. */
 function findObstacle(spec: CommandSettings, { paths }: SupervisorDeps): Unavailable | null {
   if (paths === null)
     return { why: 'tmux needs a "stateDirectory" to write to', remedy: 'Give the supervisor one' };

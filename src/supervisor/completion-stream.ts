@@ -1,9 +1,9 @@
 import { Observable, Subject } from 'rxjs';
 import type { Completion } from './runtime-event.ts';
 
-/** Ends as they are told. What earlier supervisors left to tell waits for the first who listens. */
+/** Publishes completions. Those left by earlier supervisors wait for the first subscriber. */
 export interface CompletionStream {
-  /** `isKept`: where nobody listens, it is kept for the first who does. */
+  /** Publishes a completion. With `isKept` it waits for the first subscriber if there is none. */
   tell(completion: Completion, options: { readonly isKept: boolean }): void;
   readonly completions$: Observable<Completion>;
   complete(): void;

@@ -24,23 +24,23 @@ import { createSupervisorDeps } from './supervisor-deps.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { forgetAll, forgetOld, removeOldLogs, sweepRegularly } from './sweep.ts';
 
-/** Callbacks for what serves a supervisor to others, such as its socket. */
+/** Callbacks for code that makes a supervisor reachable, such as its socket. */
 export interface SupervisorHooks {
-  /** How this supervisor is registered in its state directory. Default: a program that cannot be reached. */
+  /** Returns the role and socket for the entry in the state directory. Default: a program that cannot be reached. */
   readonly entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   /** `restore` rewrites what was removed from the state directory: the entry, and the records of processes and schedules. */
   readonly onCreated?: (own: { restore(): void }) => void;
   /** Called when a shutdown begins, whether by a call or by a signal. */
   readonly onStopping?: () => void;
-  /** The shutdown resolves after this. */
+  /** Called at the end of a shutdown, which waits for it. */
   readonly onStopped?: () => Promise<void> | void;
 }
 
 /**
- * Creates a supervisor and adopts what earlier supervisors of the state directory have left (option `recover`). Apart from that nothing
- * is started and no file is written before the first process.
+ * Creates a supervisor and adopts the processes of earlier supervisors of the state directory (option `recover`). Apart from that
+ * nothing is started and no file is written before the first process.
  *
- * @throws TroupeError `invalid-option`; `state-directory` where that is a link, belongs to another user, or is writable by others;
+ * @throws TroupeError `invalid-option`; `state-directory` if it is a link, belongs to another user, or is writable by others;
  * `unsupported-platform` on Windows, Bun and Deno.
  */
 export function createSupervisor(options: SupervisorOptions = {}, hooks: SupervisorHooks = {}): Supervisor {
@@ -60,7 +60,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     clock,
     publish: ({ error, times }) => {
       publication.events.next({ type: 'supervisor.faulted', at: clock.epochMs(), error, times });
-      // Only the first: subscribers receive all of them.
+      // Only the first error becomes a warning; subscribers receive all of them.
       if (!hasWarned) process.emitWarning(toError(error));
       hasWarned = true;
     },

@@ -17,7 +17,7 @@ export function createFaultReports({
   readonly clock: Clock;
   readonly publish: (fault: { readonly error: unknown; readonly times: number }) => void;
 }): (error: unknown) => void {
-  /** By kind, with the number of faults since the last event. */
+  /** Faults since the last event, by kind. */
   const waiting = new Map<string, { error: unknown; times: number }>();
 
   const publishLater = (kind: string) =>

@@ -6,18 +6,18 @@ import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { type EndOrder, endTree, type TreeEnding } from '../spawn/tree/end-tree.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 
-/** How often leftovers are checked for having ended by themselves. */
+/** Interval of checks whether leftovers have ended by themselves. */
 const LOOK_EVERY_MS = 1_000;
 
 interface LeftoverOrder extends EndOrder {
   readonly by: Requester;
 }
 
-/** Watches what ended processes left behind: still owned, still killable, and known to be gone when it is. */
+/** Tracks the leftovers of ended processes until they are gone. They can still be killed. */
 export interface LeftoverMonitor extends ProcessService {
   /** Watches the leftovers of an ended process until they are gone. */
   watch(process: SupervisedProcess): void;
-  /** Ends them and proves it; concurrent calls get the same receipt, and the soonest of them decides. */
+  /** Ends leftovers and verifies it; concurrent calls get the same receipt, and the earliest deadline applies. */
   end(id: string, order: LeftoverOrder): Promise<KillReceipt>;
   /** Ends all of them for a shutdown, except those of persistent processes. Resolves when each is gone or known to survive. */
   endAll(order: EndOrder): Promise<void>;
@@ -40,7 +40,7 @@ export function createLeftoverMonitor({
   readonly clock: Clock;
   readonly trees: TreeRegistry;
   readonly emit: (id: string, event: LifecycleEvent) => void;
-  /** Whether a process, with what it leaves behind, outlives the shutdown that is under way. */
+  /** Returns `true` if a process and its leftovers outlive the current shutdown. */
   readonly isLeaving: (process: SupervisedProcess) => boolean;
 }): LeftoverMonitor {
   const watched = new Map<string, Watched>();
@@ -109,7 +109,7 @@ export function createLeftoverMonitor({
 
   return {
     on: (event, process) => {
-      // No actor is left to end what the process has started.
+      // The actor of the process is gone and cannot end its tree.
       if (event.type === 'process.broken') return trees.forceKill(process.id);
       if (event.type !== 'process.ended' || isLeaving(process)) return;
       const { view } = process.life;

@@ -10,9 +10,9 @@ const WAIT_MS = 2_000;
 const STEP_MS = 10;
 
 /**
- * Locks out other supervisors that would adopt records. Waits for one that does, and blocks this program meanwhile.
+ * Locks out other supervisors that would adopt records. Blocks this program while another one holds the lock.
  *
- * @throws TroupeError `state-directory`; the error of the system where the directory cannot be created.
+ * @throws TroupeError `state-directory`; the error of the system if the directory cannot be created.
  */
 export function lockDirectory({ directory }: StatePaths): Cancel {
   makeDirectory(directory);

@@ -22,7 +22,7 @@ type NotificationCalls = Pick<
   | 'isHeard'
 >;
 
-/** What a supervisor offers of watches and schedules. */
+/** Creates the methods of a supervisor for watches and schedules. */
 export function createNotificationCalls(
   { registry, watches, schedules, mailboxes }: Runtime,
   onSubscriberError: (error: unknown) => void,

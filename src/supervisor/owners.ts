@@ -4,14 +4,14 @@ import { TroupeError } from '../config/troupe-error.ts';
 
 /** The hierarchy of owners. */
 export interface Owners {
-  /** Puts an owner below another until cancelled. @throws TroupeError `invalid-option` where an owner would be below itself. */
+  /** Puts an owner below another until cancelled. @throws TroupeError `invalid-option` if an owner would be below itself. */
   adopt(owner: string, place: { readonly parent: string }): Cancel;
-  /** Whether `owner` is `ancestor`, or below it at any depth. */
+  /** Returns `true` if `owner` is `ancestor` or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
 }
 
 export function createOwners(): Owners {
-  /** By owner; the newest place counts. */
+  /** Places by owner; the newest one applies. */
   const places = new Map<string, { readonly parent: string }>();
 
   const isWithin = (owner: string, ancestor: string): boolean => {

@@ -14,8 +14,8 @@ interface Unadoptable {
 }
 
 /**
- * Separates live persistent processes whose backend is unavailable here. This supervisor could only declare them lost, while they may be
- * alive: their records stay as they are, for a supervisor that has the backend.
+ * Separates live persistent processes whose backend is unavailable here. They may be alive, so their records
+ * stay unchanged for a supervisor that has the backend.
  */
 export function partitionAdoptable(
   records: readonly ProcessRecord[],
@@ -35,7 +35,7 @@ export function partitionAdoptable(
   return { adoptable, problems: [...others.values()].map(toProblem) };
 }
 
-/** Whether the process may still be alive; only then its backend is needed. */
+/** Returns `true` if the process may still be alive; only then its backend is needed. */
 function mayLive({ view, revival, scope }: ProcessRecord, deps: SupervisorDeps): boolean {
   return !('endedAt' in view) && revival !== null && isSameScope(scope, deps.scope);
 }

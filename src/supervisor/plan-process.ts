@@ -43,7 +43,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   const owner = spec.owner ?? settings.owner;
   const terminal = chooseTerminal(spec, { id, deps });
   const backend = toBackend(spec, { terminal, deps });
-  // What outlives this program writes its files without our help, and so does tmux in any case.
+  // A process that outlives this program writes its own files, and so does tmux.
   const writesByItself = isDurable || backend.mode === 'tmux';
   const files = writesByItself && deps.paths !== null ? toSpawnFiles(id, deps.paths) : null;
   const launch = toLaunch(spec, { command, terminal, deps });
@@ -175,7 +175,7 @@ function redactCommand(command: Command, secrets: readonly string[]): Command {
   return { type: 'argv', argv: [file ?? '', ...args] };
 }
 
-/** @throws TroupeError `invalid-option` for a process that is to outlive this program and cannot. */
+/** @throws TroupeError `invalid-option` for a persistent process that cannot outlive this program. */
 function checkPersistent(spec: ParsedSpec, { paths, durableBackend }: SupervisorDeps): void {
   const why = findObstacle(spec, { isKept: paths !== null, isDurable: durableBackend !== null });
   if (why === null) return;
@@ -227,7 +227,7 @@ export function toRequest(start: {
             inherited: process.env,
             isRedacted: deps.isRedacted,
             hasTerminal: size !== null,
-            // A terminal has a type of its own, which its backend sets.
+            // The backend sets the type of its terminal.
             hints: size === null ? hints : { ...hints, term: false },
             overrides: { ...settings.env, ...env, ...secrets },
             identity: { processId: id, supervisorId, owner, depth },

@@ -75,7 +75,7 @@ function findBackend(record: ProcessRecord, deps: SupervisorDeps): Backend {
   return 'why' in backend ? memoryOf(view.mode) : backend;
 }
 
-/** Stands for a backend that is gone: only its name is shown. */
+/** Returns a placeholder for a backend that is gone; only its name is shown. */
 function memoryOf(mode: ProcessMode): Backend {
   return {
     mode,
@@ -102,7 +102,7 @@ const neverAgain: RestartSettings = {
   healthyAfterMs: 0,
 };
 
-/** Limits of an ended process, none of which is armed any more. */
+/** Returns the limits of an ended process, which are inactive. */
 function noLimits({ settings }: SupervisorDeps): Limits {
   return {
     timeoutMs: 0,

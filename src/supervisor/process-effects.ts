@@ -19,7 +19,7 @@ interface EffectDeps {
   readonly trees: TreeRegistry;
 }
 
-/** Fills in what the chart of a process only names: its body, its deadlines, and the last resort. */
+/** Implements the actions of the process chart: its body, its deadlines, and the final kill. */
 export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps): typeof processMachine {
   return processMachine.provide({
     actors: {
@@ -59,7 +59,7 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
   });
 }
 
-/** Refuses an attempt without the environment that the process was started with: it might do something else. */
+/** Refuses an attempt whose original environment is lost: the command might behave differently. */
 function refuseStart(port: BackendPort, lostNames: readonly string[]): void {
   refuseAll(port);
   port.tell({

@@ -3,17 +3,17 @@ import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
 
-/** How much memory the output of all ended processes may take. The oldest are shrunk; their logs have the rest. */
+/** Maximum memory for the output of all ended processes. The oldest outputs are shrunk; their logs have the rest. */
 const ENDED_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** How much of each stream's tail is left then; its head stays. */
+/** Size of each stream's tail in a shrunk output; the head is unchanged. */
 const SHRUNK_TAIL_BYTES = 16 * 1024;
 
 /** The processes of a supervisor by id: the live ones, and the newest that have ended. */
 export interface ProcessRegistry extends ProcessService {
   add(process: SupervisedProcess): void;
   get(id: string): SupervisedProcess | undefined;
-  /** @throws when there is none: for callers that only know ids of registered processes. */
+  /** @throws for an unknown id; only for ids of registered processes. */
   getOrThrow(id: string): SupervisedProcess;
   remove(id: string): void;
   /** Moves a process to the ended ones; the oldest beyond the bound are forgotten. */
@@ -26,9 +26,9 @@ export interface ProcessRegistry extends ProcessService {
 
 export function createProcessRegistry(options: {
   maxFinished: number;
-  /** Whether an ended process has leftovers. */
+  /** Returns `true` if an ended process has leftovers. */
   hasLeftovers: (id: string) => boolean;
-  /** Called for a process that no supervisor needs to know any more. */
+  /** Called for a process whose record is no longer needed. */
   removeRecord: (process: SupervisedProcess) => void;
 }): ProcessRegistry {
   const live = new Map<string, SupervisedProcess>();
@@ -38,7 +38,7 @@ export function createProcessRegistry(options: {
 
   const forget = (process: SupervisedProcess, why: 'full' | 'removed') => {
     ended.delete(process.id);
-    // Whatever still writes to it is no leftover of ours.
+    // A remaining writer is not a leftover of this process.
     process.output.close();
     if (why === 'removed' || !isWanted(process)) options.removeRecord(process);
   };
@@ -104,7 +104,7 @@ export function createProcessRegistry(options: {
   };
 }
 
-/** Whether the record stays although there is no room in memory: other supervisors may be asked for the process, or wait for its end. */
+/** Returns `true` if the record must outlive the entry in memory: other supervisors may list the process or wait for its end. */
 function isWanted(process: SupervisedProcess): boolean {
   return process.isRestored || hasPendingNotice({ view: process.view(), timeline: process.timeline.entries });
 }

@@ -5,7 +5,7 @@ import type { SupervisedProcess } from '../process/supervised-process.ts';
 /** Stops every process for a shutdown, and detaches persistent ones. */
 export interface ProcessStopper extends ProcessService {
   stopAll(order: { readonly graceMs: number }): void;
-  /** Whether the process outlives the shutdown that is under way. */
+  /** Returns `true` if the process outlives the current shutdown. */
   isLeaving(process: SupervisedProcess): boolean;
 }
 
@@ -22,9 +22,9 @@ export function createProcessStopper({
   let isStopping = false;
   const isLeaving = ({ plan }: SupervisedProcess) => isStopping && plan.lifetime === 'persistent';
 
-  /** A process that is coming up or ending is detached once it is up, or ends by itself. */
+  /** Detaches a process. One that is starting is detached once it has started; one that is ending ends by itself. */
   const detach = (process: SupervisedProcess) => {
-    // While its chart can be asked how far it has come; in any other state the chart announces `process.released` first.
+    // Save while the chart still knows its state; in any other state the chart emits `process.released` first.
     if (process.status === 'restarting') save(process);
     if (process.detach()) emit(process.id, { type: 'process.detached' });
   };
@@ -44,13 +44,13 @@ export function createProcessStopper({
         type === 'process.adopted' ||
         type === 'process.stopping' ||
         type === 'process.restarting';
-      // In the next turn: the chart is in the middle of a step.
+      // Detach in a microtask, after the chart has finished its current step.
       if (mayDetach && isLeaving(process)) queueMicrotask(() => detach(process));
     },
   };
 }
 
-/** A process that waits for a slot will not get one: there is nothing yet that could continue. */
+/** Returns `true` if a process waits for a slot: it was never started, so there is nothing to detach. */
 function isQueued(process: SupervisedProcess): boolean {
   const view = process.view();
   return view.status === 'pending' && view.queued;

@@ -24,14 +24,14 @@ export function createPublication({
 }: {
   readonly clock: Clock;
   readonly mailboxes: Pick<Mailboxes, 'addEnd' | 'addRunning' | 'withdraw'>;
-  /** Resolves once the watches of an ended process have told their last matches; `null` where they have. */
+  /** Resolves once the watches of an ended process have published their last matches; `null` if they already have. */
   readonly watchesEnded: (processId: string) => Promise<unknown> | null;
 }): Publication {
   const events = new Subject<RuntimeEvent>();
   const completions = createCompletionStream();
   const changes = new Subject<void>();
 
-  /** A view costs microseconds: none is made while nobody listens. */
+  /** Publishes an event with a view, which is only created if there is a subscriber. */
   const publish = (type: ProcessEventType, process: SupervisedProcess, more: object = {}) => {
     if (events.observed)
       events.next({ type, at: clock.epochMs(), process: process.view(), ...more } as RuntimeEvent);
@@ -46,7 +46,7 @@ export function createPublication({
     mailboxes.withdraw({ of: 'process', id: view.id });
     mailboxes.addEnd(view);
     const completion = { id: toCompletionId(view), at: clock.epochMs(), process: view };
-    // Whoever is to hear what became of an adopted process has perhaps not come back yet.
+    // The subscriber for an adopted process may not have connected yet.
     completions.tell(completion, { isKept: process.isRestored });
   };
 
@@ -71,7 +71,7 @@ export function createPublication({
           return publish(event.type, process);
         case 'process.ended':
           return void publishEnd(process);
-        // A signal stands in the timeline, and what comes of it is published; the others concern services only.
+        // Signals are in the timeline and their effects are published; the other events concern services only.
         case 'process.signalled':
         case 'process.released':
         case 'process.promoted':

@@ -8,31 +8,31 @@ import type { EnvironmentStore } from '../store/environment-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /**
- * Writes the records of all processes. What happens to a process within a few milliseconds is one write: a command that ends at once
+ * Writes the records of all processes. Changes within a few milliseconds are written together: a command that ends at once
  * is written once, with its end.
  */
 export interface RecordWriter extends ProcessService {
   /** Writes the record soon. A failure is reported, and the process continues. */
   touch(process: SupervisedProcess): void;
-  /** Writes the record now: for what others rely on from here on. A failure is reported. */
+  /** Writes the record now, before others rely on it. A failure is reported. */
   save(process: SupervisedProcess): void;
   /** @throws the error of the system when the record could not be written. */
   saveOrThrow(process: SupervisedProcess): void;
-  /** Writes all records that wait for it. */
+  /** Writes all pending records. */
   flush(): void;
-  /** Flushes for the last time. Later notes, such as an acknowledged end, update records that exist and create none. */
+  /** Flushes for the last time. Later changes, such as an acknowledged end, update existing records and create none. */
   close(): void;
   /** Removes the record of a process. */
   forget(process: SupervisedProcess): void;
 }
 
-/** How far a record may lag behind. A supervisor that is killed forgets so much, which its watchdog still knows. */
+/** Maximum delay of a write. A killed supervisor loses the changes of that time; its watchdog still has them. */
 const COALESCE_MS = 10;
 
-/** How often a failed write is repeated. */
+/** Delay before a failed write is repeated. */
 const RETRY_MS = 2_000;
 
-/** For a supervisor that keeps no records. */
+/** Writer of a supervisor without records; does nothing. */
 export const noRecords: RecordWriter = {
   on: () => {},
   touch: () => {},
@@ -82,7 +82,7 @@ export function createRecordWriter(options: {
     // An unowned record is updated while it exists, and never created again.
     if ((process.isUnowned || isClosed) && store.read(process.id) === null) return;
     const record = toRecord(process, { ground: author, leader: trees.identityOf(process.id) ?? null });
-    // First, since it lies elsewhere: it must be removed at the end even if the state directory is gone.
+    // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
     keepEnvironment(process, record);
     if (!isClosed) options.register();
     store.save(process.id, record);
@@ -118,7 +118,7 @@ export function createRecordWriter(options: {
     flushAt(COALESCE_MS);
   };
 
-  /** Before the attempt is started: a crash must not make two of it. */
+  /** Saves the number of an attempt before it starts, so that a crash cannot start it twice. */
   const saveAttempt = (process: SupervisedProcess, attempt: number) => {
     // The first attempt is on disk since it was ordered.
     if (process.plan.files === null || attempt === 1) return;
@@ -138,7 +138,7 @@ export function createRecordWriter(options: {
         case 'attempt.starting':
           return saveAttempt(process, event.attempt);
         case 'process.backgrounded':
-        // While its chart can still be asked how far it has come.
+        // Save while the chart still knows its state.
         case 'process.released':
           return save(process);
       }

@@ -10,9 +10,9 @@ import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { isPastRetention } from './sweep.ts';
 
-/** What a supervisor found of earlier supervisors at its creation. */
+/** Processes of earlier supervisors that a supervisor found at its creation. */
 export interface RecoveryReport {
-  /** Ids of adopted persistent processes: each is looked for, and continues here or has ended meanwhile. */
+  /** Ids of adopted persistent processes. Each one continues here or turns out to have ended. */
   readonly adopted: readonly string[];
   /** Ids of processes that died with their supervisor. */
   readonly lost: readonly string[];
@@ -21,8 +21,8 @@ export interface RecoveryReport {
   /** Unusable records, which are left as they are. */
   readonly damaged: readonly DamagedRecord[];
   /**
-   * Why not everything was adopted, and what to do, in sentences; the supervisor works all the same, and what is named was left as it
-   * is. `null` when all is well.
+   * Sentences that explain what was not adopted, why, and what to do; `null` if everything was adopted. The supervisor works in any case,
+   * and records that were not adopted are unchanged.
    */
   readonly problem: string | null;
 }
@@ -36,7 +36,7 @@ export const nothingRecovered: RecoveryReport = {
 };
 
 /**
- * Adopts what earlier supervisors of the state directory have left. Records of supervisors that are alive, or whose state is unknown, are
+ * Adopts the processes of earlier supervisors of the state directory. Records of supervisors that are alive, or whose state is unknown, are
  * not touched. Reading is synchronous, so that a new supervisor has all of its processes at once. Never throws: the report names what
  * cannot be read or locked.
  */
@@ -64,7 +64,7 @@ function recoverOrThrow(runtime: Runtime, deps: SupervisorDeps): RecoveryReport 
     onDamage: (id, error) => damaged.push({ name: id, why: `it cannot be adopted: ${toErrorText(error)}` }),
   };
   const ended = loadAllEnded(orphans.filter(isOver), recovery);
-  // Before the lock is taken: to look for tmux may take seconds.
+  // Done before taking the lock: looking for tmux may take seconds.
   const { adoptable, problems } = partitionAdoptable(
     orphans.filter((record) => !isOver(record) || hasPendingNotice(record)),
     deps,
@@ -97,7 +97,7 @@ function isDurable({ revival }: ProcessRecord): boolean {
 
 type OrphanTest = (record: { readonly supervisorId: string; readonly owner: string }) => boolean;
 
-/** Creates a test for records whose supervisor is dead. Each supervisor is looked up once. */
+/** Creates a predicate for records whose supervisor is dead. Each supervisor is looked up once. */
 function createOrphanTest({ supervisors: roll, supervisorId, settings }: SupervisorDeps): OrphanTest {
   const { recover } = settings;
   const states = new Map<string, boolean>();
@@ -111,7 +111,7 @@ function createOrphanTest({ supervisors: roll, supervisorId, settings }: Supervi
 }
 
 /**
- * Loads ended processes that need no owner: every supervisor may list them, and none claims them. Records past their retention are
+ * Loads ended processes that need no owner: every supervisor lists them without claiming them. Records past their retention are
  * removed. Returns the number of loaded processes.
  */
 function loadAllEnded(records: readonly ProcessRecord[], recovery: Recovery): number {

@@ -38,7 +38,7 @@ export type RuntimeEvent =
       readonly process: ProcessView;
       readonly error: unknown;
     }
-  /** Cancelled by a call or by the end of its process. Notifications of it that nobody has acted on are void. */
+  /** Cancelled by a call or by the end of its process. Its undelivered notifications are void. */
   | { readonly type: 'schedule.cancelled'; readonly at: number; readonly schedule: ScheduleView }
   /** A part of the supervisor, such as its watchdog, does not work; the processes continue. */
   | {

@@ -36,11 +36,11 @@ export interface Runtime {
   reportError(error: unknown): void;
 }
 
-/** Composes the services. Each hears every event of every process. */
+/** Creates the services. Each receives every event of every process. */
 export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown) => void): Runtime {
   const { clock, trees, settings } = deps;
   const services: ProcessService[] = [];
-  /** A process that is not registered yet, or was forgotten, concerns no service. */
+  /** Passes an event to all services, unless its process is not registered yet or was forgotten. */
   const emit = (id: string, event: LifecycleEvent) => {
     const process = registry.get(id);
     if (process !== undefined) for (const service of services) service.on(event, process);
@@ -99,9 +99,9 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     stopAll: stopper.stopAll,
   });
 
-  // The order matters at an end. Watches search what was printed last before the process may be forgotten; leftovers are known before
-  // the registry forgets the oldest process that has none; a slot is given back, and the next process starts, once this one is
-  // accounted for; subscribers are told last, when every service gives the answer that holds from now on.
+  // The order matters at an end. Watches search the last output before the process may be forgotten. Leftovers are known before
+  // the registry forgets the oldest process without any. The slot is released after the process is registered as ended.
+  // Subscribers are notified last, when all services are up to date.
   services.push(
     records,
     readiness,

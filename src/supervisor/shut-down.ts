@@ -7,7 +7,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   const { clock } = deps;
   const { registry, leftovers, publication } = runtime;
   const startMs = clock.nowMs();
-  // Held here: what ends may be forgotten at once.
+  // Keep references: an ended process may be forgotten at once.
   const withLeftovers = leftovers.ids.map((id) => registry.get(id)).filter((each) => each !== undefined);
   const concerned = [...registry.live.values(), ...withLeftovers];
   publication.events.next({ type: 'supervisor.stopping', at: clock.epochMs() });
@@ -20,7 +20,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   const ended = concerned.filter(({ life }) => life.hasEnded);
   await Promise.all(ended.map((process) => process.ended));
   const detached = concerned.filter(({ life }) => life.isDetached);
-  // The next supervisor finds complete files.
+  // Close the logs so that the next supervisor finds complete files.
   await Promise.all([...registry.ended.values(), ...detached].map((process) => process.output.log.close()));
   runtime.records.flush();
 
@@ -34,7 +34,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
     ended: ended.filter(({ id }) => !leftovers.ids.includes(id)).map(({ id }) => id),
     survivors: await findSurvivors(runtime, deps),
   };
-  // With survivors the watchdog stays: when this program ends, it ends them.
+  // With survivors the watchdog keeps running and kills them when this program ends.
   if (report.survivors.length === 0) {
     await deps.watchdog?.close();
     runtime.records.close();
@@ -46,7 +46,7 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
   return report;
 }
 
-/** A failure is reported: an entry that stays belongs to a dead program and is harmless. */
+/** Removes the entry of this supervisor. A failure is only reported: the entry of a dead program is harmless. */
 function unregister({ reportError }: Runtime, { supervisors: roll, supervisorId }: SupervisorDeps): void {
   try {
     roll?.unregister(supervisorId);

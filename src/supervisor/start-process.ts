@@ -9,7 +9,7 @@ import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /**
- * Creates a process and asks for its admission, in one step: either it counts from now on, or it never existed.
+ * Creates a process and requests its admission in one step. A refused process is never registered.
  *
  * @throws TroupeError `background-limit`, `duplicate`, `shutting-down`, `state-directory`
  */
@@ -33,14 +33,14 @@ export function startProcess(
   process.life.begin();
   processDeps.emit(plan.id, { type: 'process.created' });
   if (admitted === 'admitted') process.life.send({ type: 'process.admit' });
-  // Whoever starts it in the background waits for its end alone: should this program end before, the next supervisor reports it.
+  // Its owner waits only for its end, which the next supervisor reports if this program ends first.
   if (plan.background && plan.files === null) records.save(process);
   return process;
 }
 
 /**
- * The record of a process that outlives this program is on disk before anything is started: wherever a crash falls, the next
- * supervisor knows of it.
+ * Registers a process. The record of one that outlives this program is written before anything is started, so that the next supervisor
+ * knows it after a crash.
  *
  * @throws TroupeError `state-directory`
  */
@@ -64,7 +64,7 @@ function register(
   }
 }
 
-/** Returns the process to join instead of a start of its own; `null` where it is to start. */
+/** Returns the process to join instead of starting a new one; `null` if there is none. */
 function findJoined(
   plan: ProcessPlan,
   { spec, runtime }: { spec: ParsedSpec; runtime: Runtime },
@@ -97,7 +97,7 @@ function findEndedDuplicate(
   return duplicates.toSorted((a, b) => a.life.times.createdAt - b.life.times.createdAt).at(-1);
 }
 
-/** Whether `plan` may join the process. A process that is being stopped cannot be joined. */
+/** Returns `true` if `plan` may join the process. A process that is being stopped cannot be joined. */
 function isDuplicate(plan: ProcessPlan, { owner, plan: other, life, status }: SupervisedProcess): boolean {
   if (owner !== plan.owner || other.fingerprint !== plan.fingerprint || status === 'stopping') return false;
   const wasBackground = other.background || life.times.backgroundedAt !== null;

@@ -34,7 +34,7 @@ export interface SupervisorDeps {
   readonly cwd: string;
   readonly shell: string;
   readonly depth: number;
-  /** Whether a variable of that name is withheld from processes. */
+  /** Returns `true` if a variable of that name is withheld from processes. */
   readonly isRedacted: (name: string) => boolean;
   /** Paths in the state directory; `null` where there is none. */
   readonly paths: StatePaths | null;
@@ -42,7 +42,7 @@ export interface SupervisorDeps {
   readonly environments: EnvironmentStore | null;
   /** Runs commands. */
   readonly backend: Backend;
-  /** Runs commands that outlive this program; `null` where there are none. */
+  /** Runs commands that outlive this program; `null` if that is not possible. */
   readonly durableBackend: Backend | null;
   readonly terminals: Terminals;
   readonly clock: Clock;
@@ -54,9 +54,9 @@ export interface SupervisorDeps {
   readonly scope: TableScope;
   /** Records of processes; `null` where none are kept. */
   readonly store: RecordStore<ProcessRecord> | null;
-  /** All supervisors of the state directory; `null` where there is none. */
+  /** Registry of all supervisors of the state directory; `null` without a state directory. */
   readonly supervisors: SupervisorRegistry | null;
-  /** Registers this supervisor unless it is. To be called before anything is written or claimed: others must see that it is alive. */
+  /** Registers this supervisor if necessary. Must be called before any record is written or claimed, so that others see it is alive. */
   register(): void;
 }
 
@@ -72,7 +72,7 @@ export function createSupervisorDeps(
     entry = unreachable,
   }: {
     reportError: (error: unknown) => void;
-    /** Called when the leader of a process has become known. */
+    /** Called when the leader of a process is known. */
     onIdentity: (id: string) => void;
     entry?: () => Pick<SupervisorEntry, 'role' | 'socket'>;
   },
@@ -100,7 +100,7 @@ export function createSupervisorDeps(
     table,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth,
-    // Names are no paths: a star also matches a slash and a leading dot.
+    // Names are not paths: a star also matches a slash and a leading dot.
     isRedacted: picomatch([...settings.redactNames, ...variablesOf(settings)], { bash: true, dot: true }),
     paths,
     environments: paths === null ? null : createEnvironmentStore(paths),
@@ -108,7 +108,7 @@ export function createSupervisorDeps(
     store: openStore(settings, paths),
     supervisors,
     register: () => {
-      // Checked each time, which is cheap: whatever empties the directory removes the entry, too.
+      // Checked each time: the entry may have been removed together with the rest of the directory.
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
         supervisors?.register({ id: supervisorId, ...entry() });
     },
@@ -132,8 +132,8 @@ export function createSupervisorDeps(
 }
 
 /**
- * Starts the threads of libuv's pool, which the first call that needs one does. Where the system gives no more threads, libuv ends the
- * program (SIGABRT); so they are started before commands use up the limit.
+ * Starts the threads of libuv's pool before commands use up the limit of threads: libuv aborts the program (SIGABRT) if it cannot start
+ * them.
  */
 function warmThreadPool(): void {
   stat('/', () => {});
@@ -154,7 +154,7 @@ function openStore(settings: SupervisorSettings, paths: StatePaths | null): Supe
   return createFileRecordStore({ directory: paths.processes, parse: readRecord });
 }
 
-/** Reads the depth of this program. Invalid text is refused: to count from 0 again would lift the limit. */
+/** Reads the depth of this program. Invalid text is refused, because counting from 0 again would lift the limit. */
 function readDepth(text: string | undefined): number {
   if (text === undefined) return 0;
   const depth = parseDepth(text);

@@ -13,6 +13,6 @@ export type SupervisorOptions = Omit<
   readonly backend?: Backend | undefined;
   /** Stores the records of processes, for tests. Default: files in the state directory. */
   readonly records?: RecordStore<ProcessRecord> | undefined;
-  /** Wraps the built-in backend, and so sees each byte and sets the pace. Persistent processes are not wrapped. */
+  /** Wraps the built-in backend, for example to see or slow down all output. Persistent processes are not wrapped. */
   readonly wrapBackend?: ((backend: Backend) => Backend) | undefined;
 };

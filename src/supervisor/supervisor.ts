@@ -19,19 +19,19 @@ export interface Supervisor extends AsyncDisposable {
   readonly id: string;
   /** Default working directory of commands; absolute. */
   readonly cwd: string;
-  /** Directory of records and logs; absolute. `null` where none are kept. */
+  /** Directory of records and logs; absolute. `null` if none are kept. */
   readonly stateDirectory: string | null;
-  /** What was found of earlier supervisors at the creation. */
+  /** Report of the recovery at creation: processes of earlier supervisors. */
   readonly recovered: RecoveryReport;
 
   /**
-   * Starts a process and returns its handle at once. A start that fails is the end of the process.
+   * Starts a process and returns its handle at once. A failed start ends the process.
    *
-   * @throws TroupeError `invalid-option`, `background-limit`, `duplicate`, `shutting-down`; nothing was started then.
+   * @throws TroupeError `invalid-option`, `background-limit`, `duplicate`, `shutting-down`; nothing has been started.
    */
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
   /**
-   * Starts a process and waits for its result, or until it goes to the background. Never rejects: an error that `start` throws is a
+   * Starts a process and waits until it has ended or goes to the background. Never rejects: an error that `start` would throw becomes a
    * result with `ok: false`.
    */
   execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
@@ -39,62 +39,64 @@ export interface Supervisor extends AsyncDisposable {
   get(id: string): ProcessHandle | undefined;
   /** Lists live processes in order of creation, then ended ones that are still kept. `children` includes those of owners below `owner`. */
   list(filter?: { live?: true; owner?: string; children?: true }): readonly ProcessView[];
-  /** Gives a process to another owner, to whom its end is delivered. Returns `false` for an unknown process. */
+  /** Gives a process to another owner, who receives its end. Returns `false` for an unknown process. */
   transfer(id: string, owner: string): boolean;
   /**
-   * Puts an owner below another one, which from now on can see its processes: see `isWithin`. Ends are delivered to the owner alone.
-   * Returns a function that takes the owner out again.
+   * Puts an owner below another one, which can then see its processes: see `isWithin`. Ends are still delivered only to the owner itself.
+   * Returns a function that undoes this.
    *
-   * @throws TroupeError `invalid-option` where an owner would be below itself.
+   * @throws TroupeError `invalid-option` if an owner would be below itself.
    */
   adopt(owner: string, place: { readonly parent: string }): Cancel;
-  /** Whether `owner` is `ancestor`, or below it at any depth. */
+  /** Returns `true` if `owner` is `ancestor` or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
   /** Kills a process; for an unknown id the answer names the nearest ids. */
   kill(id: string, options?: KillOptions): Promise<KillAnswer>;
 
   /**
-   * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Another watch of the same owner on the
-   * process replaces this one.
+   * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Replaces an earlier watch of the
+   * same owner on the process.
    *
    * @throws TroupeError `not-found` for a process that is unknown or has ended; `invalid-option`, also for an expression that does not
    * compile.
    */
   watch(id: string, options?: WatchOptions): WatchView;
-  /** Ends a watch. Returns `false` where there was none. `owner` defaults to the owner of the process. */
+  /** Ends a watch. Returns `false` if there was none. `owner` defaults to the owner of the process. */
   unwatch(id: string, options?: { readonly owner?: string }): boolean;
   watches(filter?: { readonly owner?: string; readonly process?: string }): readonly WatchView[];
   /**
    * Notifies `owner` later. The schedule is persisted and continues under the next supervisor of the state directory.
    *
-   * @throws TroupeError `not-found` for a process that is unknown or has ended; `invalid-option`; `state-directory` where the schedule
+   * @throws TroupeError `not-found` for a process that is unknown or has ended; `invalid-option`; `state-directory` if the schedule
    * cannot be persisted; `shutting-down`.
    */
   schedule(options: ScheduleOptions): ScheduleView;
-  /** Cancels a schedule. Returns `false` where there was none. */
+  /** Cancels a schedule. Returns `false` if there was none. */
   unschedule(id: string): boolean;
   schedules(filter?: { readonly owner?: string; readonly process?: string }): readonly ScheduleView[];
   /**
-   * Opens the mailbox of an owner: from now on every end of its processes, their silence, and notices of its watches and schedules wait
-   * in it until they are delivered; ends that came before and were not delivered are there at once. Ends stay across supervisors
-   * of the state directory where their processes are persistent, everything else lasts as long as this supervisor. Beyond 1 000 reminders, or 1 000 other
-   * notices, the oldest one gives way, and the next notice says how many did. Opening it again replaces the reader before; `close` ends
-   * the collecting.
+   * Opens the mailbox of an owner. It collects the ends of its processes, their silence, and the notices of its watches and schedules
+   * until they are delivered, starting with earlier ends that were not delivered.
+   *
+   * Ends of persistent processes are kept for later supervisors of the state directory; everything else lasts as long as this supervisor.
+   * Beyond 1 000 reminders, or 1 000 other notices, the oldest is dropped, and the next notice contains the number of dropped ones.
+   * Opening the mailbox again replaces its reader; `close` stops collecting.
    */
   mailbox(owner: string, reader?: MailboxReader): Mailbox;
-  /** What watches and schedules tell. What came while nobody listened is told to the first who does. */
+  /** Notifications of watches and schedules. Without a subscriber they are kept for the first one. */
   readonly news$: Observable<WatchNews | ScheduleNews>;
   /**
-   * Those of one owner. What came while it did not listen comes first, whoever else has heard it. What nobody has heard of a schedule
-   * is told by the next supervisor; what was heard on `news$` counts as told, and waits for its owner only as long as this one lives.
+   * Notifications for one owner. Those that came without a subscriber are delivered first, even if `news$` has delivered them. An
+   * undelivered notification of a schedule is repeated by the next supervisor; one that `news$` has delivered waits for its owner only
+   * as long as this supervisor lives.
    */
   newsOf(owner: string): Observable<WatchNews | ScheduleNews>;
-  /** Returns whether notices of this owner reach anybody now: a reader of its mailbox, `newsOf`, or `news$`. */
+  /** Returns `true` if notices of this owner have a receiver now: a reader of its mailbox, or a subscriber of `newsOf` or `news$`. */
   isHeard(owner: string): boolean;
 
   /** Events from now on; completes at the end of the shutdown. */
   readonly events$: Observable<RuntimeEvent>;
-  /** Ends from now on, each once its output is in the log; completes at the end of the shutdown. */
+  /** Ends of processes from now on, each after its output is in the log; completes at the end of the shutdown. */
   readonly completions$: Observable<Completion>;
   /** Views of all processes, now and after changes; at most once in each turn of the event loop. */
   readonly processes$: Observable<readonly ProcessView[]>;

@@ -11,10 +11,10 @@ import type { StatePaths } from '../store/state-paths.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** How often ended processes are checked for their retention. */
+/** Interval of checks for ended processes past their retention. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** Logs are kept for days: their directory is read once an hour. */
+/** Sweeps between two reads of the log directory, which is read once an hour because logs are kept for days. */
 const SWEEPS_FOR_LOGS = 60;
 
 /** Forgets old processes and removes old logs in the background, until cancelled. */
@@ -33,8 +33,8 @@ export function sweepRegularly(runtime: Runtime, deps: SupervisorDeps): Cancel {
 }
 
 /**
- * Whether the retention of an ended process is over. A persistent process whose end was not delivered waits for its owner as long as its
- * log is kept.
+ * Returns `true` if the retention of an ended process is over. A persistent process with an undelivered end is kept as long as its
+ * log.
  */
 export function isPastRetention(
   { view, timeline }: { view: FinalView; timeline: readonly TimelineEntry[] },

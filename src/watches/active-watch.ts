@@ -36,7 +36,7 @@ type NewsFacts = WatchNews extends infer News
     : never
   : never;
 
-/** One watch of a process: performs what its chart names. */
+/** Watch of a process: implements the effects of its chart. */
 export class ActiveWatch {
   readonly process: SupervisedProcess;
   readonly actor: WatchActor;
@@ -45,9 +45,9 @@ export class ActiveWatch {
   readonly #eyes: Observation;
   readonly #deadlines = new Map<WatchDeadlineName, Cancel>();
   #told: number;
-  /** Where the next supervisor continues. */
+  /** Position at which the next supervisor continues. */
   #searched: Pick<RecordedWatch, 'toldBytes' | 'toldUnfinished'>;
-  /** Whether the process has ended; the rest of its output is still searched. */
+  /** `true` after the end of the process, while the rest of its output is searched. */
   #isEnding = false;
   readonly #over = Promise.withResolvers<void>();
   #shown: readonly string[] = [];
@@ -143,7 +143,7 @@ export class ActiveWatch {
     this.#deadlines.delete(deadline);
   }
 
-  /** Searches the last output of the ended process. Returns `null` where that is done at once. */
+  /** Searches the last output of the ended process. Returns `null` if that is already done. */
   end(): Promise<void> | null {
     this.#isEnding = true;
     const ended = () => this.#send({ type: 'process.ended' });
@@ -212,7 +212,7 @@ export class ActiveWatch {
     const view = this.process.view();
     const at = this.#deps.clock.epochMs();
     this.#told += 1;
-    // Unique although two watches may notify in one millisecond, and one twice.
+    // Unique even if two watches notify in one millisecond, or one watch twice.
     const id = `${view.id}/${view.attempt}/${word}/${at}/${this.#told}/${this.owner}`;
     this.#deps.tell({ id, at, owner: this.owner, process: view, ...facts });
     this.#deps.onChange();

@@ -4,7 +4,7 @@ export interface ChangeSource {
   readonly changedAtMs: number;
   /** Counts as a change now. */
   beginAnew(): void;
-  /** Looks now and calls back, perhaps before it returns, with the lines shown, without blank lines at the end. */
+  /** Reads the shown lines, without blank lines at the end, and calls back, perhaps before it returns. */
   look(onSeen: (lines: readonly string[]) => void): void;
   /** Calls back once, with the next change. */
   awaitChange(onChange: () => void): void;

@@ -21,13 +21,13 @@ export interface MatchFollower {
   /** Returns the newest matches since the last call, oldest first. */
   takeLines(): readonly string[];
   /**
-   * Bytes of all streams before which each line that matches was told to `onMatched`, and of which streams the line that goes on there
-   * was.
+   * Number of bytes before which each match was reported to `onMatched`, and the streams whose unfinished line at that position was
+   * reported.
    */
   readonly searched: { readonly toldBytes: number; readonly toldUnfinished: readonly OutputStream[] };
   /**
-   * Searches what has come so far and nothing more, and calls back: at once where it is in memory or little, else after some turns of
-   * the event loop. Not where it is stopped before, or has a problem.
+   * Searches the output up to now and calls back: at once for a small output or one in memory, otherwise after some turns of the event
+   * loop. Does not call back if it is stopped before or has a problem.
    */
   finish(onFinished: () => void): void;
   stop(): void;
@@ -37,15 +37,15 @@ export function followMatches(
   log: OutputLog,
   following: {
     readonly pattern: string;
-    /** Default: the end. */
+    /** Start position. Default: the end. */
     readonly from?: StreamPositions;
-    /** Of which the line that goes on behind `from` was told before. Default: none. */
+    /** Streams whose unfinished line at `from` was already reported. Default: none. */
     readonly counted?: readonly OutputStream[];
     readonly clock: Clock;
     readonly onMatched: (count: number) => void;
-    /** `searched` may be another. */
+    /** Called when `searched` may have changed. */
     readonly onSearched?: () => void;
-    /** The expression takes too long, or the rest cannot be read: nothing is searched any more. */
+    /** Called when the search stops because the expression takes too long or the rest cannot be read. */
     readonly onProblem: (problem: string) => void;
   },
 ): MatchFollower {
@@ -59,11 +59,11 @@ export function followMatches(
   let cancelRetry: Cancel | null = null;
   let failures = 0;
   let ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
-  /** Whether the log has more than was taken. */
+  /** `true` while the log has output that was not taken yet. */
   let isBehind = false;
   let isOver = false;
 
-  /** Output on disk can wait there. */
+  /** Takes new output. Output on disk can wait there. */
   const take = () => {
     if (cancelRetry !== null) return;
     isBehind = false;
@@ -179,7 +179,7 @@ export function followMatches(
     unschedule();
   };
 
-  // Of a line that is not finished the beginning is known; what stands behind is searched soon, once somebody can be told.
+  // The beginning of an unfinished line is already known; the rest is searched soon, after the caller has its follower.
   take();
   if (outputStreams.some((stream) => positions[stream] > from[stream])) searchSoon();
 

@@ -16,12 +16,12 @@ const DEFAULT_QUIET_MS = 5_000;
 export interface Watches extends ProcessService {
   /** @throws TroupeError `invalid-option` */
   watch(process: SupervisedProcess, options: WatchOptions): WatchView;
-  /** Ends a watch. Returns `false` where there was none. */
+  /** Ends a watch. Returns `false` if there was none. */
   unwatch(process: SupervisedProcess, owner: string): boolean;
   list(filter: NotificationFilter): readonly WatchView[];
   /**
-   * Resolves when the watches of an ended process have told their last matches, which a log on a disk may delay, or when all watches are
-   * closed before. `null` where nothing is left to tell. Never rejects.
+   * Resolves when the watches of an ended process have published their last matches, or when all watches are closed. Returns `null` if
+   * no match is pending. Never rejects.
    */
   ended(processId: string): Promise<unknown> | null;
   /** Stops all watches at a shutdown; their records stay. */
@@ -32,7 +32,7 @@ export interface Watches extends ProcessService {
 interface OpenWatch {
   readonly id: string;
   readonly watching: ActiveWatch;
-  /** Whether it is part of the record. */
+  /** `true` if the watch is part of the record. */
   readonly isKept: boolean;
 }
 
@@ -106,7 +106,7 @@ export function createWatches(deps: {
     return watching;
   };
 
-  /** Resumes the watches of an adopted process: a silence counts anew, lines from where they were told. */
+  /** Resumes the watches of an adopted process: silence is measured anew, lines are searched from the recorded position. */
   const restore = (process: SupervisedProcess) => {
     for (const watch of process.watches) open(process, { watch, isKept: true });
   };
