@@ -134,7 +134,7 @@ export async function openConnection(
   };
 }
 
-/** Refuses a socket of another user before connecting: that user would receive what is typed. */
+/** Refuses a socket of another user before connecting: that user would receive the typed input. */
 function refuseForeignSocket(socketPath: string): void {
   let stats: Stats;
   try {

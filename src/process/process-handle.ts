@@ -101,13 +101,13 @@ export interface ProcessHandle {
   endInput(): Promise<WriteResult>;
 
   /**
-   * Writes a secret of the supervisor's option `secrets`: typed in the terminal, else written to stdin. The value is first hidden in all that
+   * Writes a secret of the supervisor's option `secrets`: typed in the terminal, else written to stdin. The value is first hidden in everything that
    * is shown and kept of this process. A process that writes its own log file receives it only while its terminal hides what is typed, and
-   * what the process itself prints of it stands in that file. An unknown or unavailable secret is an answer, which never contains the value.
+   * any part of the secret that the process prints appears in that file. An unknown or unavailable secret is an answer, which never contains the value.
    */
   writeSecret(name: string, options?: SecretOptions): Promise<WriteResult>;
 
-  /** Returns what the terminal shows, after the end what it showed last. Where there is no terminal, the answer says so. */
+  /** Returns the screen of the terminal; after the end, the last one. Without a terminal the answer says so. */
   capture(options?: CaptureOptions): Promise<CaptureAnswer>;
   /** Types in the terminal: the text verbatim, then the keys, then Enter. An unknown key is an answer. */
   sendKeys(order: KeyOrder): Promise<WriteResult>;

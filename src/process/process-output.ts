@@ -124,7 +124,7 @@ export class ProcessOutput {
     void this.log.close();
   }
 
-  /** Our own log of what is printed, or a view of the file that the process writes, or has written, itself. */
+  /** Our own log of the output, or a view of the file that the process writes, or has written, itself. */
   #createLog(): OutputLog {
     const { output, terminal } = this.#plan;
     const { logFile, direct, ...kept } = output;

@@ -26,7 +26,7 @@ interface Sources {
   readonly progress: ProgressView | null;
 }
 
-/** Combines what the chart, the output and the plan know of a process. */
+/** Combines the facts of the chart, the output and the plan of a process. */
 export function toProcessView(sources: Sources): ProcessView {
   const { plan, life, times } = sources;
   const facts = {

@@ -104,7 +104,7 @@ async function findObstacle(recipient: SecretRecipient): Promise<WriteResult | n
   return refuseWrite('exposed', describeExposure(recipient));
 }
 
-/** Returns whether the terminal itself hides what is typed: what a program prints is only a hint. */
+/** Returns whether the terminal itself hides typed text: the output of a program is only a hint. */
 async function hidesTyping(recipient: SecretRecipient): Promise<boolean> {
   const awaited = await recipient.awaitedInput();
   return awaited?.kind === 'secret' && awaited.certainty === 'known';

@@ -205,7 +205,7 @@ function notFound(
 
 /**
  * Asks the supervisor of a process. Where there is none, or it ends meanwhile, `orElse` receives the record. With
- * `revives` a missing daemon is started first, because only a supervisor can do what is asked.
+ * `revives` a missing daemon is started first, because only a supervisor can fulfil the request.
  */
 export type AskSupervisor = <M extends AskMethod, Other>(
   call: { readonly id: string; readonly method: M; readonly params: ControlParams<M> },

@@ -151,7 +151,7 @@ async function kill(
   const { view } = it.record;
   const { id } = view;
   if (it.state !== 'dead') {
-    // Only the live supervisor may touch what is left of the process.
+    // Only the live supervisor may touch the leftovers of the process.
     if (!('endedAt' in view) || view.leftovers.length > 0) throw unreachableError(it);
     const { describeEnd } = await import('../process/describe-end.ts');
     const message = `Process ${id} is not running: it ${describeEnd(view.reason, view.exit)} (status ${view.status}).`;

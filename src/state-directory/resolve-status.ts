@@ -83,7 +83,7 @@ async function isAlive(record: ProcessRecord, table: ProcessTable): Promise<bool
   return (await findLeader(status, who)) !== null || (await findLauncher(status, who)) !== null;
 }
 
-/** Reads what the launcher recorded; `null` where that is missing or unreadable. */
+/** Reads the record of the launcher; `null` if it is missing or unreadable. */
 export function readLaunch({ view, revival }: ProcessRecord): LaunchStatus | null {
   if (revival === null) return null;
   try {

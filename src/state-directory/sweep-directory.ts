@@ -26,7 +26,7 @@ interface SweepSettings {
 
 /**
  * Lets each supervisor sweep its own processes, and sweeps here what dead supervisors left, including their entries.
- * Counts what is actually gone.
+ * The counts cover actual removals only.
  */
 export async function sweepDirectory(
   deps: DirectoryDeps,

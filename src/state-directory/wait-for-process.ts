@@ -92,7 +92,7 @@ async function resolveStart(deps: DirectoryDeps, { id, order, signal }: Wait): P
   return { ...order, from: positions };
 }
 
-/** Waits for each condition separately, because a supervisor that ends loses what it knows of the others. */
+/** Waits for each condition separately, because a supervisor that ends loses its progress on the others. */
 async function waitForEachAlone(
   deps: DirectoryDeps,
   { id, order, names, signal }: Wait & { readonly names: readonly ConditionName[] },

@@ -57,7 +57,7 @@ export function describePath(path: readonly { readonly event: unknown }[]): stri
   return path.map(({ event }) => JSON.stringify(event)).join(' → ');
 }
 
-/** Also what a state listens to only to let it pass, which xstate's own list of events leaves out. */
+/** Returns whether a state listens to an event, also if only to ignore it; xstate's own list of events leaves those out. */
 function isHeard(state: unknown, { type }: { readonly type: string }): boolean {
   const descriptors = (state as AnyMachineSnapshot)._nodes.flatMap(({ transitions }) => [
     ...transitions.keys(),
