@@ -71,7 +71,7 @@ test('an interactive process takes input where there is no terminal', async () =
   const keys = await given.call(name, { action: 'send_keys', handle, keys: 'C-c' });
   const screen = await given.call(name, { action: 'capture', handle });
 
-  expect(started.message).toContain('It has no terminal');
+  expect(started.message).toContain('It has pipes instead of a terminal');
   expect(given.backend.lastRun.input).toBe('print(1)\n');
   expect(errorOf(keys)).toContain('use the action write');
   expect(errorOf(screen)).toContain('with the action log');
