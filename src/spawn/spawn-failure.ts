@@ -65,7 +65,7 @@ function describe(failure: {
     case 'missing-program':
       return `The program "${program}" was not found${program.includes('/') ? '' : ' on the PATH'}. Check its name, or install it.`;
     case 'missing-cwd':
-      return `The working directory "${request.cwd}" is not a directory. Give one that exists.`;
+      return `The working directory "${request.cwd}" does not exist or is not a directory. Give one that exists.`;
     case 'no-permission':
       return `"${program}" may not be run in "${request.cwd}" (${code ?? 'EACCES'}). Check the permissions of both.`;
     case 'arguments-too-long':
