@@ -122,7 +122,10 @@ export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: Group
   return { names: order, get, ready: () => ready, stop, ended, view };
 }
 
-/** Returns `true` if a restart policy gave up. A `temporary` process is never restarted; a process that was killed or timed out was ended on purpose. */
+/**
+ * Returns `true` if a restart policy gave up. A `temporary` process is never restarted, and a process that was killed or timed out was
+ * ended on purpose.
+ */
 function hasGivenUp({ plan }: Member, end: FinalView): boolean {
   return plan.policy !== 'temporary' && (end.status === 'failed' || end.status === 'lost');
 }

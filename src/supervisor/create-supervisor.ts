@@ -12,7 +12,7 @@ import { createFaultReports } from './fault-reports.ts';
 import { installHostSignals } from './host-signals.ts';
 import { createNotificationCalls } from './notification-calls.ts';
 import { observeProcesses } from './observe-processes.ts';
-import { createOwners } from './owners.ts';
+import { createOwners, type Owners } from './owners.ts';
 import { parseSpec } from './plan-process.ts';
 import { nothingRecovered, recover } from './recover.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
@@ -68,12 +68,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
   const onSubscriberError = (error: unknown) =>
     process.emitWarning(toError(error), 'TroupeSubscriberWarning');
   const owners = createOwners();
-  const isListed = (owner: string, { owner: asked, children }: Parameters<Supervisor['list']>[0] & {}) =>
-    asked === undefined || owner === asked || (children === true && owners.isWithin(owner, asked));
-  const list: Supervisor['list'] = (filter = {}) =>
-    [...registry.live.values(), ...(filter.live ? [] : registry.ended.values())]
-      .filter(({ owner }) => isListed(owner, filter))
-      .map((each) => each.view());
+  const list = createList(runtime, owners);
 
   let stopping: Promise<ShutdownReport> | null = null;
   const shutdown = () => {
@@ -145,6 +140,16 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     shutdown,
     [Symbol.asyncDispose]: async () => void (await shutdown()),
   };
+}
+
+function createList({ registry }: Runtime, { isWithin }: Owners): Supervisor['list'] {
+  return ({ live, owner: asked, children } = {}) =>
+    [...registry.live.values(), ...(live ? [] : registry.ended.values())]
+      .filter(
+        ({ owner }) =>
+          asked === undefined || owner === asked || (children === true && isWithin(owner, asked)),
+      )
+      .map((each) => each.view());
 }
 
 function warnOfDamage(damaged: readonly DamagedRecord[]): void {

@@ -1,6 +1,6 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
-import { createInputDetection } from '../input-detection/input-detection.ts';
+import { createInputDetection, type InputDetection } from '../input-detection/input-detection.ts';
 import { createMailboxes, type Mailboxes } from '../mailbox/mailboxes.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
@@ -34,6 +34,11 @@ export interface Runtime {
   readonly schedules: PersistedSchedules;
   /** Reports that a part of the supervisor does not work. */
   reportError(error: unknown): void;
+}
+
+interface ProcessDepsSources extends Pick<Runtime, 'registry' | 'admission' | 'leftovers'> {
+  readonly inputs: InputDetection;
+  readonly emit: ProcessDeps['emit'];
 }
 
 /** Creates the services. Each receives every event of every process. */
@@ -115,24 +120,8 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     publication,
   );
 
-  const processDeps: ProcessDeps = {
-    clock,
-    emit,
-    secrets: createSecretResolver({
-      sources: settings.secrets,
-      cwd: deps.cwd,
-      ask: settings.askSecret ?? null,
-    }),
-    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees }),
-    parent: admission.actor,
-    slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
-    lookForInput: inputs.look,
-    members: (id) => findMembers(registry.getOrThrow(id), trees),
-    findPorts: findListeningPorts,
-    endLeftovers: leftovers.end,
-  };
   return {
-    processDeps,
+    processDeps: toProcessDeps(deps, { registry, admission, leftovers, inputs, emit }),
     registry,
     admission,
     leftovers,
@@ -142,6 +131,25 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     watches,
     schedules,
     reportError,
+  };
+}
+
+/** Returns what every process needs of its supervisor. */
+function toProcessDeps(
+  { clock, trees, settings, cwd }: SupervisorDeps,
+  { registry, admission, leftovers, inputs, emit }: ProcessDepsSources,
+): ProcessDeps {
+  return {
+    clock,
+    emit,
+    secrets: createSecretResolver({ sources: settings.secrets, cwd, ask: settings.askSecret ?? null }),
+    machine: provideProcessEffects({ clock, find: registry.getOrThrow, emit, trees }),
+    parent: admission.actor,
+    slotHolders: (kind) => admission.foregroundIds(kind).map((id) => registry.getOrThrow(id).view()),
+    lookForInput: inputs.look,
+    members: (id) => findMembers(registry.getOrThrow(id), trees),
+    findPorts: findListeningPorts,
+    endLeftovers: leftovers.end,
   };
 }
 
