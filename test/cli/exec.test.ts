@@ -61,7 +61,7 @@ test('an error is told in both forms', async () => {
 
 test.each([
   ['a broken context', ['worker', '--task', 'x', '--context', '{"a"'], {}, 'Invalid context JSON: '],
-  ['a context that is no object', ['worker', '--task', 'x', '--context', '[1]'], {}, 'is no object'],
+  ['a context that is not an object', ['worker', '--task', 'x', '--context', '[1]'], {}, 'is not an object'],
   [
     'a garbled depth',
     ['worker', '--task', 'x', '--depth', '2x'],

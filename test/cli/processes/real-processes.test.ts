@@ -111,7 +111,7 @@ test('wait ends with 0 for a met condition, with 1 for an impossible one', async
 
   expect(held).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await waiting.ran).toMatchObject({ code: 1, stderr: expect.stringContaining('exited with code 7') });
-  expect(late).toMatchObject({ code: 124, stderr: expect.stringContaining('has not come true') });
+  expect(late).toMatchObject({ code: 124, stderr: expect.stringContaining('were not met after 100ms') });
 });
 
 test('watch prints what an agent would be told', async () => {
