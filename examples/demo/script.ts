@@ -26,7 +26,7 @@ export const script: readonly ScriptedStep[] = [
     ],
   },
   {
-    text: 'It goes on in the background and I will hear of it. Meanwhile I do something else.',
+    text: 'It continues in the background and I will hear of it. Meanwhile I do something else.',
     calls: [run('count', 'seq 1 1000 | wc -l')],
   },
   { text: 'The count is 1000. The build still runs; I need not wait for it, and I need not poll.' },

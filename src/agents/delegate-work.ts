@@ -97,7 +97,7 @@ function toDelegateAnswer(handle: ProcessHandle, view: FinalView): ToolAnswer {
 /** Describes a delegate that continues in the background. */
 function toRunningAnswer(view: ProcessView, why: string): ToolAnswer {
   const message =
-    `${why} It goes on in the background as ${view.id}. You will get a notice with its answer when it ends; ` +
+    `${why} It continues in the background as ${view.id}. You will get a notice with its answer when it ends; ` +
     'do not poll.';
   return { ok: true, data: { status: view.status, process_id: view.id, message } };
 }

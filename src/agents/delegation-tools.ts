@@ -40,7 +40,7 @@ function createDelegateTool(delegate: AgentDefinition, deps: DelegationDeps): To
         .number()
         .positive()
         .default(timeoutMs / 1_000)
-        .describe('Seconds to wait for its answer; then it goes on in the background.'),
+        .describe('Seconds to wait for its answer; then it continues in the background.'),
     }),
     execute: ({ context: facts, timeout, ...request }, context) =>
       delegateWork(

@@ -4,7 +4,7 @@ import { toTask } from './delegation-text.ts';
 const GREETING = 'I am a small script, not a language model: no key for one is set.';
 
 const ABILITIES = `I understand, one a line:
-  run <command>        runs it and shows what it prints; a slow one goes on in the background
+  run <command>        runs it and shows what it prints; a slow one continues in the background
   start <command>      starts it in the background
   list                 shows what runs
   check <id>, output <id>, kill <id>
@@ -139,7 +139,7 @@ function toDemoRemark({ name, text }: { readonly name: string; readonly text: st
   }
   if (typeof answer.data === 'string') return `${name} answered:\n${shorten(answer.data)}`;
   if (data['status'] === 'backgrounded') {
-    return `It goes on in the background as ${toText(data['process_id'])}. I will tell you when it ends.`;
+    return `It continues in the background as ${toText(data['process_id'])}. I will tell you when it ends.`;
   }
   if (Array.isArray(data['processes'])) return toListRemark(data['processes']);
   if (typeof data['output'] === 'string' && 'exit_code' in data) {

@@ -24,7 +24,7 @@ policy:
   mode: default
 
 supervisor:
-  default_timeout: 30s          # so long a call waits; then the command goes on in the background
+  default_timeout: 30s          # so long a call waits; then the command continues in the background
   max_execution_time: 5m        # hard limit in the foreground
   max_background_time: 0        # hard limit in the background; 0: none
   max_background_processes: 10

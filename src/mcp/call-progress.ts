@@ -58,7 +58,7 @@ function toMessage(handle: ProcessHandle): string {
   const view = handle.view();
   const name = view.label === null ? view.id : `${view.id} (${view.label})`;
   if (view.status === 'pending') return `${name} waits for a free place.`;
-  if (view.status === 'backgrounded') return `${name} goes on in the background.`;
+  if (view.status === 'backgrounded') return `${name} continues in the background.`;
   if (view.status !== 'running') return `${name} is ${view.status}.`;
   const printed = `${formatBytes(view.output.bytes)} of output after ${formatDuration(view.runtimeMs)}`;
   const line = handle.read({ tail: 1, maxBytes: 256 }).text.trim();

@@ -7,7 +7,7 @@ import type { McpClient } from './mcp-client.ts';
 import { findResource, listResources, listTemplates, readResource } from './resources.ts';
 
 const INSTRUCTIONS = [
-  'Commands run as supervised processes; one that takes long goes on in the background and has an id. Nothing wakes you when it ends:',
+  'Commands run as supervised processes; one that takes long continues in the background and has an id. Nothing wakes you when it ends:',
   'wait for it, or ask. An end that you have not seen yet is also told with the next answer of any of these tools. Cancelling a call ends',
   'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the session.',
 ].join(' ');

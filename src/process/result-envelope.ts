@@ -218,7 +218,7 @@ function toBackgroundedData(view: ProcessView): BackgroundedData {
       ? `It ended (${describeEnd(view.reason, null)}) and is to be started again`
       : `Still running after ${formatDuration('runtimeMs' in view ? view.runtimeMs : 0)}`;
   const words = [
-    `${state}: it goes on in the background as ${view.id}.`,
+    `${state}: it continues in the background as ${view.id}.`,
     `Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
     ...describeLimit(view),
   ];

@@ -67,7 +67,7 @@ test('a promoted command is told of twice', async () => {
   agent.write('go', '');
   await waitUntil(() => agent.said().length >= 3);
 
-  expect(promised).toContain('It goes on in the background as tool_');
+  expect(promised).toContain('It continues in the background as tool_');
   expect(agent.said().at(-1)).toMatch(/tool_\w+ failed after .*exited with code 4/);
 });
 

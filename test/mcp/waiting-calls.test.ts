@@ -19,7 +19,7 @@ test.for(eras)('a waiting call tells its progress (%s)', async (era) => {
   const messages = told.map(({ message }) => message);
   expect(messages[0]).toContain('runs');
   expect(messages[1]).toContain('compiling');
-  expect(messages[2]).toContain('goes on in the background');
+  expect(messages[2]).toContain('continues in the background');
   expect(told.map(({ progress }) => progress)).toEqual(
     [...new Set(told.map(({ progress }) => progress))].sort((a, b) => a - b),
   );

@@ -11,7 +11,7 @@ test('an interrupted command continues in the background', async () => {
   const data = dataOf(await pending.answer);
   expect(data).toMatchObject({
     status: 'backgrounded',
-    message: expect.stringMatching(/^Interrupted: .* goes on in the background/),
+    message: expect.stringMatching(/^Interrupted: .* continues in the background/),
   });
   expect(given.supervisor.get(data.process_id)?.status).toBe('backgrounded');
   expect(given.backend.lastRun.signals).toEqual([]);

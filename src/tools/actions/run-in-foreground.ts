@@ -103,6 +103,6 @@ function describeInterruption(view: ProcessView, context: ToolContext): string {
   const goesOn =
     view.status === 'stopping'
       ? `Process ${view.id} is being stopped.`
-      : `Process ${view.id} goes on in the background. Its output is kept: read it with this id.`;
+      : `Process ${view.id} continues in the background. Its output is kept: read it with this id.`;
   return `Interrupted: nobody waits for it any more. ${goesOn} ${describeEndNotice(context)}`;
 }
