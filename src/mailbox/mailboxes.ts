@@ -1,276 +1,184 @@
-import { Observable, Subject } from 'rxjs';
-import { isFinal } from '../../machines/process/view.ts';
+import { Observable, Subject, type Subscriber } from 'rxjs';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import { toCompletionId } from '../process/process-id.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
-import { findListeningPorts } from '../readiness/listening-ports.ts';
-import type { WatchNews } from '../watches/watch.ts';
-import { toAttention } from './attention.ts';
-import { createMailbox, type Mailbox, type MailboxReader, type OwnedMailbox } from './mailbox.ts';
-import { type Displaced, findReminded, isWithdrawn, type Withdrawal } from './mailbox-state.ts';
+import type { Mailbox, MailboxReader, OwnedMailbox } from './mailbox.ts';
+import type { Withdrawal } from './mailbox-state.ts';
 import type { News } from './news.ts';
-import { toEndEntry, toNotificationEntry, toRunningEntry } from './to-entry.ts';
+import { count, OwnerBox, type PendingNews } from './owner-box.ts';
+import { toNotificationEntry, toRunningEntry } from './to-entry.ts';
 
 /** Limit for all absent owners together; beyond it the fullest mailbox makes room. */
 const MAX_PENDING = 2_000;
 
-/**
- * The mailboxes of all owners of a supervisor, and the streams of news, which show the same entries. While the mailbox of an owner
- * has no reader, news wait in it; ends are found in the list of processes when it is opened.
- */
-export interface Mailboxes {
-  /** Opens the mailbox of an owner, with every end that was not delivered to it. The newest reader of an owner replaces the one before. */
-  open(owner: string, reader?: MailboxReader): Mailbox;
-  /** `onCounted` is called once the news have reached a reader or a listener: now, or later. */
-  publish(news: News, onCounted?: () => void): void;
-  /** Removes news that have reached no reader or listener. */
-  removePending(isMeant: (news: News) => boolean): void;
-  addEnd(view: FinalView): void;
-  addRunning(type: 'process.silent' | 'process.elapsed', running: { view: ProcessView; at: number }): void;
-  /** Retracts reminders that wait, of all owners. */
-  withdraw(withdrawal: Withdrawal): void;
-  /** The news that have reached no reader or listener, then all news from now on. */
-  readonly news$: Observable<News>;
-  /** Returns the news of one owner; pending ones come first, and leave the mailbox. */
-  newsOf(owner: string): Observable<News>;
-  /** Returns whether news of this owner reach a reader or a listener now. */
-  isHeard(owner: string): boolean;
-  complete(): void;
-}
-
-/** News in a mailbox without a reader. */
-interface Pending {
-  news: News;
-  readonly order: number;
-  /** `null` once it has reached a listener. */
-  onCounted: (() => void) | null;
-}
-
-interface Box {
-  readonly mailbox: OwnedMailbox;
-  /** The shared reader of callers that open the mailbox without a reader. */
-  readonly plainReader: MailboxReader;
-  /** Oldest first; their entries wait in the mailbox. */
-  readonly pending: Map<string, Pending>;
-}
-
-export function createMailboxes(deps: {
+export interface MailboxesDeps {
   find(id: string): ProcessHandle | undefined;
   list(owner: string): readonly ProcessView[];
   /** Reports the number of news dropped before a reader or a listener received them; called when one comes. */
   onDropped(count: number): void;
   onReaderError(error: unknown): void;
-}): Mailboxes {
-  const { find, onReaderError } = deps;
-  const boxes = new Map<string, Box>();
-  const everybody = new Subject<News>();
-  const owners = new Map<string, Subject<News>>();
-  let dropped = 0;
-  let published = 0;
-  let isComplete = false;
+}
 
-  const boxOf = (owner: string): Box => {
-    const known = boxes.get(owner);
+/**
+ * The mailboxes of all owners of a supervisor, and the streams of news, which show the same entries. While the mailbox of an owner
+ * has no reader, news wait in it; ends are found in the list of processes when it is opened.
+ */
+export class Mailboxes {
+  /** The news that have reached no reader or listener, then all news from now on. */
+  readonly news$: Observable<News> = new Observable((subscriber) => this.#listenToAll(subscriber));
+  readonly #deps: MailboxesDeps;
+  readonly #boxes = new Map<string, OwnerBox>();
+  readonly #everybody = new Subject<News>();
+  readonly #listeners = new Map<string, Subject<News>>();
+  #dropped = 0;
+  #published = 0;
+  #isComplete = false;
+
+  constructor(deps: MailboxesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Opens the mailbox of an owner, with every end that was not delivered to it. The newest reader of an owner replaces the one before. */
+  open(owner: string, given?: MailboxReader): Mailbox {
+    const box = this.#boxOf(owner);
+    const reader = given ?? box.plainReader;
+    this.#reportDropped();
+    box.attach(reader);
+    if (this.#isComplete) box.mailbox.complete();
+    const close = () => {
+      box.mailbox.detach(reader);
+      this.#removeIfUnused(box);
+    };
+    return toMailbox(box.mailbox, { reader, close, onReaderError: this.#deps.onReaderError });
+  }
+
+  /** `onCounted` is called once the news have reached a reader or a listener: now, or later. */
+  publish(news: News, onCounted: () => void = () => {}): void {
+    if (this.#isComplete) return;
+    const box = this.#boxOf(news.owner);
+    const listener = this.#listeners.get(news.owner);
+    const isRead = box.mailbox.isAccepting;
+    const hasListener = listener?.observed === true;
+    const isCounted = isRead || hasListener || this.#everybody.observed;
+    if (isRead) box.mailbox.add(toNotificationEntry(news));
+    listener?.next(news);
+    this.#everybody.next(news);
+    const pending: PendingNews = { news, order: this.#published++, onCounted };
+    if (!isRead && !hasListener) {
+      box.hold(pending);
+      this.#makeRoom();
+    }
+    if (isCounted) count(pending);
+    this.#removeIfUnused(box);
+  }
+
+  /** Removes news that have reached no reader or listener. */
+  removePending(isMeant: (news: News) => boolean): void {
+    for (const box of [...this.#boxes.values()]) {
+      for (const pending of box.pending) if (isMeant(pending.news)) box.remove(pending);
+      this.#removeIfUnused(box);
+    }
+  }
+
+  addEnd(view: FinalView): void {
+    const box = this.#boxes.get(view.owner);
+    if (box?.mailbox.isAccepting) box.addEnd(view);
+  }
+
+  addRunning(type: 'process.silent' | 'process.elapsed', running: { view: ProcessView; at: number }): void {
+    const box = this.#boxes.get(running.view.owner);
+    if (box?.mailbox.isAccepting) box.mailbox.add(toRunningEntry(type, running));
+  }
+
+  /** Retracts reminders that wait, of all owners. */
+  withdraw(withdrawal: Withdrawal): void {
+    for (const box of this.#boxes.values()) box.retract(withdrawal);
+  }
+
+  /** Returns the news of one owner; pending ones come first, and leave the mailbox. */
+  newsOf(owner: string): Observable<News> {
+    return new Observable((subscriber) => this.#listenTo(owner, subscriber));
+  }
+
+  /** Returns whether news of this owner reach a reader or a listener now. */
+  isHeard(owner: string): boolean {
+    return (
+      this.#everybody.observed ||
+      this.#listeners.get(owner)?.observed === true ||
+      this.#boxes.get(owner)?.mailbox.isAccepting === true
+    );
+  }
+
+  complete(): void {
+    this.#isComplete = true;
+    this.#everybody.complete();
+    for (const subject of this.#listeners.values()) subject.complete();
+    for (const box of this.#boxes.values()) box.complete();
+  }
+
+  #boxOf(owner: string): OwnerBox {
+    const known = this.#boxes.get(owner);
     if (known !== undefined) return known;
-    const pending: Box['pending'] = new Map();
-    const mailbox = createMailbox(owner, {
-      onDelivered: (ids) => {
-        for (const id of ids) acknowledge(id, owner);
-      },
-      onDisplaced: (displaced) => {
-        for (const each of displaced) displace(pending, each);
-      },
-    });
-    const box = { mailbox, plainReader: {}, pending };
-    boxes.set(owner, box);
+    const onDropped = () => {
+      this.#dropped += 1;
+    };
+    const box = new OwnerBox(owner, { ...this.#deps, onDropped });
+    this.#boxes.set(owner, box);
     return box;
-  };
-  const removeIfEmpty = (box: Box) => {
-    const { owner, reader, waiting } = box.mailbox;
-    if (reader === null && waiting.size === 0 && boxes.get(owner) === box) boxes.delete(owner);
-  };
+  }
 
-  /** Marks an end as delivered in the timeline, and so in the record: the next supervisor does not deliver it again. */
-  const acknowledge = (id: string, owner: string) => {
-    const [, processId] = /^(.*)\/\d+\/ended$/.exec(id) ?? [];
-    const process = processId === undefined ? undefined : find(processId);
-    if (process !== undefined && !wasDelivered(process, owner)) process.acknowledge(owner);
-  };
+  #removeIfUnused(box: OwnerBox): void {
+    const { owner } = box.mailbox;
+    if (box.isUnused && this.#boxes.get(owner) === box) this.#boxes.delete(owner);
+  }
 
-  const displace = (pending: Box['pending'], { id, into }: Displaced) => {
-    const leaving = pending.get(id);
-    if (leaving === undefined) return;
-    pending.delete(id);
-    const heir = into === null ? undefined : pending.get(into);
-    const merged = heir === undefined ? null : mergeMatches(leaving.news, heir.news);
-    if (heir !== undefined && merged !== null) heir.news = merged;
-    if (into === null && leaving.onCounted !== null) dropped += 1;
-  };
-  const reportDropped = () => {
-    if (dropped > 0) deps.onDropped(dropped);
-    dropped = 0;
-  };
-  const count = (pending: Pending) => {
-    const { onCounted } = pending;
-    pending.onCounted = null;
-    onCounted?.();
-  };
-  /** Drops the oldest news of the fullest mailbox. Reminders that no listener has received stay: the number of schedules bounds them. */
-  const makeRoom = () => {
-    const sizes = [...boxes.values()].map((box) => box.pending.size);
-    if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_PENDING) return;
-    const fullest = [...boxes.values()].toSorted((a, b) => b.pending.size - a.pending.size);
-    for (const { mailbox, pending } of fullest) {
-      const mayGiveWay = ({ news, onCounted }: Pending) => news.type !== 'schedule.due' || onCounted === null;
-      const oldest = [...pending.values()].find(mayGiveWay);
-      if (oldest === undefined) continue;
-      mailbox.forget(oldest.news.id);
-      return displace(pending, { id: oldest.news.id, into: null });
+  #reportDropped(): void {
+    if (this.#dropped > 0) this.#deps.onDropped(this.#dropped);
+    this.#dropped = 0;
+  }
+
+  /** Drops the oldest news of the fullest mailbox that may lose any. */
+  #makeRoom(): void {
+    let pending = 0;
+    for (const box of this.#boxes.values()) pending += box.pendingCount;
+    if (pending <= MAX_PENDING) return;
+    const fullest = [...this.#boxes.values()].toSorted((a, b) => b.pendingCount - a.pendingCount);
+    for (const box of fullest) if (box.dropOldest()) return;
+  }
+
+  #listenToAll(subscriber: Subscriber<News>) {
+    const subscription = this.#everybody.subscribe(subscriber);
+    this.#reportDropped();
+    const all = [...this.#boxes.values()].flatMap((box) => box.pending.map((each) => ({ box, each })));
+    for (const { box, each } of all.toSorted((a, b) => a.each.order - b.each.order)) {
+      // A subscriber that wants one only has received one only.
+      if (subscriber.closed) break;
+      if (each.onCounted === null || !box.isHolding(each)) continue;
+      subscriber.next(each.news);
+      count(each);
     }
-  };
+    return subscription;
+  }
 
-  const enterEnd = ({ mailbox }: Box, { view, ports }: { view: FinalView; ports: readonly number[] }) => {
-    if (!mailbox.isAccepting) return;
-    const id = toCompletionId(view);
-    const attention = mailbox.reader?.attention?.(view) ?? toAttention(view, { inTurn: false });
-    if (attention === 'ignore' || mailbox.isSettled(id)) mailbox.delivered([id]);
-    else mailbox.add(toEndEntry(view, { handle: find(view.id), ports, attention }));
-  };
-  const addEnd = (box: Box, view: FinalView) => {
-    const left = [...view.leftovers, ...view.suspects].map(({ pid }) => pid);
-    if (left.length === 0) return enterEnd(box, { view, ports: [] });
-    void findListeningPorts(left).then((ports) => enterEnd(box, { view, ports }));
-  };
-  const catchUp = (box: Box) => {
-    const { mailbox, pending } = box;
-    for (const each of pending.values()) count(each);
-    pending.clear();
-    for (const id of findReminded(mailbox)) {
-      const view = find(id)?.view();
-      if (view !== undefined && isEnded(view)) retract(box, { of: 'process', id });
+  #listenTo(owner: string, subscriber: Subscriber<News>) {
+    const subject = this.#listeners.get(owner) ?? new Subject<News>();
+    this.#listeners.set(owner, subject);
+    const subscription = subject.subscribe(subscriber);
+    this.#reportDropped();
+    const box = this.#boxes.get(owner);
+    for (const each of box?.pending ?? []) {
+      if (subscriber.closed) break;
+      if (!box?.remove(each)) continue;
+      subscriber.next(each.news);
+      count(each);
     }
-    for (const view of deps.list(mailbox.owner)) {
-      if (!isEnded(view)) continue;
-      const process = find(view.id);
-      const isKnown = !mailbox.remembersAll && process !== undefined && wasDelivered(process, mailbox.owner);
-      if (isKnown) mailbox.delivered([toCompletionId(view)]);
-      else addEnd(box, view);
-    }
-  };
-  const retract = ({ mailbox, pending }: Box, withdrawal: Withdrawal) => {
-    if (mailbox.reader !== null && !mailbox.isAccepting) return;
-    const meant = [...mailbox.waiting.values()].filter((entry) => isWithdrawn(entry, withdrawal));
-    for (const { id } of meant) pending.delete(id);
-    mailbox.retract(meant.map(({ id }) => id));
-  };
-
-  return {
-    open: (owner, given) => {
-      const box = boxOf(owner);
-      const reader = given ?? box.plainReader;
-      reportDropped();
-      box.mailbox.attach(reader);
-      catchUp(box);
-      if (isComplete) box.mailbox.complete();
-      const close = () => {
-        box.mailbox.detach(reader);
-        removeIfEmpty(box);
-      };
-      return toMailbox(box.mailbox, { reader, close, onReaderError });
-    },
-    publish: (news, onCounted = () => {}) => {
-      if (isComplete) return;
-      const box = boxOf(news.owner);
-      const listener = owners.get(news.owner);
-      const isRead = box.mailbox.isAccepting;
-      const hasListener = listener?.observed === true;
-      const isCounted = isRead || hasListener || everybody.observed;
-      if (isRead) box.mailbox.add(toNotificationEntry(news));
-      listener?.next(news);
-      everybody.next(news);
-      const pending: Pending = { news, order: published++, onCounted };
-      if (!isRead && !hasListener) {
-        box.pending.set(news.id, pending);
-        if (!box.mailbox.add(toNotificationEntry(news))) box.pending.delete(news.id);
-        makeRoom();
-      }
-      if (isCounted) count(pending);
-      removeIfEmpty(box);
-    },
-    removePending: (isMeant) => {
-      for (const box of [...boxes.values()]) {
-        for (const { news } of [...box.pending.values()]) {
-          if (!isMeant(news)) continue;
-          box.pending.delete(news.id);
-          box.mailbox.forget(news.id);
-        }
-        removeIfEmpty(box);
-      }
-    },
-    addEnd: (view) => {
-      const box = boxes.get(view.owner);
-      if (box?.mailbox.isAccepting) addEnd(box, view);
-    },
-    addRunning: (type, running) => {
-      const box = boxes.get(running.view.owner);
-      if (box?.mailbox.isAccepting) box.mailbox.add(toRunningEntry(type, running));
-    },
-    withdraw: (withdrawal) => {
-      for (const box of boxes.values()) retract(box, withdrawal);
-    },
-    news$: new Observable((subscriber) => {
-      const subscription = everybody.subscribe(subscriber);
-      reportDropped();
-      const all = [...boxes.values()].flatMap((box) =>
-        [...box.pending.values()].map((each) => ({ box, each })),
-      );
-      for (const { box, each } of all.toSorted((a, b) => a.each.order - b.each.order)) {
-        // A subscriber that wants one only has received one only.
-        if (subscriber.closed) break;
-        if (each.onCounted === null || box.pending.get(each.news.id) !== each) continue;
-        subscriber.next(each.news);
-        count(each);
-      }
-      return subscription;
-    }),
-    newsOf: (owner) =>
-      new Observable((subscriber) => {
-        const subject = owners.get(owner) ?? new Subject<News>();
-        owners.set(owner, subject);
-        const subscription = subject.subscribe(subscriber);
-        reportDropped();
-        const box = boxes.get(owner);
-        for (const each of [...(box?.pending.values() ?? [])]) {
-          if (subscriber.closed) break;
-          if (box?.pending.get(each.news.id) !== each) continue;
-          box.pending.delete(each.news.id);
-          box.mailbox.forget(each.news.id);
-          subscriber.next(each.news);
-          count(each);
-        }
-        if (box !== undefined) removeIfEmpty(box);
-        if (isComplete) subscriber.complete();
-        return () => {
-          subscription.unsubscribe();
-          if (!subject.observed) owners.delete(owner);
-        };
-      }),
-    isHeard: (owner) =>
-      everybody.observed ||
-      owners.get(owner)?.observed === true ||
-      boxes.get(owner)?.mailbox.isAccepting === true,
-    complete: () => {
-      isComplete = true;
-      everybody.complete();
-      for (const subject of owners.values()) subject.complete();
-      for (const { mailbox, pending } of boxes.values()) {
-        mailbox.complete();
-        // The next supervisor counts them.
-        for (const each of pending.values()) each.onCounted = null;
-      }
-    },
-  };
+    if (box !== undefined) this.#removeIfUnused(box);
+    if (this.#isComplete) subscriber.complete();
+    return () => {
+      subscription.unsubscribe();
+      if (!subject.observed) this.#listeners.delete(owner);
+    };
+  }
 }
 
 function toMailbox(
@@ -299,18 +207,4 @@ function toMailbox(
     },
     [Symbol.dispose]: close,
   };
-}
-
-function isEnded(view: ProcessView): view is FinalView {
-  return isFinal(view.status);
-}
-
-function wasDelivered(process: ProcessHandle, owner: string): boolean {
-  return process.timeline().some(({ type, detail }) => type === 'process.notified' && detail === owner);
-}
-
-function mergeMatches(older: News, newer: News): WatchNews | null {
-  if (older.type !== 'watch.matched' || newer.type !== 'watch.matched') return null;
-  const { matches, suppressed } = newer;
-  return { ...newer, matches: matches + older.matches, suppressed: suppressed + older.matches };
 }

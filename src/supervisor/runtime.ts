@@ -1,7 +1,7 @@
 import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { createInputDetection, type InputDetection } from '../input-detection/input-detection.ts';
-import { createMailboxes, type Mailboxes } from '../mailbox/mailboxes.ts';
+import { Mailboxes } from '../mailbox/mailboxes.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
@@ -59,7 +59,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     hasLeftovers: (id) => leftovers.ids.includes(id),
     removeRecord: records.forget,
   });
-  const mailboxes = createMailboxes({
+  const mailboxes = new Mailboxes({
     find: (id) => registry.get(id)?.handle,
     list: (owner) =>
       [...registry.live.values(), ...registry.ended.values()]
@@ -69,7 +69,12 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
       reportError(new Error(`${count} notices of watches and schedules were dropped: nobody read them.`)),
     onReaderError: reportError,
   });
-  const watches = createWatches({ clock, tell: mailboxes.publish, save: records.touch, reportError });
+  const watches = createWatches({
+    clock,
+    tell: (news) => mailboxes.publish(news),
+    save: records.touch,
+    reportError,
+  });
   const publication = createPublication({ clock, mailboxes, watchesEnded: (id) => watches.ended(id) });
   const schedules = openSchedules({
     clock,
@@ -77,7 +82,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     supervisorId: deps.supervisorId,
     register: deps.register,
     news: {
-      tell: mailboxes.publish,
+      tell: (news, onDelivered) => mailboxes.publish(news, onDelivered),
       withdraw: (isMeant) =>
         mailboxes.removePending((each) => each.type === 'schedule.due' && isMeant(each.schedule)),
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendNotifications } from '../../src/control/send-notifications.ts';
-import { createMailboxes } from '../../src/mailbox/mailboxes.ts';
+import { Mailboxes } from '../../src/mailbox/mailboxes.ts';
 import type { ProcessHandle } from '../../src/process/process-handle.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 import type { Supervisor } from '../../src/supervisor/supervisor.ts';
@@ -19,7 +19,7 @@ const matched = (owner: string, count: number): WatchNews => ({
 });
 
 test('matches that a slow client misses are counted in later ones', async () => {
-  const mailboxes = createMailboxes({
+  const mailboxes = new Mailboxes({
     find: () => undefined,
     list: () => [],
     onDropped: () => {},
@@ -29,7 +29,7 @@ test('matches that a slow client misses are counted in later ones', async () => 
   const supervisor = {
     watch: (_: string, options: WatchOptions) => watches.push(options),
     unwatch: () => true,
-    newsOf: mailboxes.newsOf,
+    newsOf: (owner: string) => mailboxes.newsOf(owner),
   } as unknown as Supervisor;
   const sent: WatchNews[] = [];
   const room = Promise.withResolvers<void>();

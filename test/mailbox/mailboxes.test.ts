@@ -1,11 +1,11 @@
 import { take } from 'rxjs';
 import { expect, test, vi } from 'vitest';
-import { createMailboxes } from '../../src/mailbox/mailboxes.ts';
+import { Mailboxes } from '../../src/mailbox/mailboxes.ts';
 import type { News } from '../../src/mailbox/news.ts';
 import type { ProcessView } from '../../src/process/process-view.ts';
 
 const open = (onDropped: (count: number) => void = () => {}) =>
-  createMailboxes({ find: () => undefined, list: () => [], onDropped, onReaderError: () => {} });
+  new Mailboxes({ find: () => undefined, list: () => [], onDropped, onReaderError: () => {} });
 
 const newsOf = (owner: string, count: number): News => ({
   type: 'schedule.due',

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { MailboxEntry } from '../../src/mailbox/mailbox-entry.ts';
 import type { Withdrawal } from '../../src/mailbox/mailbox-state.ts';
-import { createMailboxes } from '../../src/mailbox/mailboxes.ts';
+import { Mailboxes } from '../../src/mailbox/mailboxes.ts';
 import type { NoticePart } from '../../src/mailbox/notice-part.ts';
 import { createCallNotices } from '../../src/mcp/call-notices.ts';
 
 /** The notices of a client, and the mailbox behind them. */
 function open(onChange: () => void = () => {}) {
   const notices = createCallNotices(onChange);
-  const mailboxes = createMailboxes({
+  const mailboxes = new Mailboxes({
     find: () => undefined,
     list: () => [],
     onDropped: () => {},
