@@ -45,6 +45,8 @@ export const conversationOptions = z.strictObject({
   onEvent: z.custom(isFunction, 'a function').optional(),
 });
 
+export type ConversationSettings = z.output<typeof conversationOptions>;
+
 export const saying = z.strictObject({
   text: z.string().refine((text) => text.trim() !== '', 'something that is not empty'),
 });

@@ -1,5 +1,0 @@
-import { createRandomId } from '../process/process-id.ts';
-
-export function createConversationId(): string {
-  return `conv_${createRandomId()}`;
-}
