@@ -33,180 +33,228 @@ export interface MatchFollower {
   stop(): void;
 }
 
-export function followMatches(
-  log: OutputLog,
-  following: {
-    readonly pattern: string;
-    /** Start position. Default: the end. */
-    readonly from?: StreamPositions;
-    /** Streams whose unfinished line at `from` was already reported. Default: none. */
-    readonly counted?: readonly OutputStream[];
-    readonly clock: Clock;
-    readonly onMatched: (count: number) => void;
-    /** Called when `searched` may have changed. */
-    readonly onSearched?: () => void;
-    /** Called when the search stops because the expression takes too long or the rest cannot be read. */
-    readonly onProblem: (problem: string) => void;
-  },
-): MatchFollower {
-  const { clock, pattern, from = log.positions, counted = [] } = following;
-  const search = createLineSearch({ type: 'pattern', pattern }, { maxLines: MAX_LINES, from, counted });
-  let positions = beforeLine(from);
-  let searched = { positions: from, counted };
-  let lines: readonly string[] = [];
-  let cancelSearch: Cancel | null = null;
-  let nextTurn: NodeJS.Immediate | null = null;
-  let cancelRetry: Cancel | null = null;
-  let failures = 0;
-  let ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
+/** What to search for, from where, and whom to tell. */
+interface Following {
+  readonly pattern: string;
+  /** Start position. Default: the end. */
+  readonly from?: StreamPositions;
+  /** Streams whose unfinished line at `from` was already reported. Default: none. */
+  readonly counted?: readonly OutputStream[];
+  readonly clock: Clock;
+  readonly onMatched: (count: number) => void;
+  /** Called when `searched` may have changed. */
+  readonly onSearched?: () => void;
+  /** Called when the search stops because the expression takes too long or the rest cannot be read. */
+  readonly onProblem: (problem: string) => void;
+}
+
+export function followMatches(log: OutputLog, following: Following): MatchFollower {
+  const follower = new LogMatchFollower(log, following);
+  follower.begin();
+  return follower;
+}
+
+class LogMatchFollower implements MatchFollower {
+  readonly #log: OutputLog;
+  readonly #following: Following;
+  readonly #from: StreamPositions;
+  readonly #search: ReturnType<typeof createLineSearch>;
+  readonly #turn: SearchTurn;
+  readonly #stopListening: Cancel;
+  /** End of the output that was taken. */
+  #positions: StreamPositions;
+  #searched: { readonly positions: StreamPositions; readonly counted: readonly OutputStream[] };
+  #lines: readonly string[] = [];
+  #cancelRetry: Cancel | null = null;
+  #failures = 0;
+  #ending: { readonly until: StreamPositions; readonly onFinished: () => void } | null = null;
   /** `true` while the log has output that was not taken yet. */
-  let isBehind = false;
-  let isOver = false;
+  #isBehind = false;
+  #isOver = false;
+
+  constructor(log: OutputLog, following: Following) {
+    const { clock, pattern, from = log.positions, counted = [] } = following;
+    this.#log = log;
+    this.#following = following;
+    this.#from = from;
+    this.#search = createLineSearch({ type: 'pattern', pattern }, { maxLines: MAX_LINES, from, counted });
+    this.#turn = new SearchTurn(clock, () => this.#searchTurn());
+    this.#positions = beforeLine(from);
+    this.#searched = { positions: from, counted };
+    this.#stopListening = log.onWrite(() => this.#gather());
+  }
+
+  /** The beginning of an unfinished line is already known; the rest is searched soon, after the caller has its follower. */
+  begin(): void {
+    this.#take();
+    if (outputStreams.some((stream) => this.#positions[stream] > this.#from[stream])) this.#turn.takeSoon();
+  }
+
+  takeLines(): readonly string[] {
+    const taken = this.#lines;
+    this.#lines = [];
+    return taken;
+  }
+
+  get searched(): MatchFollower['searched'] {
+    const { positions, counted } = this.#searched;
+    const toldBytes = outputStreams.reduce((bytes, stream) => bytes + positions[stream], 0);
+    return { toldBytes, toldUnfinished: counted };
+  }
+
+  finish(onFinished: () => void): void {
+    this.#failures = 0;
+    this.#ending = { until: this.#log.positions, onFinished };
+    // Leftovers may continue to write.
+    this.#stopListening();
+    this.#stopRetrying();
+    this.#turn.cancel();
+    this.#take();
+    if (this.#isOver) return;
+    this.#searchSome(this.#log.onDisk === null ? Number.POSITIVE_INFINITY : MAX_CHARS_A_TURN);
+    if (this.#isOver) return;
+    if (this.#search.waitingChars === 0 && this.#isFinished()) this.#end();
+    else if (this.#cancelRetry === null) this.#turn.takeNext();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#stopListening();
+    this.#stopRetrying();
+    this.#turn.cancel();
+  }
+
+  /** Takes new output, and searches it soon, or in the next turn where much of it waits. */
+  #gather(): void {
+    if (this.#isOver) return;
+    this.#take();
+    if (this.#isOver) return;
+    const isMuch = this.#search.waitingChars > MAX_CHARS_A_TURN || this.#isBehind || this.#ending !== null;
+    if (isMuch) this.#turn.takeNext();
+    else this.#turn.takeSoon();
+  }
 
   /** Takes new output. Output on disk can wait there. */
-  const take = () => {
-    if (cancelRetry !== null) return;
-    isBehind = false;
+  #take(): void {
+    if (this.#cancelRetry !== null) return;
+    this.#isBehind = false;
     let room = maxBytesPerTurn;
-    for (const piece of log.chunks(positions)) {
-      failures = 0;
-      positions = { ...positions, [piece.stream]: positionAfter(piece) };
-      search.push(piece);
-      if (log.onDisk === null) searchOverflow();
+    for (const piece of this.#log.chunks(this.#positions)) {
+      this.#failures = 0;
+      this.#positions = { ...this.#positions, [piece.stream]: positionAfter(piece) };
+      this.#search.push(piece);
+      if (this.#log.onDisk === null) this.#searchOverflow();
       else {
         room -= piece.type === 'chunk' ? piece.bytes.byteLength : 0;
-        isBehind = room <= 0 || search.waitingChars > MAX_CHARS_A_TURN;
+        this.#isBehind = room <= 0 || this.#search.waitingChars > MAX_CHARS_A_TURN;
       }
-      if (isOver || isBehind) return;
+      if (this.#isOver || this.#isBehind) return;
     }
-    retryWhereUnread();
-  };
+    this.#retryWhereUnread();
+  }
 
-  const searchOverflow = () => {
-    while (search.waitingChars > MAX_WAITING_CHARS && !isOver) searchSome(MAX_CHARS_A_TURN);
-  };
+  #searchTurn(): void {
+    this.#turn.cancel();
+    if (this.#isOver) return;
+    this.#searchSome(MAX_CHARS_A_TURN);
+    if (this.#isOver) return;
+    if (this.#search.waitingChars > 0) this.#turn.takeNext();
+    else if (this.#isFinished()) this.#end();
+    else if (this.#isBehind) this.#gather();
+  }
+
+  #searchOverflow(): void {
+    while (this.#search.waitingChars > MAX_WAITING_CHARS && !this.#isOver) this.#searchSome(MAX_CHARS_A_TURN);
+  }
+
+  #searchSome(maxChars: number): void {
+    const found = this.#search.search({ maxChars });
+    if (found.type === 'problem') return this.#fail(found.problem);
+    if (this.#search.waitingChars === 0)
+      this.#searched = { positions: this.#positions, counted: this.#search.counted };
+    if (found.count > 0) {
+      const shown = found.lines.map((line) => shorten(this.#log.redact(line), MAX_LINE_LENGTH));
+      this.#lines = [...this.#lines, ...shown].slice(-MAX_LINES);
+      this.#following.onMatched(found.count);
+    }
+    this.#following.onSearched?.();
+  }
 
   /** Retries a failed read later; after the end of the output only a few times. */
-  const retryWhereUnread = () => {
-    const { onDisk } = log;
-    if (onDisk === null || onDisk.readError === null || hasTaken(ending?.until ?? log.positions)) return;
-    failures += 1;
-    if (ending !== null && failures >= maxFinalReadFailures) return giveUp(onDisk.stream, onDisk.readError);
-    cancelRetry = onDisk.retryLater(() => {
-      cancelRetry = null;
-      gather();
+  #retryWhereUnread(): void {
+    const { onDisk } = this.#log;
+    if (onDisk === null || onDisk.readError === null || this.#hasTaken(this.#endPosition)) return;
+    this.#failures += 1;
+    if (this.#ending !== null && this.#failures >= maxFinalReadFailures)
+      return this.#giveUp(onDisk.stream, onDisk.readError);
+    this.#cancelRetry = onDisk.retryLater(() => {
+      this.#cancelRetry = null;
+      this.#gather();
     });
-  };
+  }
 
-  const giveUp = (stream: OutputStream, trouble: string) => {
-    searchSome(Number.POSITIVE_INFINITY);
-    if (isOver) return;
-    const { droppedBytes } = toUnreadGap(stream, { from: positions, to: ending?.until ?? log.positions });
-    const where = log.logFile === null ? '' : ` of ${log.logFile}`;
-    fail(`The last ${droppedBytes} bytes${where} cannot be read and were not searched (${trouble}).`);
-  };
+  #giveUp(stream: OutputStream, trouble: string): void {
+    this.#searchSome(Number.POSITIVE_INFINITY);
+    if (this.#isOver) return;
+    const { droppedBytes } = toUnreadGap(stream, { from: this.#positions, to: this.#endPosition });
+    const where = this.#log.logFile === null ? '' : ` of ${this.#log.logFile}`;
+    this.#fail(`The last ${droppedBytes} bytes${where} cannot be read and were not searched (${trouble}).`);
+  }
 
-  const hasTaken = (until: StreamPositions) =>
-    outputStreams.every((stream) => positions[stream] >= until[stream]);
+  /** Position up to which the output is searched, as far as it is known. */
+  get #endPosition(): StreamPositions {
+    return this.#ending?.until ?? this.#log.positions;
+  }
 
-  const gather = () => {
-    if (isOver) return;
-    take();
-    if (isOver) return;
-    if (search.waitingChars > MAX_CHARS_A_TURN || isBehind || ending !== null) goOn();
-    else searchSoon();
-  };
+  #hasTaken(until: StreamPositions): boolean {
+    return outputStreams.every((stream) => this.#positions[stream] >= until[stream]);
+  }
 
-  const searchTurn = () => {
-    unschedule();
-    if (isOver) return;
-    searchSome(MAX_CHARS_A_TURN);
-    if (isOver) return;
-    if (search.waitingChars > 0) goOn();
-    else if (isFinished()) end();
-    else if (isBehind) gather();
-  };
+  #isFinished(): boolean {
+    if (this.#ending === null || this.#cancelRetry !== null) return false;
+    return !this.#isBehind || this.#hasTaken(this.#ending.until);
+  }
 
-  const isFinished = () => ending !== null && cancelRetry === null && (!isBehind || hasTaken(ending.until));
+  #fail(problem: string): void {
+    this.stop();
+    this.#following.onProblem(problem);
+  }
 
-  const searchSoon = () => {
-    cancelSearch ??= clock.at(clock.nowMs() + GATHER_MS, searchTurn, { idle: true });
-  };
+  #end(): void {
+    this.stop();
+    this.#ending?.onFinished();
+  }
 
-  const goOn = () => {
-    nextTurn ??= setImmediate(searchTurn);
-  };
+  #stopRetrying(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+  }
+}
 
-  const searchSome = (maxChars: number) => {
-    const found = search.search({ maxChars });
-    if (found.type === 'problem') return fail(found.problem);
-    if (search.waitingChars === 0) searched = { positions, counted: search.counted };
-    if (found.count > 0) {
-      const shown = found.lines.map((line) => shorten(log.redact(line), MAX_LINE_LENGTH));
-      lines = [...lines, ...shown].slice(-MAX_LINES);
-      following.onMatched(found.count);
-    }
-    following.onSearched?.();
-  };
+/** The next turn of a search: soon, together with what arrives until then, or in the next turn of the event loop. */
+class SearchTurn {
+  readonly #clock: Clock;
+  readonly #search: () => void;
+  #cancelSoon: Cancel | null = null;
+  #next: NodeJS.Immediate | null = null;
 
-  const fail = (problem: string) => {
-    stop();
-    following.onProblem(problem);
-  };
+  constructor(clock: Clock, search: () => void) {
+    this.#clock = clock;
+    this.#search = search;
+  }
 
-  const end = () => {
-    stop();
-    ending?.onFinished();
-  };
+  takeSoon(): void {
+    this.#cancelSoon ??= this.#clock.at(this.#clock.nowMs() + GATHER_MS, this.#search, { idle: true });
+  }
 
-  const unschedule = () => {
-    cancelSearch?.();
-    cancelSearch = null;
-    if (nextTurn !== null) clearImmediate(nextTurn);
-    nextTurn = null;
-  };
+  takeNext(): void {
+    this.#next ??= setImmediate(this.#search);
+  }
 
-  const stopRetrying = () => {
-    cancelRetry?.();
-    cancelRetry = null;
-  };
-
-  const stopListening = log.onWrite(gather);
-  const stop = () => {
-    isOver = true;
-    stopListening();
-    stopRetrying();
-    unschedule();
-  };
-
-  // The beginning of an unfinished line is already known; the rest is searched soon, after the caller has its follower.
-  take();
-  if (outputStreams.some((stream) => positions[stream] > from[stream])) searchSoon();
-
-  return {
-    takeLines: () => {
-      const taken = lines;
-      lines = [];
-      return taken;
-    },
-    get searched() {
-      const toldBytes = outputStreams.reduce((bytes, stream) => bytes + searched.positions[stream], 0);
-      return { toldBytes, toldUnfinished: searched.counted };
-    },
-    finish: (onFinished) => {
-      failures = 0;
-      ending = { until: log.positions, onFinished };
-      // Leftovers may continue to write.
-      stopListening();
-      stopRetrying();
-      unschedule();
-      take();
-      if (isOver) return;
-      searchSome(log.onDisk === null ? Number.POSITIVE_INFINITY : MAX_CHARS_A_TURN);
-      if (isOver) return;
-      if (search.waitingChars === 0 && isFinished()) end();
-      else if (cancelRetry === null) goOn();
-    },
-    stop,
-  };
+  cancel(): void {
+    this.#cancelSoon?.();
+    this.#cancelSoon = null;
+    if (this.#next !== null) clearImmediate(this.#next);
+    this.#next = null;
+  }
 }
