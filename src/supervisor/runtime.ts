@@ -11,7 +11,7 @@ import { createReadinessMonitor } from '../readiness/readiness-monitor.ts';
 import { openSchedules, type PersistedSchedules } from '../schedules/open-schedules.ts';
 import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
-import { createWatches, type Watches } from '../watches/watches.ts';
+import { Watches } from '../watches/watches.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { provideProcessEffects } from './process-effects.ts';
@@ -69,7 +69,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
       reportError(new Error(`${count} notices of watches and schedules were dropped: nobody read them.`)),
     onReaderError: reportError,
   });
-  const watches = createWatches({
+  const watches = new Watches({
     clock,
     tell: (news) => mailboxes.publish(news),
     save: records.touch,

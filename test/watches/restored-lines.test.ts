@@ -10,7 +10,7 @@ import { startProcess } from '../../src/supervisor/start-process.ts';
 import { createScriptedBackend } from '../../src/testing/scripted-backend.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { WatchNews } from '../../src/watches/watch.ts';
-import { createWatches, type Watches } from '../../src/watches/watches.ts';
+import { Watches } from '../../src/watches/watches.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { openRuntime } from '../model/open-runtime.ts';
 import { turn } from '../supervisor/scripted-rig.ts';
@@ -42,7 +42,7 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
   const process = { id: 'p', output: { log }, watches: [watch], plan, status: 'running', view };
   const news: WatchNews[] = [];
   const open = () => {
-    const watches = createWatches({
+    const watches = new Watches({
       clock,
       tell: (each) => news.push(each),
       save: () => {},
