@@ -2,11 +2,12 @@ import type { Clock } from '../clock/clock.ts';
 import { createFileRecordStore } from '../store/file-record-store.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { StatePaths } from '../store/state-paths.ts';
+import type { DueNews } from './active-schedule.ts';
 import { recoverSchedules, type ScheduleRecovery } from './recover-schedules.ts';
 import type { ScheduleView } from './schedule.ts';
 import { readScheduleRecord } from './schedule-record.ts';
 import { createScheduleWriter, noScheduleFiles } from './schedule-writer.ts';
-import { createSchedules, type DueNews, type Schedules } from './schedules.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
 
 export interface PersistedSchedules extends Schedules {
   /** Resumes the schedules of earlier supervisors; unusable records stay as they are. */

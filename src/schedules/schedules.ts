@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from '../clock/clock.ts';
+import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { scheduleOptions } from '../config/schedule-options.ts';
@@ -6,14 +7,12 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { NotificationFilter } from '../config/watch-options.ts';
 import { createRandomId } from '../process/process-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
-import type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedule.ts';
+import { ActiveSchedule, type DueNews, type ScheduleFacts } from './active-schedule.ts';
+import type { ScheduleOptions, ScheduleView } from './schedule.ts';
 import type { ScheduleWriter } from './schedule-writer.ts';
 
 /** Maximum number of schedules. */
 const MAX_SCHEDULES = 1_000;
-
-/** Delay of overdue schedules of a restored process: it may turn out to have ended. */
-const OVERDUE_AFTER_MS = 1_000;
 
 /** The schedules of a supervisor. Schedules of a process end with it, before its end is published. */
 export interface Schedules extends ProcessService {
@@ -28,29 +27,6 @@ export interface Schedules extends ProcessService {
   close(): void;
 }
 
-/** Delivers due schedules to their owners. */
-export interface DueNews {
-  /** `onDelivered` is called once a subscriber has received it: now, or later. */
-  tell(news: ScheduleNews, onDelivered: () => void): void;
-  /** Takes back undelivered notifications of those schedules. */
-  withdraw(isMeant: (schedule: ScheduleView) => boolean): void;
-}
-
-interface ActiveSchedule {
-  readonly id: string;
-  readonly owner: string;
-  readonly message: string;
-  readonly everyMs: number | null;
-  readonly processId: string | null;
-  readonly createdAt: number;
-  told: number;
-  /** Monotonic time of the next notification. */
-  dueMs: number;
-  /** Notifications that were published and not delivered yet. */
-  undelivered: { readonly firstAt: number; readonly count: number } | null;
-  cancel: Cancel;
-}
-
 export function createSchedules(deps: {
   readonly clock: Clock;
   readonly news: DueNews;
@@ -63,61 +39,13 @@ export function createSchedules(deps: {
   const schedules = new Map<string, ActiveSchedule>();
   let isClosed = false;
 
-  const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
-  const toView = (it: ActiveSchedule): ScheduleView => ({
-    id: it.id,
-    owner: it.owner,
-    message: it.message,
-    everyMs: it.everyMs,
-    nextAt: toEpoch(it.dueMs),
-    processId: it.processId,
-    createdAt: it.createdAt,
-    told: it.told,
-  });
-
-  /** The next supervisor begins with the first undelivered time. */
-  const toRecorded = (it: ActiveSchedule): ScheduleView =>
-    it.undelivered === null ? toView(it) : { ...toView(it), nextAt: it.undelivered.firstAt };
-
-  /** Withdraws notifications that wait for an absent owner: of a recurring schedule only the last one waits. */
-  const withdraw = ({ id }: ActiveSchedule) => news.withdraw((each) => each.id === id);
-
-  const arm = (it: ActiveSchedule) => {
-    it.cancel = clock.at(it.dueMs, () => notifyDue(it), { idle: true });
-  };
-
-  const notifyDue = (it: ActiveSchedule) => {
-    const due = it.undelivered;
-    withdraw(it);
-    const nowMs = clock.nowMs();
-    const passed = it.everyMs === null ? 0 : Math.floor((nowMs - it.dueMs) / it.everyMs);
-    const missed = (due?.count ?? 0) + passed;
-    const firstAt = due?.firstAt ?? toEpoch(it.dueMs);
-    it.undelivered = { firstAt, count: missed + 1 };
-    if (it.everyMs !== null) {
-      it.dueMs += (passed + 1) * it.everyMs;
-      arm(it);
-    }
-    const schedule = { ...toView(it), told: it.told + 1 };
-    const told: ScheduleNews = {
-      type: 'schedule.due',
-      id: toNewsId(it),
-      at: clock.epochMs(),
-      owner: it.owner,
-      schedule,
-      missed,
-    };
-    news.tell(told, () => noteDelivered(it));
-  };
-
   /** Records a delivery. After a crash before it the next supervisor notifies again, with the same id. */
-  const noteDelivered = (it: ActiveSchedule) => {
-    it.undelivered = null;
-    it.told += 1;
+  const onDelivered = (it: ActiveSchedule) => {
     if (schedules.get(it.id) !== it) return;
-    if (it.everyMs === null) forget(it);
-    else writer.update(toRecorded(it));
+    if (it.isRecurring) writer.update(it.record);
+    else forget(it);
   };
+  const activeDeps = { clock, news, onDelivered };
 
   /** Removes a schedule, whose notification may still wait for its owner. */
   const forget = (it: ActiveSchedule) => {
@@ -128,8 +56,8 @@ export function createSchedules(deps: {
 
   const drop = (it: ActiveSchedule) => {
     forget(it);
-    withdraw(it);
-    deps.onCancelled(toView(it));
+    it.withdraw();
+    deps.onCancelled(it.view());
   };
 
   return {
@@ -137,23 +65,11 @@ export function createSchedules(deps: {
       const given = parseOptions(scheduleOptions, { input: options, name: 'schedule' });
       if (isClosed) throw refusal('shutting-down', 'the supervisor is shutting down.');
       if (schedules.size >= MAX_SCHEDULES) throw tooMany();
-      const everyMs = given.every ?? null;
-      const it: ActiveSchedule = {
-        id: `schedule_${createRandomId()}`,
-        owner: given.owner ?? deps.defaultOwner,
-        message: given.message,
-        everyMs,
-        processId: given.process ?? null,
-        createdAt: Math.round(clock.epochMs()),
-        told: 0,
-        dueMs: clock.nowMs() + (given.after ?? everyMs ?? 0),
-        undelivered: null,
-        cancel: () => {},
-      };
-      saveOrRefuse(toView(it), writer);
+      const it = new ActiveSchedule(toNew(given, deps), activeDeps);
+      saveOrRefuse(it.view(), writer);
       schedules.set(it.id, it);
-      arm(it);
-      return toView(it);
+      it.arm();
+      return it.view();
     },
     unschedule: (id) => {
       const it = schedules.get(id);
@@ -164,13 +80,12 @@ export function createSchedules(deps: {
       [...schedules.values()]
         .filter(({ owner }) => filter.owner === undefined || owner === filter.owner)
         .filter(({ processId }) => filter.process === undefined || processId === filter.process)
-        .map(toView),
+        .map((it) => it.view()),
     restore: ({ nextAt, ...facts }) => {
       const dueMs = clock.nowMs() + nextAt - clock.epochMs();
-      const it: ActiveSchedule = { ...facts, dueMs, undelivered: null, cancel: () => {} };
+      const it = new ActiveSchedule({ facts, dueMs }, activeDeps);
       schedules.set(it.id, it);
-      const firstMs = it.processId === null ? dueMs : Math.max(dueMs, clock.nowMs() + OVERDUE_AFTER_MS);
-      it.cancel = clock.at(firstMs, () => notifyDue(it), { idle: true });
+      it.armRestored();
     },
     on: ({ type }, { id }) => {
       if (type !== 'process.ended') return;
@@ -180,14 +95,27 @@ export function createSchedules(deps: {
     },
     close: () => {
       isClosed = true;
-      for (const { cancel } of schedules.values()) cancel();
+      for (const it of schedules.values()) it.cancel();
     },
   };
 }
 
-/** Returns the same id until the notification is delivered, also under another supervisor. */
-function toNewsId({ id, told }: ActiveSchedule): string {
-  return `${id}/${told + 1}`;
+/** Returns the facts of a new schedule, and when it is due for the first time. */
+function toNew(
+  given: z.output<typeof scheduleOptions>,
+  { clock, defaultOwner }: { readonly clock: Clock; readonly defaultOwner: string },
+): { readonly facts: ScheduleFacts; readonly dueMs: number } {
+  const everyMs = given.every ?? null;
+  const facts = {
+    id: `schedule_${createRandomId()}`,
+    owner: given.owner ?? defaultOwner,
+    message: given.message,
+    everyMs,
+    processId: given.process ?? null,
+    createdAt: Math.round(clock.epochMs()),
+    told: 0,
+  };
+  return { facts, dueMs: clock.nowMs() + (given.after ?? everyMs ?? 0) };
 }
 
 function saveOrRefuse(schedule: ScheduleView, writer: ScheduleWriter): void {
