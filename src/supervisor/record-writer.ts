@@ -1,4 +1,5 @@
-import type { Cancel } from '../clock/clock.ts';
+import type { Cancel, Clock } from '../clock/clock.ts';
+import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
@@ -43,121 +44,146 @@ export const noRecords: RecordWriter = {
   forget: () => {},
 };
 
-export function createRecordWriter(options: {
-  store: RecordStore<ProcessRecord>;
+export interface RecordWriterDeps {
+  readonly store: RecordStore<ProcessRecord>;
   /** Environments of persistent processes, which no record contains; `null` where no process can be adopted. */
-  environments: EnvironmentStore | null;
-  author: RecordAuthor;
-  trees: TreeRegistry;
+  readonly environments: EnvironmentStore | null;
+  readonly author: RecordAuthor;
+  readonly trees: TreeRegistry;
   /** Called before a record is written: others must see that its supervisor is alive. */
-  register: () => void;
-  reportError: (error: unknown) => void;
-}): RecordWriter {
-  const { store, environments, author, trees, reportError } = options;
-  const { clock } = author;
-  const waiting = new Set<SupervisedProcess>();
+  readonly register: () => void;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** Writer of a supervisor with a record store. */
+export class StoredRecordWriter implements RecordWriter {
+  readonly #deps: RecordWriterDeps;
+  readonly #batch: WriteBatch;
   /** Ids of processes whose environment is saved: it is the same for every attempt. */
-  const kept = new Set<string>();
-  let cancelFlush: Cancel | null = null;
-  let isClosed = false;
+  readonly #savedEnvironments = new Set<string>();
+  #isClosed = false;
 
-  /** Saves the environment before the record, which a supervisor may read to start the process again; removes it with the end. */
-  const keepEnvironment = ({ id, plan }: SupervisedProcess, { revival }: ProcessRecord) => {
-    if (environments === null || plan.lifetime !== 'persistent') return;
-    if (revival === null) {
-      kept.delete(id);
-      environments.remove(id);
-    } else if (!kept.has(id) && Object.keys(plan.launch.env).length > 0) {
-      kept.add(id);
-      try {
-        environments.save(id, plan.launch.env);
-      } catch (error) {
-        reportError(error);
-      }
+  constructor(deps: RecordWriterDeps) {
+    this.#deps = deps;
+    this.#batch = new WriteBatch(deps.author.clock, () => this.flush());
+  }
+
+  on(event: LifecycleEvent, process: SupervisedProcess): void {
+    switch (event.type) {
+      case 'record.changed':
+        return this.touch(process);
+      case 'attempt.starting':
+        return this.#saveAttempt(process, event.attempt);
+      case 'process.backgrounded':
+      // Save while the chart still knows its state.
+      case 'process.released':
+        return this.save(process);
     }
-  };
+  }
 
-  const saveOrThrow = (process: SupervisedProcess) => {
-    waiting.delete(process);
+  touch(process: SupervisedProcess): void {
+    // Another supervisor owns the record by now, or will.
+    if (!process.life.isDetached) this.#batch.add(process, COALESCE_MS);
+  }
+
+  save(process: SupervisedProcess): void {
+    try {
+      this.saveOrThrow(process);
+    } catch (error) {
+      this.#deps.reportError(error);
+      // A full disk may have room again later.
+      this.#batch.add(process, RETRY_MS);
+    }
+  }
+
+  saveOrThrow(process: SupervisedProcess): void {
+    const { store, author, trees, register } = this.#deps;
+    this.#batch.remove(process);
     // An unowned record is updated while it exists, and never created again.
-    if ((process.isUnowned || isClosed) && store.read(process.id) === null) return;
+    if ((process.isUnowned || this.#isClosed) && store.read(process.id) === null) return;
     const record = toRecord(process, { ground: author, leader: trees.identityOf(process.id) ?? null });
     // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
-    keepEnvironment(process, record);
-    if (!isClosed) options.register();
+    this.#keepEnvironment(process, record);
+    if (!this.#isClosed) register();
     store.save(process.id, record);
-  };
+  }
 
-  const save = (process: SupervisedProcess) => {
-    try {
-      saveOrThrow(process);
-    } catch (error) {
-      reportError(error);
-      // A full disk may have room again later.
-      waiting.add(process);
-      flushAt(RETRY_MS);
-    }
-  };
+  flush(): void {
+    const due = this.#batch.takeAll().filter(({ life }) => !life.isDetached);
+    for (const process of due) this.save(process);
+  }
 
-  const flushAt = (afterMs: number) => {
-    cancelFlush ??= clock.at(clock.nowMs() + afterMs, flush, { idle: afterMs > COALESCE_MS });
-  };
+  close(): void {
+    this.flush();
+    this.#isClosed = true;
+  }
 
-  const flush = () => {
-    cancelFlush?.();
-    cancelFlush = null;
-    const due = [...waiting].filter(({ life }) => !life.isDetached);
-    waiting.clear();
-    for (const process of due) save(process);
-  };
-
-  const touch = (process: SupervisedProcess) => {
-    // Another supervisor owns the record by now, or will.
-    if (process.life.isDetached) return;
-    waiting.add(process);
-    flushAt(COALESCE_MS);
-  };
+  forget(process: SupervisedProcess): void {
+    this.#batch.remove(process);
+    this.#attempt(() => this.#deps.store.remove(process.id));
+  }
 
   /** Saves the number of an attempt before it starts, so that a crash cannot start it twice. */
-  const saveAttempt = (process: SupervisedProcess, attempt: number) => {
+  #saveAttempt(process: SupervisedProcess, attempt: number): void {
+    const { store, author, register } = this.#deps;
     // The first attempt is on disk since it was ordered.
     if (process.plan.files === null || attempt === 1) return;
-    try {
-      options.register();
+    this.#attempt(() => {
+      register();
       store.save(process.id, toAttemptRecord(process, { ground: author, attempt }));
-    } catch (error) {
-      reportError(error);
-    }
-  };
+    });
+  }
 
-  return {
-    on: (event, process) => {
-      switch (event.type) {
-        case 'record.changed':
-          return touch(process);
-        case 'attempt.starting':
-          return saveAttempt(process, event.attempt);
-        case 'process.backgrounded':
-        // Save while the chart still knows its state.
-        case 'process.released':
-          return save(process);
-      }
-    },
-    touch,
-    save,
-    saveOrThrow,
-    flush,
-    close: () => {
-      flush();
-      isClosed = true;
-    },
-    forget: (process) => {
-      waiting.delete(process);
-      try {
-        store.remove(process.id);
-      } catch (error) {
-        reportError(error);
-      }
-    },
-  };
+  /** Saves the environment before the record, which a supervisor may read to start the process again; removes it with the end. */
+  #keepEnvironment({ id, plan }: SupervisedProcess, { revival }: ProcessRecord): void {
+    const { environments } = this.#deps;
+    if (environments === null || plan.lifetime !== 'persistent') return;
+    if (revival === null) {
+      this.#savedEnvironments.delete(id);
+      environments.remove(id);
+    } else if (!this.#savedEnvironments.has(id) && Object.keys(plan.launch.env).length > 0) {
+      this.#savedEnvironments.add(id);
+      this.#attempt(() => environments.save(id, plan.launch.env));
+    }
+  }
+
+  #attempt(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#deps.reportError(error);
+    }
+  }
+}
+
+/** Processes whose records are written together, a moment after the first one was added. */
+class WriteBatch {
+  readonly #clock: Clock;
+  readonly #flush: () => void;
+  readonly #waiting = new Set<SupervisedProcess>();
+  #cancelFlush: Cancel | null = null;
+
+  constructor(clock: Clock, flush: () => void) {
+    this.#clock = clock;
+    this.#flush = flush;
+  }
+
+  add(process: SupervisedProcess, afterMs: number): void {
+    this.#waiting.add(process);
+    this.#cancelFlush ??= this.#clock.at(this.#clock.nowMs() + afterMs, this.#flush, {
+      idle: afterMs > COALESCE_MS,
+    });
+  }
+
+  remove(process: SupervisedProcess): void {
+    this.#waiting.delete(process);
+  }
+
+  takeAll(): readonly SupervisedProcess[] {
+    this.#cancelFlush?.();
+    this.#cancelFlush = null;
+    const taken = [...this.#waiting];
+    this.#waiting.clear();
+    return taken;
+  }
 }

@@ -12,13 +12,13 @@ import { openSchedules, type PersistedSchedules } from '../schedules/open-schedu
 import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { Watches } from '../watches/watches.ts';
-import { type Admission, createAdmission } from './admission.ts';
+import { Admission } from './admission.ts';
 import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
 import { createProcessStopper } from './process-stopper.ts';
 import { createPublication, type Publication } from './publication.ts';
-import { createRecordWriter, noRecords, type RecordWriter } from './record-writer.ts';
+import { noRecords, type RecordWriter, StoredRecordWriter } from './record-writer.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 /** The services of a supervisor, and what they share. */
@@ -57,7 +57,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const registry: ProcessRegistry = createProcessRegistry({
     maxFinished: settings.maxFinished,
     hasLeftovers: (id) => leftovers.ids.includes(id),
-    removeRecord: records.forget,
+    removeRecord: (process) => records.forget(process),
   });
   const mailboxes = new Mailboxes({
     find: (id) => registry.get(id)?.handle,
@@ -72,7 +72,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const watches = new Watches({
     clock,
     tell: (news) => mailboxes.publish(news),
-    save: records.touch,
+    save: (process) => records.touch(process),
     reportError,
   });
   const publication = createPublication({ clock, mailboxes, watchesEnded: (id) => watches.ended(id) });
@@ -93,11 +93,15 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     },
     reportError,
   });
-  const stopper = createProcessStopper({ live: () => registry.live.values(), save: records.save, emit });
+  const stopper = createProcessStopper({
+    live: () => registry.live.values(),
+    save: (process) => records.save(process),
+    emit,
+  });
   const leftovers = createLeftoverMonitor({ clock, trees, emit, isLeaving: stopper.isLeaving });
   const readiness = createReadinessMonitor({ clock, findPids, emit });
   const inputs = createInputDetection({ clock, findPids });
-  const admission = createAdmission({
+  const admission = new Admission({
     limits: {
       maxParallelTools: settings.maxParallelTools,
       maxParallelAgents: settings.maxParallelAgents,
@@ -161,7 +165,7 @@ function toProcessDeps(
 function openRecords(deps: SupervisorDeps, reportError: (error: unknown) => void): RecordWriter {
   const { store, environments, trees, register } = deps;
   if (store === null) return noRecords;
-  return createRecordWriter({ store, environments, author: deps, trees, register, reportError });
+  return new StoredRecordWriter({ store, environments, author: deps, trees, register, reportError });
 }
 
 /** Returns the live members of the tree, the leader first. */
