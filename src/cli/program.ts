@@ -5,14 +5,15 @@ import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { printFault } from './print-fault.ts';
 import { toPrintable } from './render/printable.ts';
 import type { VerbContext } from './verb.ts';
-import { type VerbEntry, verbGroups } from './verbs.ts';
+import { describeAliases, resolveAlias, type VerbEntry, verbGroups } from './verbs.ts';
 import { readVersion } from './version.ts';
 
 /** Verbs that accept dotted settings. */
 const runAgents: readonly string[] = ['chat', 'exec'];
 
 /** Runs one command line; errors are printed to stderr. Never rejects. @returns the exit code. */
-export async function runProgram(args: readonly string[], io: CliIo): Promise<number> {
+export async function runProgram(given: readonly string[], io: CliIo): Promise<number> {
+  const args = resolveAlias(given);
   let exitCode: number = exitCodes.done;
   const { rest, overrides } = runAgents.includes(args[0] ?? '')
     ? takeOverrides(args)
@@ -36,7 +37,7 @@ function createProgram({ env, stdout, stderr }: CliIo): Command {
   // The package of the typings is commander with better types, and is not there at run time.
   return (createCommand(toProgramName(env)) as unknown as Command)
     .description('Supervised processes, for people and for agents.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(readVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .usage('<command> [options]')
     .configureOutput({
@@ -45,7 +46,7 @@ function createProgram({ env, stdout, stderr }: CliIo): Command {
       outputError: () => {},
     })
     .configureHelp({
-      subcommandTerm: (verb) => [[verb.name(), ...verb.aliases()].join('|'), verb.usage()].join(' ').trim(),
+      subcommandTerm: (verb) => `${verb.name()} ${verb.usage()}`.trim(),
     })
     .exitOverride()
     .showSuggestionAfterError()
@@ -75,14 +76,12 @@ async function addVerbs(
 ): Promise<void> {
   for (const [name, entry] of Object.entries(verbs)) {
     const command = parent.command(name, { hidden: entry.isHidden === true }).summary(entry.summary);
-    if (entry.alias !== undefined) command.alias(entry.alias);
-    const paths = context.paths.filter(
-      ([first]) => first !== undefined && [name, entry.alias].includes(first),
-    );
+    const paths = context.paths.filter(([first]) => first === name);
     if (paths.length === 0) {
       command.usage(entry.usage);
       continue;
     }
+    command.addHelpText('after', () => (command.parent?.parent === null ? describeAliases(entry) : ''));
     (await entry.load()).define(command, context);
     if (entry.verbs === undefined) continue;
     await addVerbs(command, entry.verbs, { ...context, paths: paths.map((path) => path.slice(1)) });

@@ -45,7 +45,7 @@ async function tellItIsGone(io: CliIo): Promise<number> {
 
 /** @returns the exit code. Never rejects. */
 async function runLine(args: readonly string[], io: CliIo): Promise<number> {
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  if (args.length === 1 && ['--version', '-v', '-V'].includes(args[0] ?? '')) {
     const { readVersion } = await import('./version.ts');
     io.stdout.write(`${readVersion()}\n`);
     return exitCodes.done;

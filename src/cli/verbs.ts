@@ -4,7 +4,8 @@ import type { DefineVerb } from './verb.ts';
 export interface VerbEntry {
   readonly usage: string;
   readonly summary: string;
-  readonly alias?: string;
+  /** Names of the verb in other programs, each with the flags that it stands for. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
   readonly isHidden?: boolean;
   readonly load: () => Promise<{ readonly define: DefineVerb }>;
   /** Verbs of its own. */
@@ -14,16 +15,19 @@ export interface VerbEntry {
 const show: VerbEntry = {
   usage: '[options] <id>',
   summary: 'print everything about a process',
+  aliases: { inspect: [] },
   load: () => import('./verbs/show.ts'),
 };
 const ps: VerbEntry = {
   usage: '[options]',
   summary: 'list processes',
+  aliases: { status: [], list: [] },
   load: () => import('./verbs/ps.ts'),
 };
 const logs: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'print what processes wrote',
+  aliases: { log: [], tail: ['--follow'] },
   load: () => import('./verbs/logs/logs.ts'),
 };
 const wait: VerbEntry = {
@@ -44,6 +48,7 @@ const write: VerbEntry = {
 const kill: VerbEntry = {
   usage: '[options] <id...>',
   summary: 'end processes',
+  aliases: { stop: [], rm: [] },
   load: () => import('./verbs/kill.ts'),
 };
 const restart: VerbEntry = {
@@ -59,6 +64,7 @@ const attach: VerbEntry = {
 const screen: VerbEntry = {
   usage: '[options] <id>',
   summary: 'print what a terminal shows',
+  aliases: { capture: [] },
   load: () => import('./verbs/screen.ts'),
 };
 const keys: VerbEntry = {
@@ -145,7 +151,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
       },
     },
   },
-  'Terminals:': { attach, screen: { ...screen, alias: 'capture' }, keys, resize },
+  'Terminals:': { attach, screen, keys, resize },
   'Agents:': {
     init: {
       usage: '[options] [directory]',
@@ -197,3 +203,34 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     },
   },
 };
+
+const aliases: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.values(verbGroups)
+    .flatMap((verbs) => Object.entries(verbs))
+    .flatMap(([name, entry]) =>
+      Object.entries(entry.aliases ?? {}).map(([alias, flags]) => [alias, [name, ...flags]] as const),
+    ),
+);
+
+/** Replaces an alias at the head of a command line by its verb and flags, also where the line is explained or completed. */
+export function resolveAlias(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  if (first === undefined) return args;
+  if (first === 'help') return [first, ...resolveAlias(rest).slice(0, 1), ...rest.slice(1)];
+  if (first === '__complete')
+    return rest[0] === '--' ? [first, '--', ...resolveTyped(rest.slice(1))] : [first, ...resolveTyped(rest)];
+  return [...(aliases.get(first) ?? [first]), ...rest];
+}
+
+/** The last word is still being typed. */
+function resolveTyped(words: readonly string[]): readonly string[] {
+  return words.length < 2 ? words : resolveAlias(words);
+}
+
+/** Returns the lines that name the aliases of a verb, for its help. */
+export function describeAliases({ aliases = {} }: VerbEntry): string {
+  const shown = Object.entries(aliases).map(([alias, flags]) =>
+    [alias, ...flags.map((flag) => `(${flag})`)].join(' '),
+  );
+  return shown.length === 0 ? '' : `\nAliases: ${shown.join(', ')}`;
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { resolveAlias } from '../../src/cli/verbs.ts';
 import { cleanEnvironment, mainFile, projectDir, runProgram } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -18,6 +19,62 @@ test('the version is that of the package', async () => {
   const ran = await run(['--version']);
 
   expect(ran).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test.each([
+  ['stop', 'kill'],
+  ['rm', 'kill'],
+  ['status', 'ps'],
+  ['list', 'ps'],
+  ['log', 'logs'],
+  ['tail', 'logs'],
+  ['inspect', 'show'],
+  ['capture', 'screen'],
+])('%s is %s, which names it in its help', async (alias, verb) => {
+  const [ofAlias, ofVerb, explained] = await Promise.all([
+    run([alias, '--help']),
+    run([verb, '--help']),
+    run(['help', alias]),
+  ]);
+
+  expect(ofAlias).toEqual(ofVerb);
+  expect(explained).toEqual(ofVerb);
+  expect(ofVerb.stdout).toMatch(new RegExp(`^Aliases: .*\\b${alias}\\b`, 'm'));
+});
+
+test.each([
+  [
+    ['tail', 'web', '-n', '5'],
+    ['logs', '--follow', 'web', '-n', '5'],
+  ],
+  [
+    ['start', 'stop'],
+    ['start', 'stop'],
+  ],
+  [
+    ['help', 'rm'],
+    ['help', 'kill'],
+  ],
+  [
+    ['__complete', '--', 'rm', 'w'],
+    ['__complete', '--', 'kill', 'w'],
+  ],
+  [
+    ['__complete', '--', 'rm'],
+    ['__complete', '--', 'rm'],
+  ],
+  [
+    ['--', 'stop'],
+    ['--', 'stop'],
+  ],
+])('an alias is replaced at the head of %j only', (args, resolved) => {
+  expect(resolveAlias(args)).toEqual(resolved);
+});
+
+test.each(['-v', '-V'])('%s prints the version', async (flag) => {
+  const [short, long] = await Promise.all([run([flag]), run(['--version'])]);
+
+  expect(short).toEqual(long);
 });
 
 test('the version loads no package', async () => {

@@ -69,10 +69,7 @@ function findPlace(before: readonly string[], program: Command): Place {
     else if (word === '--') isBeyond = true;
     else if (word.startsWith('-')) awaiting = takesValue(word, command);
     else {
-      const next =
-        operands.length === 0
-          ? command.commands.find((each) => each.name() === word || each.aliases().includes(word))
-          : undefined;
+      const next = operands.length === 0 ? command.commands.find((each) => each.name() === word) : undefined;
       if (next !== undefined) [command, operands] = [next, []];
       else operands.push(word);
       isBeyond =
