@@ -8,7 +8,7 @@ import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
 import { sendNotifications } from './send-notifications.ts';
-import type { AnswerRequest, RequestPort } from './serve-client.ts';
+import type { AnswerRequest, RequestPort } from './served-client.ts';
 import { toCommandSpec } from './to-command-spec.ts';
 
 /** Supervisor behind a control socket, and what its clients may use. */

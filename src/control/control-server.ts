@@ -7,7 +7,7 @@ import type { Ask } from '../policy/authorize.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createRequestHandlers } from './answer-request.ts';
 import { MAX_CLIENTS, PROTOCOL_VERSION, toLine } from './protocol.ts';
-import { createFairScheduler, flushAndClose, type ServedClient, serveClient } from './serve-client.ts';
+import { createFairScheduler, flushAndClose, ServedClient } from './served-client.ts';
 
 /** Maximum number of refused clients that are being told why. */
 const MAX_REFUSED = 32;
@@ -74,7 +74,7 @@ export async function serveControl(
   const accept = (socket: Socket) => {
     socket.unref();
     if (clients.size >= MAX_CLIENTS) return refuseClient(socket);
-    const client: ServedClient = serveClient(socket, {
+    const client: ServedClient = new ServedClient(socket, {
       answer,
       scheduler,
       onClosed: () => {

@@ -3,7 +3,7 @@ import { endWith, firstValueFrom, merge, ReplaySubject } from 'rxjs';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { WatchNews, WatchOptions } from '../watches/watch.ts';
-import type { RequestPort } from './serve-client.ts';
+import type { RequestPort } from './served-client.ts';
 
 /**
  * Watches a process for one client, and sends its notices until the watch is over; then the watch is gone, however it ends. While the

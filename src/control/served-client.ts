@@ -33,135 +33,145 @@ export interface RequestPort {
   send(item: unknown): Promise<void>;
 }
 
-/** Connected client. */
-export interface ServedClient {
-  /** Sends the answers that are ready and ends the connection. */
-  close(): void;
-}
-
 /**
- * Serves one client. Malformed input, too many requests, unread replies and sudden disconnects affect only its own
+ * One connected client. Malformed input, too many requests, unread replies and sudden disconnects affect only its own
  * connection: its memory is bounded, and nothing it causes is thrown.
  */
-export function serveClient(
-  socket: Socket,
-  deps: { answer: AnswerRequest; scheduler: FairScheduler; onClosed: () => void },
-): ServedClient {
-  const { answer, scheduler } = deps;
-  const reader = createLineReader(MAX_REQUEST_BYTES);
-  const pending = new Map<number, AbortController>();
-  let lines: Uint8Array[] = [];
-  let next = 0;
-  let isOver = false;
+export class ServedClient {
+  readonly #socket: Socket;
+  readonly #deps: { answer: AnswerRequest; scheduler: FairScheduler; onClosed: () => void };
+  readonly #reader = createLineReader(MAX_REQUEST_BYTES);
+  /** Requests in progress. */
+  readonly #pending = new Map<number, AbortController>();
+  /** Received lines, of which those before `#next` were taken. */
+  #lines: readonly Uint8Array[] = [];
+  #next = 0;
+  #isOver = false;
 
-  const write = (reply: ControlReply): void => {
-    if (socket.destroyed || socket.writableEnded) return;
-    if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-    else socket.write(toReplyLine(reply));
-  };
+  /** Serves the client from now on. */
+  constructor(
+    socket: Socket,
+    deps: { answer: AnswerRequest; scheduler: FairScheduler; onClosed: () => void },
+  ) {
+    this.#socket = socket;
+    this.#deps = deps;
+    socket.on('data', (chunk) => this.#receive(chunk as Uint8Array));
+    socket.on('drain', () => {
+      if (this.#isOver) return;
+      if (this.#next < this.#lines.length) deps.scheduler.join(this.#serve);
+      else socket.resume();
+    });
+    // A `close` event follows every error.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#stopServing();
+      for (const abort of this.#pending.values()) abort.abort();
+      deps.onClosed();
+    });
+  }
 
-  const refuse = (id: number | null, error: unknown): void =>
-    write({ v: PROTOCOL_VERSION, id, error: toFault(error) });
+  /** Sends the answers that are ready and ends the connection. */
+  close(): void {
+    this.#stopServing();
+    // Pending requests only see the end of the connection; the client can ask another supervisor.
+    this.#leave();
+  }
 
-  /** Disconnects after malformed input: the start of the next request is unknown. */
-  const hangUp = (error: unknown): void => {
-    isOver = true;
-    lines = [];
-    refuse(null, error);
-    leave();
-  };
-
-  const leave = (): void => {
-    socket.end();
-    flushAndClose(socket);
-  };
-
-  const execute = async (request: ControlRequest): Promise<void> => {
-    const { id } = request;
-    const abort = new AbortController();
-    pending.set(id, abort);
-    try {
-      const result = await answer(request, {
-        signal: abort.signal,
-        send: (item) => sendItem({ id, item }, abort.signal),
-      });
-      if (!abort.signal.aborted) write({ v: PROTOCOL_VERSION, id, result: result ?? null });
-    } catch (error) {
-      if (!abort.signal.aborted) refuse(id, error);
-    } finally {
-      if (pending.get(id) === abort) pending.delete(id);
-    }
-  };
-
-  const sendItem = async (frame: { id: number; item: unknown }, signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    write({ v: PROTOCOL_VERSION, ...frame });
-    if (socket.writableLength > HIGH_WATER_BYTES) await untilDrained(socket, signal);
-  };
-
-  const take = (line: Uint8Array): void => {
-    const parsed = parseRequest(line);
-    if (parsed.type === 'malformed') return hangUp(parsed.error);
-    if (parsed.type === 'refused') return refuse(parsed.id, parsed.error);
-    const { request } = parsed;
-    if (request.method === 'cancel') return cancel(request);
-    if (pending.has(request.id)) return refuse(request.id, sameNumber(request.id));
-    if (pending.size >= MAX_REQUESTS) return refuse(request.id, tooMany());
-    void execute(request);
-  };
-
-  const cancel = ({ id, params }: ControlRequest): void => {
-    const abort = pending.get((params as { request: number }).request);
-    abort?.abort();
-    write({ v: PROTOCOL_VERSION, id, result: abort !== undefined });
-  };
+  #receive(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    const read = this.#reader.push(chunk);
+    if (read === null) return this.#hangUp(tooLong());
+    if (read.length === 0) return;
+    this.#lines = [...read];
+    this.#next = 0;
+    this.#socket.pause();
+    this.#deps.scheduler.join(this.#serve);
+  }
 
   /** Handles one line; returns whether more can be handled now. */
-  const serve = (): boolean => {
-    const line = lines[next];
-    next += 1;
-    if (line !== undefined) take(line);
-    if (next < lines.length && !isOver) return !isFull();
-    lines = [];
-    next = 0;
-    if (!isOver && !isFull()) socket.resume();
+  readonly #serve = (): boolean => {
+    const line = this.#lines[this.#next];
+    this.#next += 1;
+    if (line !== undefined) this.#take(line);
+    if (this.#next < this.#lines.length && !this.#isOver) return !this.#isFull;
+    this.#lines = [];
+    this.#next = 0;
+    if (!this.#isOver && !this.#isFull) this.#socket.resume();
     return false;
   };
 
-  const isFull = () => socket.writableLength > HIGH_WATER_BYTES;
+  #take(line: Uint8Array): void {
+    const parsed = parseRequest(line);
+    if (parsed.type === 'malformed') return this.#hangUp(parsed.error);
+    if (parsed.type === 'refused') return this.#refuse(parsed.id, parsed.error);
+    const { request } = parsed;
+    if (request.method === 'cancel') return this.#cancel(request);
+    if (this.#pending.has(request.id)) return this.#refuse(request.id, sameNumber(request.id));
+    if (this.#pending.size >= MAX_REQUESTS) return this.#refuse(request.id, tooMany());
+    void this.#execute(request);
+  }
 
-  socket.on('data', (chunk) => {
-    if (isOver) return;
-    const read = reader.push(chunk as Uint8Array);
-    if (read === null) return hangUp(tooLong());
-    if (read.length === 0) return;
-    lines = [...read];
-    next = 0;
-    socket.pause();
-    scheduler.join(serve);
-  });
-  socket.on('drain', () => {
-    if (isOver) return;
-    if (next < lines.length) scheduler.join(serve);
-    else socket.resume();
-  });
-  // A `close` event follows every error.
-  socket.on('error', () => {});
-  socket.on('close', () => {
-    isOver = true;
-    scheduler.leave(serve);
-    for (const abort of pending.values()) abort.abort();
-    deps.onClosed();
-  });
+  #cancel({ id, params }: ControlRequest): void {
+    const abort = this.#pending.get((params as { request: number }).request);
+    abort?.abort();
+    this.#write({ v: PROTOCOL_VERSION, id, result: abort !== undefined });
+  }
 
-  return {
-    close: () => {
-      isOver = true;
-      scheduler.leave(serve);
-      // Pending requests only see the end of the connection; the client can ask another supervisor.
-      leave();
-    },
-  };
+  async #execute(request: ControlRequest): Promise<void> {
+    const { id } = request;
+    const abort = new AbortController();
+    this.#pending.set(id, abort);
+    try {
+      const result = await this.#deps.answer(request, {
+        signal: abort.signal,
+        send: (item) => this.#sendItem({ id, item }, abort.signal),
+      });
+      if (!abort.signal.aborted) this.#write({ v: PROTOCOL_VERSION, id, result: result ?? null });
+    } catch (error) {
+      if (!abort.signal.aborted) this.#refuse(id, error);
+    } finally {
+      if (this.#pending.get(id) === abort) this.#pending.delete(id);
+    }
+  }
+
+  async #sendItem(frame: { id: number; item: unknown }, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#write({ v: PROTOCOL_VERSION, ...frame });
+    if (this.#isFull) await untilDrained(this.#socket, signal);
+  }
+
+  #write(reply: ControlReply): void {
+    const socket = this.#socket;
+    if (socket.destroyed || socket.writableEnded) return;
+    if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+    else socket.write(toReplyLine(reply));
+  }
+
+  #refuse(id: number | null, error: unknown): void {
+    this.#write({ v: PROTOCOL_VERSION, id, error: toFault(error) });
+  }
+
+  /** Disconnects after malformed input: the start of the next request is unknown. */
+  #hangUp(error: unknown): void {
+    this.#isOver = true;
+    this.#lines = [];
+    this.#refuse(null, error);
+    this.#leave();
+  }
+
+  #stopServing(): void {
+    this.#isOver = true;
+    this.#deps.scheduler.leave(this.#serve);
+  }
+
+  #leave(): void {
+    this.#socket.end();
+    flushAndClose(this.#socket);
+  }
+
+  get #isFull(): boolean {
+    return this.#socket.writableLength > HIGH_WATER_BYTES;
+  }
 }
 
 /**
