@@ -2,8 +2,8 @@ import type { Clock } from '../clock/clock.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { AwaitedInput } from '../process/process-view.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
+import { InputWatch } from './input-watch.ts';
 import { lookForInput } from './look-for-input.ts';
-import { type InputWatch, watchInput } from './watch-input.ts';
 
 /** Detects which processes of a supervisor wait for input. Processes that take no input are not checked. */
 export interface InputDetection extends ProcessService {
@@ -29,7 +29,7 @@ export function createInputDetection({
   const begin = (process: SupervisedProcess) => {
     end(process.id);
     if (!process.input.isAvailable) return;
-    const watch = watchInput({
+    const watch = new InputWatch({
       clock,
       log: process.output.log,
       isLogLate: process.plan.output.direct,

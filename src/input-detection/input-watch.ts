@@ -10,20 +10,7 @@ const longestPauseMs = 10_000;
 /** Maximum delay of output in a log that another program writes. */
 const latePromptMs = 250;
 
-/** Watches one process for a wait for input. */
-export interface InputWatch {
-  /** Notes that input was written, so the process no longer waits. */
-  typed(): void;
-  /** Looks now without reusing an earlier result: input from elsewhere is not reported to `typed`. */
-  look(): Promise<AwaitedInput | null>;
-  cancel(): void;
-}
-
-/**
- * Looks when a process has gone quiet, and then at growing intervals until there is output or input. Does nothing while the process
- * prints, and does not keep the program alive.
- */
-export function watchInput(options: {
+export interface InputWatchOptions {
   readonly clock: Clock;
   readonly log: { readonly lastWriteAtMs: number; onWrite(listener: () => void): Cancel };
   /** Looks once. `before` is the last result, which may be reused; `null` to read everything again. */
@@ -32,103 +19,126 @@ export function watchInput(options: {
   readonly isLogLate?: boolean;
   /** Called when the process begins to wait, waits for something else, or no longer waits. */
   readonly onChange: (awaited: AwaitedInput | null) => void;
-}): InputWatch {
-  const { clock, log, onChange, isLogLate = false } = options;
-  let awaited: AwaitedInput | null = null;
-  let typedAtMs = clock.nowMs();
-  let looks = 0;
+}
+
+/**
+ * Watches one process for a wait for input. Looks when the process has gone quiet, and then at growing intervals until there is output
+ * or input. Does nothing while the process prints, and does not keep the program alive.
+ */
+export class InputWatch {
+  readonly #options: InputWatchOptions;
+  readonly #cancelled = Promise.withResolvers<void>();
+  readonly #cancelWrites: Cancel;
+  #cancelTimer: Cancel;
+  #awaited: AwaitedInput | null = null;
+  #typedAtMs: number;
+  #looks = 0;
   /** Number that increases when the result of a running look may be outdated. */
-  let era = 0;
-  let looking: Promise<void> | null = null;
-  let isCancelled = false;
-  const cancelled = Promise.withResolvers<void>();
+  #era = 0;
+  #looking: Promise<void> | null = null;
+  #isCancelled = false;
 
-  const arm = (atMs: number) => clock.at(atMs, () => void turn(), { idle: true });
-  let cancelTimer = arm(typedAtMs + quietMs);
+  /** Begins to watch. */
+  constructor(options: InputWatchOptions) {
+    this.#options = options;
+    this.#typedAtMs = options.clock.nowMs();
+    this.#cancelTimer = this.#arm(this.#typedAtMs + quietMs);
+    this.#cancelWrites = options.log.onWrite(() => this.#stir());
+  }
 
-  async function turn(): Promise<void> {
+  /** Notes that input was written, so the process no longer waits. */
+  typed(): void {
+    this.#typedAtMs = this.#options.clock.nowMs();
+    this.#stir();
+  }
+
+  /** Looks now without reusing an earlier result: input from elsewhere is not reported to `typed`. */
+  async look(): Promise<AwaitedInput | null> {
+    // A running look may have begun before the call and be outdated.
+    await this.#looking;
+    if (!this.#isCancelled) await this.#lookOnce(null);
+    return this.#awaited;
+  }
+
+  cancel(): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#cancelled.resolve();
+    this.#cancelTimer();
+    this.#cancelWrites();
+    this.#become(null);
+  }
+
+  #arm(atMs: number): Cancel {
+    return this.#options.clock.at(atMs, () => void this.#turn(), { idle: true });
+  }
+
+  async #turn(): Promise<void> {
+    const { clock, log } = this.#options;
     // Postponed when due instead of rearmed at each write: a process may print a thousand times a second.
-    const firstMs = Math.max(typedAtMs, log.lastWriteAtMs) + quietMs;
-    if (looks === 0 && clock.nowMs() < firstMs) {
-      cancelTimer = arm(firstMs);
+    const firstMs = Math.max(this.#typedAtMs, log.lastWriteAtMs) + quietMs;
+    if (this.#looks === 0 && clock.nowMs() < firstMs) {
+      this.#cancelTimer = this.#arm(firstMs);
       return;
     }
-    const pauseMs = pausesMs[looks] ?? longestPauseMs;
-    looks += 1;
-    cancelTimer = arm(clock.nowMs() + pauseMs);
-    await lookOnce(awaited);
+    const pauseMs = pausesMs[this.#looks] ?? longestPauseMs;
+    this.#looks += 1;
+    this.#cancelTimer = this.#arm(clock.nowMs() + pauseMs);
+    await this.#lookOnce(this.#awaited);
   }
 
-  function lookOnce(before: SeenInput | null): Promise<void> {
-    looking ??= seeNow(before).finally(() => {
-      looking = null;
+  #lookOnce(before: SeenInput | null): Promise<void> {
+    this.#looking ??= this.#lookNow(before).finally(() => {
+      this.#looking = null;
     });
-    return looking;
+    return this.#looking;
   }
 
-  async function seeNow(before: SeenInput | null): Promise<void> {
-    let seenIn = era;
-    let seen = await look(before);
-    if (isLogLate && awaited === null && seen?.prompt === null) {
-      await untilPrinted();
-      seenIn = era;
-      seen = await look(null);
+  async #lookNow(before: SeenInput | null): Promise<void> {
+    let seenIn = this.#era;
+    let seen = await this.#see(before);
+    if (this.#options.isLogLate === true && this.#awaited === null && seen?.prompt === null) {
+      await this.#untilPrinted();
+      seenIn = this.#era;
+      seen = await this.#see(null);
     }
-    if (seenIn === era && !isCancelled) become(seen);
+    if (seenIn === this.#era && !this.#isCancelled) this.#become(seen);
   }
 
-  function look(before: SeenInput | null): Promise<SeenInput | null> {
-    return isCancelled ? Promise.resolve(null) : options.look(before).catch(() => null);
+  #see(before: SeenInput | null): Promise<SeenInput | null> {
+    return this.#isCancelled ? Promise.resolve(null) : this.#options.look(before).catch(() => null);
   }
 
-  async function untilPrinted(): Promise<void> {
+  async #untilPrinted(): Promise<void> {
+    const { clock } = this.#options;
     const pause = Promise.withResolvers<void>();
     const cancelPause = clock.at(clock.nowMs() + latePromptMs, () => pause.resolve());
-    await Promise.race([pause.promise, cancelled.promise]);
+    await Promise.race([pause.promise, this.#cancelled.promise]);
     cancelPause();
   }
 
-  function become(seen: SeenInput | null): void {
-    if (isSame(seen, awaited)) return;
-    const { kind, certainty, prompt } = seen ?? {};
-    awaited =
-      kind === undefined || certainty === undefined || prompt === undefined
-        ? null
-        : { kind, certainty, prompt, since: awaited?.since ?? clock.epochMs() };
-    onChange(awaited);
+  #become(seen: SeenInput | null): void {
+    if (isSame(seen, this.#awaited)) return;
+    this.#awaited = toAwaited(seen, this.#awaited?.since ?? this.#options.clock.epochMs());
+    this.#options.onChange(this.#awaited);
   }
 
-  function stir(): void {
-    era += 1;
-    if (looks > 0) {
-      looks = 0;
-      cancelTimer();
-      cancelTimer = arm(clock.nowMs() + quietMs);
+  /** Begins anew: there was output or input. */
+  #stir(): void {
+    this.#era += 1;
+    if (this.#looks > 0) {
+      this.#looks = 0;
+      this.#cancelTimer();
+      this.#cancelTimer = this.#arm(this.#options.clock.nowMs() + quietMs);
     }
-    become(null);
+    this.#become(null);
   }
+}
 
-  const cancelWrites = log.onWrite(stir);
-  return {
-    typed: () => {
-      typedAtMs = clock.nowMs();
-      stir();
-    },
-    look: async () => {
-      // A running look may have begun before the call and be outdated.
-      await looking;
-      if (!isCancelled) await lookOnce(null);
-      return awaited;
-    },
-    cancel: () => {
-      if (isCancelled) return;
-      isCancelled = true;
-      cancelled.resolve();
-      cancelTimer();
-      cancelWrites();
-      become(null);
-    },
-  };
+function toAwaited(seen: SeenInput | null, since: number): AwaitedInput | null {
+  if (seen === null) return null;
+  const { kind, certainty, prompt } = seen;
+  return { kind, certainty, prompt, since };
 }
 
 function isSame(seen: SeenInput | null, known: SeenInput | null): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { InputWatch } from '../../src/input-detection/input-watch.ts';
 import type { SeenInput } from '../../src/input-detection/look-for-input.ts';
-import { watchInput } from '../../src/input-detection/watch-input.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { createLog, settle } from '../readiness/rig.ts';
 
@@ -228,7 +228,7 @@ function arrange({ isLogLate = false } = {}) {
   const befores: (SeenInput | null)[] = [];
   let looks = 0;
   let look = async (): Promise<SeenInput | null> => null;
-  const watch = watchInput({
+  const watch = new InputWatch({
     clock,
     log,
     isLogLate,
