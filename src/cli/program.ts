@@ -2,10 +2,11 @@ import type { Command } from '@commander-js/extra-typings';
 import { CommanderError, createCommand } from 'commander';
 import { type CliIo, printError, toProgramName } from './cli-io.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { describeAliases, normalizeLine } from './normalize-line.ts';
 import { printFault } from './print-fault.ts';
 import { toPrintable } from './render/printable.ts';
 import type { VerbContext } from './verb.ts';
-import { describeAliases, resolveAlias, type VerbEntry, verbGroups } from './verbs.ts';
+import { type VerbEntry, verbGroups } from './verbs.ts';
 import { readVersion } from './version.ts';
 
 /** Verbs that accept dotted settings. */
@@ -13,7 +14,7 @@ const runAgents: readonly string[] = ['chat', 'exec'];
 
 /** Runs one command line; errors are printed to stderr. Never rejects. @returns the exit code. */
 export async function runProgram(given: readonly string[], io: CliIo): Promise<number> {
-  const args = resolveAlias(given);
+  const args = normalizeLine(given);
   let exitCode: number = exitCodes.done;
   const { rest, overrides } = runAgents.includes(args[0] ?? '')
     ? takeOverrides(args)

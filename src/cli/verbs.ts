@@ -203,34 +203,3 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     },
   },
 };
-
-const aliases: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.values(verbGroups)
-    .flatMap((verbs) => Object.entries(verbs))
-    .flatMap(([name, entry]) =>
-      Object.entries(entry.aliases ?? {}).map(([alias, flags]) => [alias, [name, ...flags]] as const),
-    ),
-);
-
-/** Replaces an alias at the head of a command line by its verb and flags, also where the line is explained or completed. */
-export function resolveAlias(args: readonly string[]): readonly string[] {
-  const [first, ...rest] = args;
-  if (first === undefined) return args;
-  if (first === 'help') return [first, ...resolveAlias(rest).slice(0, 1), ...rest.slice(1)];
-  if (first === '__complete')
-    return rest[0] === '--' ? [first, '--', ...resolveTyped(rest.slice(1))] : [first, ...resolveTyped(rest)];
-  return [...(aliases.get(first) ?? [first]), ...rest];
-}
-
-/** The last word is still being typed. */
-function resolveTyped(words: readonly string[]): readonly string[] {
-  return words.length < 2 ? words : resolveAlias(words);
-}
-
-/** Returns the lines that name the aliases of a verb, for its help. */
-export function describeAliases({ aliases = {} }: VerbEntry): string {
-  const shown = Object.entries(aliases).map(([alias, flags]) =>
-    [alias, ...flags.map((flag) => `(${flag})`)].join(' '),
-  );
-  return shown.length === 0 ? '' : `\nAliases: ${shown.join(', ')}`;
-}

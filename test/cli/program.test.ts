@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { resolveAlias } from '../../src/cli/verbs.ts';
+import { normalizeLine } from '../../src/cli/normalize-line.ts';
 import { cleanEnvironment, mainFile, projectDir, runProgram } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,32 +43,19 @@ test.each([
 });
 
 test.each([
-  [
-    ['tail', 'web', '-n', '5'],
-    ['logs', '--follow', 'web', '-n', '5'],
-  ],
-  [
-    ['start', 'stop'],
-    ['start', 'stop'],
-  ],
-  [
-    ['help', 'rm'],
-    ['help', 'kill'],
-  ],
-  [
-    ['__complete', '--', 'rm', 'w'],
-    ['__complete', '--', 'kill', 'w'],
-  ],
-  [
-    ['__complete', '--', 'rm'],
-    ['__complete', '--', 'rm'],
-  ],
-  [
-    ['--', 'stop'],
-    ['--', 'stop'],
-  ],
-])('an alias is replaced at the head of %j only', (args, resolved) => {
-  expect(resolveAlias(args)).toEqual(resolved);
+  ['tail web -n 5', 'logs --follow web -n 5'],
+  ['start stop', 'start stop'],
+  ['help rm', 'help kill'],
+  ['__complete -- rm w', '__complete -- kill w'],
+  ['__complete -- rm', '__complete -- rm'],
+  ['-- stop', '-- stop'],
+  ['kill -9 web', 'kill --signal 9 web'],
+  ['stop web -KILL', 'kill web --signal KILL'],
+  ['process kill -USR1 web', 'process kill --signal USR1 web'],
+  ['kill -f -- -9', 'kill -f -- -9'],
+  ['run -9', 'run -9'],
+])('%s is understood as %s', (line, normalized) => {
+  expect(normalizeLine(line.split(' ')).join(' ')).toBe(normalized);
 });
 
 test.each(['-v', '-V'])('%s prints the version', async (flag) => {

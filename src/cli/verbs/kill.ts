@@ -6,7 +6,7 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import { hasLiveMembers } from '../../process/process-view.ts';
 import type { SeenProcess, StateDirectory } from '../../state-directory/state-directory.ts';
-import { type CliIo, isTerminal, printError, printLines } from '../cli-io.ts';
+import { type CliIo, isTerminal, printError, printLines, printNote } from '../cli-io.ts';
 import { confirm } from '../confirm.ts';
 import { toSignalCode } from '../end-signals.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -19,13 +19,15 @@ import { toMemberLine, toProcessName } from '../render/process-text.ts';
 import { showProgress } from '../render/progress-line.ts';
 import { addStateFlags, type DefineVerb, type FlagsOf, idHelp } from '../verb.ts';
 import { type VerbInput, withState } from '../with-state.ts';
+import { describeEmptyList } from './ps.ts';
 
 const addFlags = (command: Command) =>
   addStateFlags(
     command
-      .argument('<id...>', idHelp)
+      .argument('[id...]', idHelp)
+      .option('-a, --all', 'every process that ps lists')
       .option('-f, --force', 'do not ask')
-      .option('-s, --signal <signal>', 'the first signal (TERM); KILL follows')
+      .option('-s, --signal <signal>', 'the first signal (TERM), also as -9, -KILL or -INT; KILL follows')
       .option('--grace <duration>', 'from the first signal to KILL: 500ms, 30s, 5m'),
     { json: 'print one JSON array', quiet: 'print only errors' },
   );
@@ -36,6 +38,7 @@ export type KillFlags = FlagsOf<typeof addFlags>;
 export const define: DefineVerb = (command, { name, io, end }) => {
   addFlags(command)
     .description('Ends processes with everything they started, and waits until they are gone.')
+    .usage('[options] <id...>')
     .addHelpText(
       'after',
       `
@@ -44,6 +47,8 @@ terminal it asks first.
 
 Examples:
   ${name} kill build
+  ${name} kill -9 build
+  ${name} kill --all
   ${name} kill -f -s INT --grace 30s server worker
   ${name} kill -f $(${name} ps -q)`,
     )
@@ -60,17 +65,22 @@ type Outcome =
   | { readonly id: string; readonly answer: KillAnswer }
   | { readonly id: string; readonly error: string };
 
-/** Ends processes with everything they started, after asking at a terminal. @returns the exit code. */
-export function killProcesses(
-  input: VerbInput<KillFlags> & { readonly words: readonly string[] },
-): Promise<number> {
+type KillCall = VerbInput<KillFlags> & { readonly words: readonly string[] };
+
+/**
+ * Ends processes with everything they started, after asking at a terminal. @returns the exit code.
+ *
+ * @throws TroupeError `invalid-option`
+ */
+export function killProcesses(input: KillCall): Promise<number> {
   const { flags, io } = input;
   const order: KillOrder = {
     ...(flags.signal !== undefined && { signal: parseSignal(flags.signal) }),
     ...(flags.grace !== undefined && { grace: parseDuration(flags.grace, '--grace') }),
   };
+  checkWords(input);
   return withState(input, async (state) => {
-    const chosen = await chooseProcesses(input.words, { state, io });
+    const chosen = await choose(input, state);
     printMissed(chosen, io);
     const confirmation = await confirmKill(chosen.processes, { flags, io });
     if (confirmation !== 'yes') {
@@ -81,6 +91,26 @@ export function killProcesses(
     printOutcomes({ outcomes, chosen }, { flags, io });
     return chosen.missed.length === 0 && outcomes.every(isGone) ? exitCodes.done : exitCodes.failed;
   });
+}
+
+/** @throws TroupeError `invalid-option` */
+function checkWords({ words, flags }: KillCall): void {
+  if ((flags.all === true) === (words.length === 0)) return;
+  const message =
+    flags.all === true
+      ? '--all ends every process: leave out the names, or --all.'
+      : 'no process is named: give ids or labels, or --all.';
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
+async function choose({ words, flags, io }: KillCall, state: StateDirectory): Promise<Chosen> {
+  if (flags.all !== true) return chooseProcesses(words, { state, io });
+  const { processes, warnings } = await state.list({ onlyLive: true });
+  for (const warning of warnings) printNote(io, warning);
+  const live = processes.filter(({ view }) => hasLiveMembers(view));
+  if (live.length === 0 && flags.json !== true && flags.quiet !== true)
+    printLines(io, describeEmptyList({ path: state.path, all: false }));
+  return { processes: live, missed: [], warnings };
 }
 
 async function confirmKill(

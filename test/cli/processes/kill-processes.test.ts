@@ -134,3 +134,25 @@ test.each([
 
   expect(call).toThrow(problem);
 });
+
+test('kill --all ends what lives, and leaves alone what has ended', async () => {
+  const { code, orders } = kill([], { flags: { all: true, quiet: true } });
+
+  expect(await code).toBe(1);
+  expect(orders).toEqual([{ kill: 'tool_a', by: 'user' }, { kill: 'tool_stuck', by: 'user' }, 'close']);
+});
+
+test('kill --all without live processes says so', async () => {
+  const { io, stdout } = fakeIo();
+  const { open } = fakeStateDirectory([over]);
+
+  expect(await killProcesses({ words: [], flags: { all: true }, io, open })).toBe(0);
+  expect(stdout()).toMatch(/^No live processes known in /);
+});
+
+test.each([
+  [[], {}, 'no process is named: give ids or labels, or --all.'],
+  [['server'], { all: true }, '--all ends every process: leave out the names, or --all.'],
+] as const)('kill of %j with %j is refused', (words, flags, message) => {
+  expect(() => kill(words, { flags })).toThrow(message);
+});

@@ -59,6 +59,34 @@ test('another program lists, reads, writes to and kills a process', async () => 
   expect(await repl.ended).toMatchObject({ status: 'killed', reason: { by: 'user' } });
 });
 
+test.each([['-9'], ['-KILL'], ['-s', 'KILL']])('kill %s sends SIGKILL first', async (...signal) => {
+  await using at = stage();
+  const stubborn = at.start('stubborn', 'trap "" TERM; echo up; while :; do sleep 0.05; done');
+  await at.reachable();
+
+  const killed = await at.troupe('kill', ...signal, 'stubborn', '--json');
+
+  expect(killed).toMatchObject({ code: 0, stderr: '' });
+  expect(await stubborn.ended).toMatchObject({
+    reason: { type: 'killed', signal: 'SIGKILL', escalated: false },
+  });
+});
+
+test('kill --all ends every process of the directory', async () => {
+  await using at = stage();
+  const [one, other] = [at.start('one', 'sleep 600'), at.start('other', 'sleep 600')];
+  await at.reachable();
+
+  const killed = await at.troupe('kill', '--all', '-q');
+
+  expect(killed).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await Promise.all([one.ended, other.ended])).map(({ status }) => status)).toEqual([
+    'killed',
+    'killed',
+  ]);
+  expect(await at.troupe('kill')).toMatchObject({ code: 2, stderr: expect.stringContaining('or --all') });
+});
+
 test('ps without options loads no package', async () => {
   await using at = stage();
   at.start('server', 'sleep 600');
