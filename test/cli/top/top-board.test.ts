@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { createTopBoard } from '../../../src/cli/verbs/top/top-board.ts';
+import { TopBoard } from '../../../src/cli/verbs/top/top-board.ts';
 import { renderTop } from '../../../src/cli/verbs/top/top-view.ts';
 import type { TreeUsage } from '../../../src/cli/verbs/top/tree-usage.ts';
 import { TroupeError } from '../../../src/config/troupe-error.ts';
@@ -29,7 +29,7 @@ function board(
   const state = fakeStateDirectory(processes);
   const directory = state.open();
   let changes = 0;
-  const made = createTopBoard({
+  const made = new TopBoard({
     state: directory,
     meter: { measure: () => usages },
     page: plainPage(80),

@@ -8,15 +8,6 @@ import { sortForReading } from '../ps.ts';
 import { sortRows, type TopPane, type TopRow, type TopView, topOrders } from './top-view.ts';
 import type { UsageMeter } from './tree-usage.ts';
 
-/** State of `troupe top`, and the effects of keys. */
-export interface TopBoard {
-  readonly view: TopView;
-  /** Reads the processes again. Expected errors become the message; the promise rejects only for a fault of troupe. */
-  refresh(): Promise<void>;
-  /** Handles a key by its readline name. Resolves with `true` if it quits. */
-  press(key: string): Promise<boolean>;
-}
-
 export interface TopBoardOptions {
   readonly state: StateDirectory;
   readonly meter: UsageMeter;
@@ -28,142 +19,163 @@ export interface TopBoardOptions {
 
 const PAGE_ROWS = 10;
 
-export function createTopBoard({ state, meter, page, showsAll, onChange }: TopBoardOptions): TopBoard {
-  let view: TopView = {
-    path: state.path,
-    rows: [],
-    selectedId: null,
-    order: 'cpu',
-    showsAll,
-    scene: { type: 'list' },
-    message: 'Loading …',
+type FactsPane = Extract<TopPane, { readonly type: 'facts' }>;
+
+/** Effects of keys, by their readline names. */
+type Keys = Readonly<Record<string, () => unknown>>;
+
+/** State of `troupe top`, and the effects of keys. */
+export class TopBoard {
+  readonly #options: TopBoardOptions;
+  #view: TopView;
+
+  constructor(options: TopBoardOptions) {
+    this.#options = options;
+    this.#view = {
+      path: options.state.path,
+      rows: [],
+      selectedId: null,
+      order: 'cpu',
+      showsAll: options.showsAll,
+      scene: { type: 'list' },
+      message: 'Loading …',
+    };
+  }
+
+  get view(): TopView {
+    return this.#view;
+  }
+
+  /** Reads the processes again. Expected errors become the message; the promise rejects only for a fault of troupe. */
+  refresh(): Promise<void> {
+    return this.#attempt(() => this.#read());
+  }
+
+  /** Handles a key by its readline name. Resolves with `true` if it quits. */
+  async press(key: string): Promise<boolean> {
+    const { scene } = this.#view;
+    if (scene.type === 'list' && (key === 'q' || key === 'escape')) return true;
+    await this.#pressIn(scene, key);
+    return false;
+  }
+
+  #pressIn(scene: TopPane, key: string): unknown {
+    if (scene.type === 'list') return this.#listKeys[key]?.();
+    if (scene.type === 'facts') return this.#toFactsKeys(scene)[key]?.();
+    this.#backToList();
+    return key === 'y' ? this.#attempt(() => this.#end(scene.of)) : undefined;
+  }
+
+  readonly #listKeys: Keys = {
+    up: () => this.#select(-1),
+    down: () => this.#select(1),
+    pageup: () => this.#select(-PAGE_ROWS),
+    pagedown: () => this.#select(PAGE_ROWS),
+    return: () => this.#attempt(() => this.#openFacts()),
+    k: () => this.#ask(this.#view.rows.find(({ view }) => view.id === this.#view.selectedId)?.view),
+    s: () => this.#change(toNextOrder(this.#view)),
+    a: () => {
+      this.#change({ showsAll: !this.#view.showsAll });
+      return this.refresh();
+    },
   };
 
-  const change = (changes: Partial<TopView>) => {
-    view = { ...view, ...changes };
-    onChange();
-  };
+  #toFactsKeys(pane: FactsPane): Keys {
+    const scroll = (by: number) => this.#change({ scene: scrollBy(pane, by) });
+    const back = () => this.#backToList();
+    return {
+      up: () => scroll(-1),
+      down: () => scroll(1),
+      pageup: () => scroll(-PAGE_ROWS),
+      pagedown: () => scroll(PAGE_ROWS),
+      k: () => this.#ask(pane.of),
+      q: back,
+      escape: back,
+      return: back,
+    };
+  }
 
-  const attempt = async (work: () => Promise<void>) => {
+  #change(changes: Partial<TopView>): void {
+    this.#view = { ...this.#view, ...changes };
+    this.#options.onChange();
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
-      change({ message: toErrorText(error) });
+      this.#change({ message: toErrorText(error) });
     }
-  };
+  }
 
-  const read = async () => {
+  async #read(): Promise<void> {
+    const { state, meter } = this.#options;
     const { processes, warnings } = await state.list();
-    const rows = sortRows(toRows(sortForReading(processes, { all: view.showsAll })), view.order);
-    change({ rows, selectedId: toSelected(rows, view), message: warnings[0] ?? null });
-    await refreshFacts();
-  };
+    const { showsAll, order } = this.#view;
+    const rows = sortRows(toRows(sortForReading(processes, { all: showsAll }), meter), order);
+    this.#change({ rows, selectedId: toSelected(rows, this.#view), message: warnings[0] ?? null });
+    await this.#refreshFacts();
+  }
 
-  const toRows = (processes: readonly SeenProcess[]): readonly TopRow[] => {
-    const usages = meter.measure(processes.flatMap(({ view }) => toLeader(view) ?? []));
-    return processes.map((seen) => {
-      const leader = toLeader(seen.view);
-      return { ...seen, usage: leader === null ? null : (usages.get(leader) ?? null) };
-    });
-  };
-
-  const openFacts = async (id: string | null) => {
-    if (id !== null) change({ scene: toFactsScene(await state.show(id), 0) });
-  };
+  async #openFacts(): Promise<void> {
+    const id = this.#view.selectedId;
+    if (id !== null) this.#change({ scene: this.#toFacts(await this.#options.state.show(id), 0) });
+  }
 
   /** Does not replace the pane that a key opened in the meantime. */
-  const refreshFacts = async () => {
-    if (view.scene.type !== 'facts') return;
-    const { id } = view.scene.of;
-    const seen = await state.show(id);
-    const { scene } = view;
-    if (scene.type === 'facts' && scene.of.id === id) change({ scene: toFactsScene(seen, scene.from) });
-  };
+  async #refreshFacts(): Promise<void> {
+    if (this.#view.scene.type !== 'facts') return;
+    const { id } = this.#view.scene.of;
+    const seen = await this.#options.state.show(id);
+    const { scene } = this.#view;
+    if (scene.type === 'facts' && scene.of.id === id)
+      this.#change({ scene: this.#toFacts(seen, scene.from) });
+  }
 
-  const toFactsScene = (seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): TopPane => ({
-    type: 'facts',
-    of: seen.view,
-    lines: renderProcessFacts(seen, page),
-    from,
+  #toFacts(seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): FactsPane {
+    return { type: 'facts', of: seen.view, lines: renderProcessFacts(seen, this.#options.page), from };
+  }
+
+  async #end({ id }: ProcessView): Promise<void> {
+    this.#change({ message: `Ending ${id} …` });
+    const { message } = await this.#options.state.kill(id, { by: 'user' });
+    await this.#read();
+    this.#change({ message });
+  }
+
+  #ask(of: ProcessView | undefined): void {
+    if (of !== undefined) this.#change({ scene: { type: 'confirm', of } });
+  }
+
+  #select(by: number): void {
+    const { rows, selectedId } = this.#view;
+    const at = rows.findIndex(({ view }) => view.id === selectedId);
+    this.#change({ selectedId: toIdAt(rows, at + by) });
+  }
+
+  #backToList(): void {
+    this.#change({ scene: { type: 'list' } });
+  }
+}
+
+function toRows(processes: readonly SeenProcess[], meter: UsageMeter): readonly TopRow[] {
+  const usages = meter.measure(processes.flatMap(({ view }) => toLeader(view) ?? []));
+  return processes.map((seen) => {
+    const leader = toLeader(seen.view);
+    return { ...seen, usage: leader === null ? null : (usages.get(leader) ?? null) };
   });
+}
 
-  const end = async ({ id }: ProcessView) => {
-    change({ message: `Ending ${id} …` });
-    const { message } = await state.kill(id, { by: 'user' });
-    await read();
-    change({ message });
-  };
+function toNextOrder({ order, rows }: TopView): Pick<TopView, 'order' | 'rows'> {
+  const next = topOrders[(topOrders.indexOf(order) + 1) % topOrders.length] ?? 'cpu';
+  return { order: next, rows: sortRows(rows, next) };
+}
 
-  const selected = () => view.rows.find((row) => row.view.id === view.selectedId)?.view;
-
-  const ask = (of: ProcessView | undefined) => {
-    if (of !== undefined) change({ scene: { type: 'confirm', of } });
-  };
-
-  const select = (by: number) => {
-    const at = view.rows.findIndex((row) => row.view.id === view.selectedId);
-    change({ selectedId: toIdAt(view.rows, at + by) });
-  };
-
-  const scroll = (by: number) => {
-    if (view.scene.type !== 'facts') return;
-    const from = Math.min(Math.max(0, view.scene.from + by), Math.max(0, view.scene.lines.length - 1));
-    change({ scene: { ...view.scene, from } });
-  };
-
-  const sortByNext = () => {
-    const order = topOrders[(topOrders.indexOf(view.order) + 1) % topOrders.length] ?? 'cpu';
-    change({ order, rows: sortRows(view.rows, order) });
-  };
-
-  const backToList = () => change({ scene: { type: 'list' } });
-
-  type Keys = Readonly<Record<string, () => unknown>>;
-
-  const listKeys: Keys = {
-    up: () => select(-1),
-    down: () => select(1),
-    pageup: () => select(-PAGE_ROWS),
-    pagedown: () => select(PAGE_ROWS),
-    return: () => attempt(() => openFacts(view.selectedId)),
-    k: () => ask(selected()),
-    s: sortByNext,
-    a: () => {
-      change({ showsAll: !view.showsAll });
-      return attempt(read);
-    },
-  };
-
-  const toFactsKeys = (of: ProcessView): Keys => ({
-    up: () => scroll(-1),
-    down: () => scroll(1),
-    pageup: () => scroll(-PAGE_ROWS),
-    pagedown: () => scroll(PAGE_ROWS),
-    k: () => ask(of),
-    q: backToList,
-    escape: backToList,
-    return: backToList,
-  });
-
-  const pressIn = (scene: TopPane, key: string): unknown => {
-    if (scene.type === 'list') return listKeys[key]?.();
-    if (scene.type === 'facts') return toFactsKeys(scene.of)[key]?.();
-    backToList();
-    return key === 'y' ? attempt(() => end(scene.of)) : undefined;
-  };
-
-  return {
-    get view() {
-      return view;
-    },
-    refresh: () => attempt(read),
-    press: async (key) => {
-      if (view.scene.type === 'list' && (key === 'q' || key === 'escape')) return true;
-      await pressIn(view.scene, key);
-      return false;
-    },
-  };
+/** The last line stays visible. */
+function scrollBy(pane: FactsPane, by: number): FactsPane {
+  const from = Math.min(Math.max(0, pane.from + by), Math.max(0, pane.lines.length - 1));
+  return { ...pane, from };
 }
 
 /** Keeps the selection, or selects the process in its place once it is gone. */

@@ -11,7 +11,7 @@ import { createPage } from '../../render/page.ts';
 import { addStateFlags, type DefineVerb, type FlagsOf } from '../../verb.ts';
 import { type VerbInput, withState } from '../../with-state.ts';
 import { listProcesses } from '../ps.ts';
-import { createTopBoard } from './top-board.ts';
+import { TopBoard } from './top-board.ts';
 import { renderTop } from './top-view.ts';
 import { createUsageMeter } from './tree-usage.ts';
 
@@ -58,7 +58,7 @@ async function watchProcesses({ state, io, clock, showsAll }: WatchOptions): Pro
   const page = createPage(io.stdout, { maxWidth: Number.POSITIVE_INFINITY });
   const meter = createUsageMeter({ clock });
   const draw = () => screen.draw(renderTop(board.view, { page, rows: screen.rows }));
-  const board = createTopBoard({ state, meter, page, showsAll, onChange: draw });
+  const board = new TopBoard({ state, meter, page, showsAll, onChange: draw });
 
   let cancelRefresh = () => {};
   const refresh = () =>
