@@ -1,4 +1,4 @@
-import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
+import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import stringWidth from 'string-width';
 import type { CliIo } from '../../cli-io.ts';
 import { readHidden } from '../../secret/ask-secret.ts';
@@ -33,7 +33,7 @@ const PASTE_PAUSE_MS = 10;
 
 /** Takes the terminal over until `close`. */
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { onText, onInterrupt, onEnd } = options;
+  const { onText, onInterrupt, onEnd, prompt } = options;
   const { stdin: input, stdout: output } = options.io;
   const reader = createInterface({
     input,
@@ -42,117 +42,55 @@ export function createTerminal(options: TerminalOptions): Terminal {
     historySize: HISTORY_SIZE,
     completer: (typed: string) => [[...options.complete(typed)], typed],
   });
-  let prompt = options.prompt;
-  let openRow = '';
-  let entered: string[] = [];
-  let flushing: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  const rows = new InputRows(reader, { output, prompt });
   const closing = new AbortController();
+  let isClosed = false;
+  const entered = new EnteredLines((text) => {
+    if (!isClosed) onText(text);
+  });
 
-  const prompted = () => {
-    reader.setPrompt(openRow === '' ? prompt : `${openRow}\n${prompt}`);
-    reader.prompt(true);
-  };
-
-  /** Takes the input away, lets `change` write and change what it likes, and shows the input under it. */
-  const above = (change: () => void) => {
-    const { rows } = reader.getCursorPos();
-    moveCursor(output, 0, -rows);
-    cursorTo(output, 0);
-    clearScreenDown(output);
-    change();
-    // Readline goes up by as many rows as its cursor was down before.
-    output.write('\n'.repeat(rows));
-    prompted();
-  };
-
-  /** The line that was entered is taken away again: whoever gets it decides what is shown of it. */
-  const erase = (line: string) => {
-    const inputRows = Math.floor(stringWidth(prompt + line) / (output.columns || 80)) + 1;
-    moveCursor(output, 0, -(inputRows + (openRow === '' ? 0 : 1)));
-    cursorTo(output, 0);
-    clearScreenDown(output);
-  };
-
-  /**
-   * A terminal that was resized has wrapped the input anew, and the cursor stands where it is in the new rows. Readline hears of it
-   * next, and goes up by as many rows as its cursor was down in the old ones.
-   */
   const onResize = () => {
-    if (isClosed) return;
-    const { prevRows = 0 } = reader as { prevRows?: number };
-    moveCursor(output, 0, -reader.getCursorPos().rows);
-    cursorTo(output, 0);
-    clearScreenDown(output);
-    output.write('\n'.repeat(prevRows));
+    if (!isClosed) rows.prepareResize();
   };
 
   const leave = () => {
     isClosed = true;
     output.off('resize', onResize);
-    moveCursor(output, 0, -reader.getCursorPos().rows);
-    cursorTo(output, 0);
-    clearScreenDown(output);
-  };
-
-  const flush = () => {
-    const lines = entered;
-    entered = [];
-    if (!isClosed && lines.length > 0) onText(lines.join('\n'));
-  };
-
-  const flushSoon = () => {
-    clearTimeout(flushing);
-    // What has come by then is read before that.
-    flushing = setTimeout(() => setImmediate(flush), PASTE_PAUSE_MS);
-  };
-
-  const type = (text: string) => {
-    reader.write(null, { ctrl: true, name: 'e' });
-    reader.write(null, { ctrl: true, name: 'u' });
-    if (text !== '') reader.write(text);
+    rows.clear();
   };
 
   output.prependListener('resize', onResize);
   reader.on('line', (line) => {
-    erase(line);
-    prompted();
-    entered.push(line);
-    flushSoon();
+    rows.eraseEntered(line);
+    rows.draw();
+    entered.add(line);
   });
   reader.on('SIGINT', () => {
-    flush();
+    entered.flush();
     const typed = reader.line;
-    if (typed !== '') type('');
+    if (typed !== '') rows.type('');
     onInterrupt(typed);
   });
   reader.on('close', () => {
-    flush();
+    entered.flush();
     closing.abort();
     leave();
     onEnd();
   });
-  prompted();
+  rows.draw();
 
   return {
-    show: ({ rows = [], openRow: next = openRow }) => {
-      const text = rows.map((row) => `${row}\n`).join('');
+    show: ({ rows: added = [], openRow }) => {
+      const text = added.map((row) => `${row}\n`).join('');
       if (isClosed) output.write(text);
-      else if (text !== '' || next !== openRow) {
-        above(() => {
-          output.write(text);
-          openRow = next;
-        });
-      }
+      else rows.add(text, openRow);
     },
     exchange: (next) => {
       const before = reader.line;
       if (isClosed) return before;
-      type('');
-      above(() => {
-        prompt = next.prompt;
-      });
-      type(next.typed);
+      rows.type('');
+      rows.changePrompt(next.prompt);
+      rows.type(next.typed);
       return before;
     },
     readHidden: async (signal) =>
@@ -165,6 +103,108 @@ export function createTerminal(options: TerminalOptions): Terminal {
       reader.close();
     },
   };
+}
+
+/** The last rows of the terminal: a row that still changes, the prompt, and the line that is being typed. */
+class InputRows {
+  readonly #reader: Interface;
+  readonly #output: CliIo['stdout'];
+  #prompt: string;
+  #openRow = '';
+
+  constructor(reader: Interface, { output, prompt }: { output: CliIo['stdout']; prompt: string }) {
+    this.#reader = reader;
+    this.#output = output;
+    this.#prompt = prompt;
+  }
+
+  draw(): void {
+    this.#reader.setPrompt(this.#openRow === '' ? this.#prompt : `${this.#openRow}\n${this.#prompt}`);
+    this.#reader.prompt(true);
+  }
+
+  /** Writes permanent rows above the input. `openRow` replaces the row that still changes, unless it is missing. */
+  add(text: string, openRow = this.#openRow): void {
+    if (text === '' && openRow === this.#openRow) return;
+    this.#redraw(() => {
+      this.#output.write(text);
+      this.#openRow = openRow;
+    });
+  }
+
+  changePrompt(prompt: string): void {
+    this.#redraw(() => {
+      this.#prompt = prompt;
+    });
+  }
+
+  /** Replaces the line that is being typed. */
+  type(text: string): void {
+    this.#reader.write(null, { ctrl: true, name: 'e' });
+    this.#reader.write(null, { ctrl: true, name: 'u' });
+    if (text !== '') this.#reader.write(text);
+  }
+
+  /** Erases a line that was entered: its receiver decides what is shown of it. */
+  eraseEntered(line: string): void {
+    const inputRows = Math.floor(stringWidth(this.#prompt + line) / (this.#output.columns || 80)) + 1;
+    this.#clearFrom(inputRows + (this.#openRow === '' ? 0 : 1));
+  }
+
+  /**
+   * Clears the input before readline draws it for a new size. The terminal has wrapped it anew, and the cursor stands where it is in the
+   * new rows; readline goes up by as many rows as its cursor was down in the old ones.
+   */
+  prepareResize(): void {
+    const { prevRows = 0 } = this.#reader as { prevRows?: number };
+    this.clear();
+    this.#output.write('\n'.repeat(prevRows));
+  }
+
+  clear(): void {
+    this.#clearFrom(this.#reader.getCursorPos().rows);
+  }
+
+  /** Clears the input, lets `change` write and change what it likes, and draws the input under it. */
+  #redraw(change: () => void): void {
+    const { rows } = this.#reader.getCursorPos();
+    this.#clearFrom(rows);
+    change();
+    // Readline goes up by as many rows as its cursor was down before.
+    this.#output.write('\n'.repeat(rows));
+    this.draw();
+  }
+
+  /** Clears the screen from so many rows above the cursor. */
+  #clearFrom(rows: number): void {
+    moveCursor(this.#output, 0, -rows);
+    cursorTo(this.#output, 0);
+    clearScreenDown(this.#output);
+  }
+}
+
+/** Joins lines that were pasted at once into one text. */
+class EnteredLines {
+  readonly #onText: (text: string) => void;
+  #lines: string[] = [];
+  #flushing: NodeJS.Timeout | undefined;
+
+  constructor(onText: (text: string) => void) {
+    this.#onText = onText;
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    clearTimeout(this.#flushing);
+    // What has come by then is read before that.
+    this.#flushing = setTimeout(() => setImmediate(() => this.flush()), PASTE_PAUSE_MS);
+  }
+
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = [];
+    if (lines.length > 0) this.#onText(lines.join('\n'));
+  }
 }
 
 /**
