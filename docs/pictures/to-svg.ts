@@ -7,7 +7,34 @@ export interface Window {
   readonly columns: number;
   readonly rows: number;
   readonly drawing: string;
+  /** The rows that are shown, the last exclusive; all of them without it. */
+  readonly shown?: readonly [from: number, to: number];
 }
+
+/** The colours of a window on a light and on a dark page. */
+interface Theme {
+  readonly paper: string;
+  readonly border: string;
+  readonly title: string;
+  readonly plain: string;
+  readonly palette: readonly string[];
+}
+
+export const dark: Theme = {
+  paper: '#1d1f21',
+  border: '#3b3d40',
+  title: '#8a8d91',
+  plain: '#d7dae0',
+  palette: ['#3b3d40', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d7dae0'],
+};
+
+export const light: Theme = {
+  paper: '#ffffff',
+  border: '#d0d7de',
+  title: '#57606a',
+  plain: '#1f2328',
+  palette: ['#57606a', '#cf222e', '#1a7f37', '#9a6700', '#0969da', '#8250df', '#1b7c83', '#1f2328'],
+};
 
 const CELL_WIDTH = 8.4;
 const LINE_HEIGHT = 18;
@@ -15,13 +42,14 @@ const BAR_HEIGHT = 28;
 const MARGIN = 14;
 
 /** Draws screens below each other, as a terminal would show them, in text that can be selected. */
-export async function toSvg(windows: readonly Window[]): Promise<string> {
+export async function toSvg(windows: readonly Window[], theme: Theme): Promise<string> {
   const width = Math.max(...windows.map(({ columns }) => columns)) * CELL_WIDTH + 2 * MARGIN;
   const parts: string[] = [];
   let top = 0;
   for (const window of windows) {
-    const height = BAR_HEIGHT + window.rows * LINE_HEIGHT + MARGIN;
-    parts.push(await toWindow(window, { top, width, height }));
+    const [from, to] = shownRows(window);
+    const height = BAR_HEIGHT + (to - from) * LINE_HEIGHT + MARGIN;
+    parts.push(await toWindow(window, { top, width, height, theme }));
     top += height + MARGIN;
   }
   return [
@@ -32,18 +60,28 @@ export async function toSvg(windows: readonly Window[]): Promise<string> {
   ].join('\n');
 }
 
-async function toWindow(
-  window: Window,
-  { top, width, height }: { top: number; width: number; height: number },
-): Promise<string> {
+function shownRows({ rows, shown = [0, rows] }: Window): readonly [from: number, to: number] {
+  return shown;
+}
+
+interface Frame {
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly theme: Theme;
+}
+
+async function toWindow(window: Window, { top, width, height, theme }: Frame): Promise<string> {
   const screen = await render(window);
-  const lines = Array.from({ length: window.rows }, (_, row) => toLine(screen, row)).filter(
-    ({ text }) => text !== '',
-  );
+  const [from, to] = shownRows(window);
+  const lines = Array.from({ length: to - from }, (_, row) => ({
+    row,
+    text: toLine(screen, from + row, theme),
+  })).filter(({ text }) => text !== '');
   return [
     `<g transform="translate(0 ${top})">`,
-    `<rect width="${width}" height="${height}" rx="8" fill="#1d1f21"/>`,
-    `<text x="${width / 2}" y="19" fill="#8a8d91" text-anchor="middle">${escapeXml(window.title)}</text>`,
+    `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${theme.paper}" stroke="${theme.border}"/>`,
+    `<text x="${width / 2}" y="19" fill="${theme.title}" text-anchor="middle">${escapeXml(window.title)}</text>`,
     ...lines.map(
       ({ row, text }) =>
         `<text y="${BAR_HEIGHT + (row + 1) * LINE_HEIGHT - 5}" xml:space="preserve">${text}</text>`,
@@ -62,14 +100,14 @@ async function render({ columns, rows, drawing }: Window): Promise<Terminal> {
 }
 
 /** Runs of cells that look the same, each at its place. */
-function toLine(screen: Terminal, row: number): { row: number; text: string } {
+function toLine(screen: Terminal, row: number, theme: Theme): string {
   const buffer = screen.buffer.active;
   const line = buffer.getLine(buffer.viewportY + row);
   const runs: { column: number; style: string; text: string }[] = [];
   for (let column = 0; column < screen.cols; column += 1) {
     const cell = line?.getCell(column);
     if (cell === undefined || cell.getWidth() === 0) continue;
-    const style = toStyle(cell);
+    const style = toStyle(cell, theme);
     const text = cell.getChars() || ' ';
     const last = runs.at(-1);
     if (last?.style === style) last.text += text;
@@ -81,20 +119,17 @@ function toLine(screen: Terminal, row: number): { row: number; text: string } {
       ({ column, style, text }) =>
         `<tspan x="${(MARGIN + column * CELL_WIDTH).toFixed(1)}" ${style}>${escapeXml(text.trimEnd())}</tspan>`,
     );
-  return { row, text: spans.join('') };
+  return spans.join('');
 }
 
-const palette = ['#3b3d40', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d7dae0'];
-const plain = '#d7dae0';
-
-function toStyle(cell: IBufferCell): string {
+function toStyle(cell: IBufferCell, theme: Theme): string {
   const bold = cell.isBold() ? ' font-weight="bold"' : '';
   const dim = cell.isDim() ? ' fill-opacity="0.6"' : '';
-  return `fill="${toColour(cell)}"${bold}${dim}`;
+  return `fill="${toColour(cell, theme)}"${bold}${dim}`;
 }
 
 /** The sixteen colours that have names; the others as they are. */
-function toColour(cell: IBufferCell): string {
+function toColour(cell: IBufferCell, { palette, plain }: Theme): string {
   if (cell.isFgRGB()) return `#${cell.getFgColor().toString(16).padStart(6, '0')}`;
   return cell.isFgPalette() ? (palette[cell.getFgColor() % 8] ?? plain) : plain;
 }

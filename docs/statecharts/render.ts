@@ -2,6 +2,7 @@ import { childrenOf, type Diagram } from '../../src/cli/verbs/graph/diagram.ts';
 import { listMachines } from '../../src/cli/verbs/graph/list-machines.ts';
 import { toMermaid } from '../../src/cli/verbs/graph/to-mermaid.ts';
 import { toSvg } from '../../src/cli/verbs/graph/to-svg.ts';
+import { renderLife } from './drawing/life.ts';
 import { toOverview } from './drawing/overview.ts';
 import { toPart } from './drawing/part.ts';
 import { toGuide } from './drawing/to-guide.ts';
@@ -18,6 +19,8 @@ export async function renderStatecharts(): Promise<ReadonlyMap<string, string>> 
     for (const picture of toPictures(diagram))
       files.set(`${picture.name}.svg`, (await toSvg(picture)) ?? missing());
   }
+  for (const diagram of diagrams.filter(({ name }) => name === 'process'))
+    for (const [name, text] of renderLife(diagram)) files.set(name, text);
   return files.set('README.md', toIndex(diagrams));
 }
 

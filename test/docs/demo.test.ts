@@ -1,12 +1,35 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { carriers, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
 
-const demo = join(import.meta.dirname, '../../examples/demo.ts');
+const root = join(import.meta.dirname, '../..');
+const demo = join(root, 'examples/demo.ts');
+
+/** What each voice says in the text of a demonstration, however it is wrapped: without ids, numbers and durations. */
+function sayings(text: string): readonly string[] {
+  const paragraphs = text.split(/\n(?= *[a-z]+ │|\n|\d {2}|All )/);
+  return paragraphs
+    .map((paragraph) => paragraph.replaceAll(/tool_\w+/g, 'tool_ID').replaceAll(/\d[\d.]*( ?ms|s)?\b/g, 'N'))
+    .map((paragraph) => paragraph.replaceAll(/[│\s]/g, ''))
+    .filter((saying) => saying !== '');
+}
+
+/** The lines of text of a picture, without the titles of its windows. */
+function textOf(picture: string): string {
+  const svg = readFileSync(join(root, 'docs/pictures', picture), 'utf8');
+  const lines = [...svg.matchAll(/<text y="[^>]*>(.*)<\/text>/g)].map(([, line = '']) =>
+    line
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&'),
+  );
+  return lines.join('\n');
+}
 
 /** How much slower than an ordinary one this machine is just now: by the start of an empty Node, some 40 ms. */
 function slowness(): number {
@@ -47,6 +70,9 @@ test('the demonstration holds what it claims', { timeout: 120_000 }, async () =>
     printed: '',
   });
   expect(printed).toMatch(/All \d+ claims of this demonstration were checked and held\.\n$/);
+  expect(sayings(textOf('demo.svg')).length).toBeGreaterThan(20);
+  expect(sayings(printed)).toEqual(expect.arrayContaining([...sayings(textOf('demo.svg'))]));
+  expect(textOf('demo.dark.svg')).toBe(textOf('demo.svg'));
   expect(printed).not.toContain('\x1b');
   expect(printed).not.toContain(folder.path);
   expect(durationMs / Math.max(...slownesses, slowness())).toBeLessThan(20_000);
