@@ -31,6 +31,7 @@ function runBefore(halted: Partial<StateDirectory>, { hasInput = false }: { hasI
   const { open } = fakeStateDirectory([{ view }]);
   const order: RunRequest = {
     ...{ words: ['cat'], isShell: false, command: ['cat'], cwd: '/project', env: {}, label: null },
+    replaces: false,
     ...{ timeoutMs: 100_000, onTimeout: 'background', maxTimeMs: 0, graceMs: null, promotes: true, hasInput },
     ...{
       background: false,

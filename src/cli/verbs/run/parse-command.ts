@@ -48,3 +48,16 @@ export function parseVariables(assignments: readonly string[]): Readonly<Record<
 export function resolveDirectory(directory: string | undefined, { cwd }: Pick<CliIo, 'cwd'>): string {
   return resolve(cwd, directory ?? '.');
 }
+
+/** @throws TroupeError `invalid-option` for `--replace` without the name that it needs. */
+export function checkReplace({
+  name,
+  replace,
+}: {
+  readonly name?: string;
+  readonly replace?: boolean;
+}): void {
+  if (replace !== true || name !== undefined) return;
+  const message = '--replace needs --name: it ends the process that has the name.';
+  throw new TroupeError({ code: 'invalid-option', message });
+}

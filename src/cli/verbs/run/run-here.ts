@@ -1,4 +1,5 @@
 import { createRealClock } from '../../../clock/real-clock.ts';
+import type { ProcessHandle } from '../../../process/process-handle.ts';
 import type { Supervisor } from '../../../supervisor/supervisor.ts';
 import { printError, printLines } from '../../cli-io.ts';
 import { toSignalCode } from '../../end-signals.ts';
@@ -25,7 +26,7 @@ export async function runHere(request: RunRequest): Promise<number> {
     ...(!json && { wrapBackend: forwarder.wrapBackend }),
     ...(isAtTerminal && { terminal: 'pty' as const }),
   });
-  const process = supervisor.start(toSpec(request));
+  const process = await start(supervisor, request);
   const signals = forwardSignals((options) => void process.kill({ ...options, by: 'user' }), { io, clock });
   const onFault = (error: unknown) => void printFault(error, io);
   const { terminal } = process.view();
@@ -41,6 +42,23 @@ export async function runHere(request: RunRequest): Promise<number> {
   signals.remove();
   const isCancelled = end.reason.type === 'cancelled';
   return isCancelled && signals.first !== null ? toSignalCode(signals.first) : toProcessExitCode(end);
+}
+
+/** @throws TroupeError, with the supervisor shut down */
+async function start(supervisor: Supervisor, request: RunRequest): Promise<ProcessHandle> {
+  const { io, label, replaces, stateDirectory } = request;
+  if (label === null) return supervisor.start(toSpec(request));
+  const { startAlone } = await import('../../start-alone.ts');
+  const { openStateDirectory } = await import('../../../state-directory/open-state-directory.ts');
+  const state = openStateDirectory({ directory: stateDirectory });
+  try {
+    return await startAlone(label, { state, replaces, io }, () => supervisor.start(toSpec(request)));
+  } catch (error) {
+    await supervisor.shutdown();
+    throw error;
+  } finally {
+    state.close();
+  }
 }
 
 function toSpec(request: RunRequest) {

@@ -18,6 +18,7 @@ import { interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.t
 import { toSignalCode } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { printFault } from '../../print-fault.ts';
+import { startAlone } from '../../start-alone.ts';
 import { type OpenState, withState } from '../../with-state.ts';
 import { forwardInput } from './forward-input.ts';
 import { forwardSignals } from './forward-signals.ts';
@@ -39,7 +40,9 @@ export async function runInDaemon(
   const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const view = await client.start(toDaemonSpec(request));
+      const { label, replaces } = request;
+      const start = () => client.start(toDaemonSpec(request));
+      const view = await startAlone(label ?? undefined, { state, replaces, io }, start);
       printTerminalHint(view, { asked: 'session', io });
       return await runForeground(view, { request, state });
     });

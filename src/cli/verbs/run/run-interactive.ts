@@ -5,6 +5,7 @@ import { isTerminal, printError } from '../../cli-io.ts';
 import { type OpenDaemon, openDaemon } from '../../daemon.ts';
 import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
+import { startAlone } from '../../start-alone.ts';
 import { type OpenState, withState } from '../../with-state.ts';
 import { attachTerminal } from '../attach/attach.ts';
 import { parseLeaveKey } from '../attach/leave-key.ts';
@@ -28,7 +29,9 @@ export async function runInteractive(
   const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const { id } = await client.start(toDaemonSpec(request));
+      const { label, replaces } = request;
+      const start = () => client.start(toDaemonSpec(request));
+      const { id } = await startAlone(label ?? undefined, { state, replaces, io }, start);
       return await runForeground(id, { request, state });
     });
   } finally {

@@ -13,6 +13,8 @@ export interface RunRequest extends CommandWords {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly label: string | null;
+  /** Ends the live process that has the label; otherwise the start is refused. */
+  readonly replaces: boolean;
   readonly timeoutMs: number;
   readonly onTimeout: 'background' | 'kill' | 'wait';
   readonly maxTimeMs: number;

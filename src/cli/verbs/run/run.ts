@@ -5,7 +5,7 @@ import { collect, parseDuration } from '../../flag-values.ts';
 import type { DefineVerb, FlagsOf } from '../../verb.ts';
 import { findStateDirectory } from '../../with-state.ts';
 import { hasInput } from './forward-input.ts';
-import { parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
+import { checkReplace, parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
 import type { RunRequest } from './run-request.ts';
 
 const addFlags = (command: Command) =>
@@ -23,7 +23,8 @@ const addFlags = (command: Command) =>
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('-b, --background', 'run it in the background from the start')
     .option('--interactive', 'in a terminal of the daemon; Ctrl-] leaves it running')
-    .option('-n, --name <label>', 'a label for it, besides its id')
+    .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
+    .option('--replace', 'end the process that has this name first')
     .option('-C, --cwd <directory>', 'its working directory')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('-i, --stdin', 'use pipes at a terminal, too, and forward typed input')
@@ -87,6 +88,7 @@ async function runCommand(call: RunCall): Promise<number> {
 }
 
 function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
+  checkReplace(flags);
   const timeoutMs = flags.timeout === undefined ? 0 : parseDuration(flags.timeout, '--timeout');
   const onTimeout = flags.onTimeout ?? 'background';
   const isShell = flags.shell === true;
@@ -97,6 +99,7 @@ function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
     cwd: resolveDirectory(flags.cwd, io),
     env: parseVariables(flags.env ?? []),
     label: flags.name ?? null,
+    replaces: flags.replace === true,
     timeoutMs,
     onTimeout,
     maxTimeMs: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),

@@ -8,9 +8,16 @@ import { type CliIo, printError, printLines } from '../../cli-io.ts';
 import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { collect, parseDuration, parseSize, restartPolicies, restartWords } from '../../flag-values.ts';
+import { startAlone } from '../../start-alone.ts';
 import type { DefineVerb, FlagsOf } from '../../verb.ts';
 import { findStateDirectory, type OpenState, withState } from '../../with-state.ts';
-import { parseCommand, parseVariables, resolveDirectory, suggestShell } from '../run/parse-command.ts';
+import {
+  checkReplace,
+  parseCommand,
+  parseVariables,
+  resolveDirectory,
+  suggestShell,
+} from '../run/parse-command.ts';
 import { parseReadiness } from './parse-readiness.ts';
 import { waitUntilReady, waitUntilStarted } from './start-progress.ts';
 
@@ -19,7 +26,8 @@ const addFlags = (command: Command) =>
     .argument('<command...>', 'the program and its arguments')
     .passThroughOptions()
     .option('-c, --shell', 'the command is one text for the shell')
-    .option('-n, --name <label>', 'a label for it, besides its id')
+    .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
+    .option('--replace', 'end the process that has this name first')
     .option('-C, --cwd <directory>', 'its working directory')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
@@ -60,6 +68,7 @@ it continues when the daemon ends, and the next one adopts it. With
 
   id=$(${name} start --name web --ready port:3000 -- npm run dev)
   ${name} logs -f web
+  ${name} start --name web --replace -- npm run dev
   ${name} kill web
   ${name} start --name editor --interactive -- vim && ${name} attach editor`,
     )
@@ -87,7 +96,8 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
   const scene = { flags: { stateDir: directory }, io, ...(open !== undefined && { open }) };
   try {
     return await withState(scene, async (state) => {
-      const { id } = await startIn(client, spec);
+      const replaces = flags.replace === true;
+      const { id } = await startAlone(flags.name, { state, replaces, io }, () => startIn(client, spec));
       const view = await waitUntilStarted(id, { state, clock: createRealClock() });
       if ('reason' in view && view.reason.type === 'spawnFailed') {
         printError(io, view.reason.message, ...suggestShell({ words, isShell }));
@@ -126,6 +136,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     const message = '--size needs --interactive.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
+  checkReplace(flags);
   const ready = parseReadiness(flags.ready ?? [], flags.readyWithin);
   return {
     ...interactiveDefaults,
