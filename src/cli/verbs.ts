@@ -113,6 +113,11 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEnt
     },
     wait,
     watch,
+    events: {
+      usage: '[options]',
+      summary: 'print what happens, as it happens',
+      load: () => import('./verbs/events.ts'),
+    },
     write,
     kill,
     restart,

@@ -7,6 +7,7 @@ import type { KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { type FollowItem, type Hello, MAX_PIECE_BYTES } from './protocol.ts';
+import { sendEvents } from './send-events.ts';
 import { sendNotifications } from './send-notifications.ts';
 import type { AnswerRequest, RequestPort } from './served-client.ts';
 import { toCommandSpec } from './to-command-spec.ts';
@@ -56,6 +57,7 @@ export function createRequestHandlers(controlled: ControlledSupervisor): AnswerR
     resize: ({ id, size }) => find(id).resize(size),
     writeSecret: ({ id, name, ...options }, { signal }) => find(id).writeSecret(name, { ...options, signal }),
     watch: ({ id, options }, port) => sendNotifications(find(id), { supervisor, options, port }),
+    events: ({ since }, port) => sendEvents(supervisor, { since, port }),
     unwatch: ({ id, ...options }) => supervisor.unwatch(find(id).id, options),
     watches: (filter) => supervisor.watches(filter),
     schedule: ({ options }) => {

@@ -11,6 +11,7 @@ import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { ScheduleView } from '../schedules/schedule.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
+import type { RuntimeEvent } from '../supervisor/runtime-event.ts';
 import type { WatchNews, WatchView } from '../watches/watch.ts';
 import type { requestParams } from './request-params.ts';
 
@@ -63,6 +64,8 @@ export interface ControlResults {
   readonly writeSecret: WriteResult;
   /** Sent after all items: the process has ended, or the last item says why the watch is over. */
   readonly watch: null;
+  /** Never sent: the stream lasts until the client leaves. */
+  readonly events: null;
   readonly unwatch: boolean;
   readonly watches: readonly WatchView[];
   /** `isHeard`: whether a program currently listens as its owner. */
@@ -91,7 +94,30 @@ export interface Hello {
 export interface ControlItems {
   readonly follow: FollowItem;
   readonly watch: WatchNews;
+  readonly events: ReportedEvent;
 }
+
+/**
+ * An event of a supervisor as JSON: `error` is its text. Of one that happened before the request `process` is the view at the time of the
+ * request, and there may be the `by` and `detail` of its timeline.
+ */
+export type ReportedEvent =
+  | (Exclude<RuntimeEvent, { readonly error: unknown }> & Pick<TimelineEntry, 'detail'>)
+  | {
+      readonly type: 'process.faulted';
+      readonly at: number;
+      readonly process: ProcessView;
+      readonly error: string;
+    }
+  | {
+      readonly type: 'supervisor.faulted';
+      readonly at: number;
+      readonly error: string;
+      readonly times: number;
+    }
+  | (TimelineEntry & { readonly process: ProcessView })
+  /** The client was too slow: so many events before this one are missing. */
+  | { readonly type: 'events.dropped'; readonly at: number; readonly count: number };
 
 export interface FollowItem {
   readonly stream: 'stdout' | 'stderr' | 'screen';

@@ -47,6 +47,8 @@ export const requestParams = {
     id,
     options: z.strictObject({ quiet: span.optional(), pattern: z.string().optional() }).prefault({}),
   }),
+  /** Events since a time, in milliseconds since the epoch, and from then on as they happen. */
+  events: z.strictObject({ since: z.number().min(0) }),
   /** Removes an owner's watch. */
   unwatch: z.strictObject({ id, owner: owner.optional() }),
   watches: filter,

@@ -76,6 +76,10 @@ export function openStateDirectory(options: {
       }
     },
     write: (id, data) => write(deps, { ask, id, data }),
+    events: async function* (options) {
+      const { streamEvents } = await import('./stream-events.ts');
+      yield* streamEvents(deps, options);
+    },
     ...createTerminalCalls(deps, ask),
     ...createWatchAndScheduleCalls(deps, ask),
     endInput: (id) =>

@@ -3,6 +3,7 @@ import type { CaptureAnswer, TerminalSize } from '../../machines/process/termina
 import type { Duration } from '../config/duration.ts';
 import type { KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
+import type { ReportedEvent } from '../control/protocol.ts';
 import type { Waited } from '../observe/wait-for.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
@@ -34,6 +35,13 @@ export interface FollowedText {
 
 /** Conditions to wait for. */
 export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
+
+/** Event with the supervisor that reported it. */
+export type SeenEvent = (
+  | ReportedEvent
+  /** The events of a live supervisor cannot be had: it does not answer, or is of an older version. */
+  | { readonly type: 'supervisor.unheard'; readonly at: number; readonly why: string }
+) & { readonly supervisorId: string };
 
 /** Schedule with the supervisor that runs it. */
 export type SeenSchedule = ScheduleView & {
@@ -110,6 +118,11 @@ export interface StateDirectory {
     id: string,
     options: { readonly quiet?: Duration; readonly pattern?: string; readonly signal?: AbortSignal },
   ): AsyncIterable<WatchNews>;
+  /**
+   * Streams the events of all supervisors since a time, in milliseconds since the epoch, until `signal` is aborted. Supervisors that start
+   * later are included, but for one that ends within about 50 ms.
+   */
+  events(options: { readonly since: number; readonly signal: AbortSignal }): AsyncIterable<SeenEvent>;
   /** Removes a watch, by default the one of the process's owner. Returns `false` where there was none. */
   unwatch(id: string, options?: { readonly owner?: string }): Promise<boolean>;
   /** Lists the watches of supervisors that answer. */

@@ -101,6 +101,7 @@ export function fakeStateDirectory(
       return { ...read, from: tail === 0 ? to : from, positions } satisfies OutputRead;
     },
     times: async (id) => find(id).process.times ?? { marks: [], lastAt: null },
+    async *events() {},
     async *follow(id, { from }) {
       for (const piece of pieces(id)) {
         const skip = Math.max(0, from - piece.offset);

@@ -27,6 +27,7 @@ test.each([
   'kill',
   'wait',
   'watch',
+  'events',
   'write',
   'restart',
   'extend',
