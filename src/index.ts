@@ -41,10 +41,24 @@ export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AgentDefinition, ModelSettings } from './config/agent-file.ts';
 export type { Duration } from './config/duration.ts';
-export type { PolicyOptions, PolicySettings } from './config/policy-options.ts';
-export type { CommandSpec, FunctionSpec } from './config/process-spec.ts';
+export type { PolicyOptions, PolicySettings, RuleName } from './config/policy-options.ts';
+export type {
+  CommandSpec,
+  FunctionContext,
+  FunctionSpec,
+  ProcessOptions,
+  ReadyOptions,
+  RestartOptions,
+  SizeOptions,
+} from './config/process-spec.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
-export type { KeyOrder } from './config/terminal-options.ts';
+export type {
+  HintOptions,
+  LifetimeOption,
+  LimitOptions,
+  OutputOptions,
+} from './config/supervisor-options.ts';
+export type { CaptureOptions, KeyOrder } from './config/terminal-options.ts';
 export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export type { WatchOver } from './config/watch-options.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
@@ -58,7 +72,7 @@ export type {
 export type { ConversationEvent, TurnOutcome } from './conversation/conversation-event.ts';
 export { createConversation } from './conversation/create-conversation.ts';
 export { startGroup } from './groups/create-group.ts';
-export type { GroupOptions, GroupProcessSpec } from './groups/group-options.ts';
+export type { GroupMemberOptions, GroupOptions, GroupProcessSpec } from './groups/group-options.ts';
 export type {
   GroupEnd,
   GroupMemberView,
@@ -87,7 +101,7 @@ export type {
   ToolDescription,
 } from './models/chat-model.ts';
 export { ModelError, type ModelFailure } from './models/model-error.ts';
-export type { AiSdkModelSettings, OpenAiModelOptions } from './models/model-options.ts';
+export type { AiSdkModelSettings, JsonValue, OpenAiModelOptions } from './models/model-options.ts';
 export { createOpenAiModel } from './models/openai-compatible.ts';
 export {
   createScriptedModel,
@@ -116,7 +130,6 @@ export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from
 export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
 export type { AdoptionData as Revival, ProcessRecord, RecordedReadiness } from './process/process-record.ts';
-export type { CaptureOptions } from './process/process-terminal.ts';
 export type {
   AwaitedInput,
   FinalFacts,

@@ -1,5 +1,8 @@
-/** Name of a POSIX signal with its `SIG`, as `kill -l` lists it. */
-export type ProcessSignal = `SIG${string}`;
+/**
+ * Name of a POSIX signal with its `SIG`, as `kill -l` lists it. A process can end by a real-time signal, such as `SIGRTMIN+1`; such a signal
+ * cannot be sent.
+ */
+export type ProcessSignal = NodeJS.Signals | `SIGRT${string}`;
 
 /** Origin of a command: the model, a person, troupe itself, or the conversation that owns the process. */
 export type Requester = 'agent' | 'user' | 'supervisor' | 'owner';

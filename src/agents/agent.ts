@@ -12,11 +12,13 @@ import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 
 /** Options of an agent. */
 export interface AgentOptions {
+  /** The agent, as its file describes it; see `loadAgent`. */
   readonly definition: AgentDefinition;
   /** Id of its conversation. Default: a new one. */
   readonly id?: string;
   /** Absolute path of the project, where commands run and which contains `agents/` and `.troupe/`. */
   readonly directory: string;
+  /** The model that it asks; see `chooseModel`. */
   readonly model: ChatModel;
   /** Number of agents above this one; 0 for the first. A larger `TROUPE_DEPTH` in `env` takes precedence. */
   readonly depth: number;
@@ -29,18 +31,21 @@ export interface AgentOptions {
    * Restrictions of the agent above, which this one can only narrow. Default: from `TROUPE_POLICY` in `env`, if set.
    */
   readonly inherited?: Policy;
+  /** Asks a person for consent. Default: whatever needs consent is denied. */
   readonly ask?: Ask;
   /** Asks a person for a secret without showing the input. Default: no person is asked. */
   readonly askSecret?: AskSecret;
+  /** Persists its transcript and mailbox. Default: memory only. */
   readonly journal?: Journal;
   /** Supervisor of the agent above, for delegation within one program. Default: a new one. */
   readonly supervisor?: Supervisor;
-  /** Id of the conversation above. */
+  /** Id of the conversation above. Default: none. */
   readonly parent?: string;
   /** Returns the model of a delegate in this program. Default: see `chooseModel`. */
   readonly modelOf?: (definition: AgentDefinition) => ChatModel;
   /** Compacts its transcript. Default: see `ConversationOptions`. */
   readonly compact?: Compact;
+  /** Receives every event of its conversation. */
   readonly onEvent?: (event: ConversationEvent) => void;
   /** Supervisor options that the host decides, not the definition. */
   readonly host?: Pick<SupervisorOptions, 'clock' | 'backend' | 'stateDirectory' | 'handleSignals'>;

@@ -24,14 +24,17 @@ export function createAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** Task for one agent, without a person. */
+/** Options of `runAgent`. */
 export interface RunOptions extends AgentOptions {
+  /** The task, as the first message of a person. */
   readonly task: string;
+  /** Facts that the agent above passes on. Default: none. */
   readonly context?: DelegationContext;
-  /** Time limit of the whole run; 0: none. Default: the definition's `limits.max_run_time`, or 300 s. */
+  /** Time limit of the whole run in ms; 0: none. Default: the definition's `limits.max_run_time`, or 300 s. */
   readonly timeoutMs?: number;
   /** Treatment of processes that still run after the answer. Default: the definition's, or `wait`. */
   readonly background?: 'wait' | 'kill';
-  /** Time to wait for them. Default: the definition's, or 60 s. */
+  /** Time to wait for them, in ms. Default: the definition's, or 60 s. */
   readonly waitMs?: number;
   /** Aborted when the answer is no longer needed: the agent and its processes end. */
   readonly signal?: AbortSignal;

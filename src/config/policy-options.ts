@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { duration } from './duration.ts';
+import { type Duration, duration } from './duration.ts';
 
 /** Effects of a tool call on processes. `other` has none. */
 export const permissions = ['start', 'kill', 'write', 'keys', 'status', 'output', 'list', 'other'] as const;
@@ -39,55 +39,84 @@ function findEntryProblem(key: string): string | null {
   return /^[A-Za-z_][\w.:/-]*$/.test(key) ? null : known;
 }
 
-/** Options of a policy, in code and in an agent file. */
-export const policyOptions = z.strictObject({
+/** Options of a policy: what an agent may do. Every one has a default. */
+export interface PolicyOptions {
   /**
    * `default`: start, kill, write and keys are asked for. `auto`: start and kill are allowed. `dangerous`:
    * all are. `plan`: start, kill, write and keys are denied and not offered. `ci`: no process tool is offered
-   * or allowed, and nothing is asked.
+   * or allowed, and nothing is asked. Default `default`.
    */
-  mode: z.enum(['default', 'auto', 'dangerous', 'plan', 'ci']).default('default'),
+  readonly mode?: 'default' | 'auto' | 'dangerous' | 'plan' | 'ci' | undefined;
   /**
    * Entries by permission, or by tool name, which wins. They override the mode, except for prohibitions of
-   * `plan` and `ci`.
+   * `plan` and `ci`. Default: none.
    */
-  permissions: permissionEntries.default({}),
+  readonly permissions?: Readonly<Record<string, 'allow' | 'ask' | 'deny'>> | undefined;
   /**
    * Tool names; globs, in which `:` and `__` are equivalent. Tools outside `allow` and inside `deny` are
-   * denied.
+   * denied. Default: all tools.
    */
+  readonly tools?:
+    | {
+        /** Tools that may be used; globs. Default: all. */
+        readonly allow?: readonly string[] | undefined;
+        /** Tools that may not be used; globs. Wins over `allow`. Default: none. */
+        readonly deny?: readonly string[] | undefined;
+      }
+    | undefined;
+  /** Patterns for commands: `*` matches any text and `?` one character. Default: none. */
+  readonly commands?:
+    | {
+        /** A command is started without a question if each simple command in it matches. Default: none. */
+        readonly allow?: readonly string[] | undefined;
+        /** A command is never started if any simple command in it matches. Default: none. */
+        readonly deny?: readonly string[] | undefined;
+      }
+    | undefined;
+  /** Overrides for the default rules, in every mode. Default: each rule denies. */
+  readonly rules?: Readonly<Partial<Record<RuleName, 'deny' | 'ask' | 'off'>>> | undefined;
+  /** The folder of the work, an absolute path. Default: the working directory of this program. */
+  readonly workspace?: string | undefined;
+  /** Requires that commands run in the workspace and name no path outside it. Default `false`. */
+  readonly restrictToWorkspace?: boolean | undefined;
+  /** Folders and files outside the workspace that are allowed; absolute paths. Default: none. */
+  readonly extraPaths?: readonly string[] | undefined;
+  /**
+   * Restricts commands to the workspace by the operating system, with `@anthropic-ai/sandbox-runtime`.
+   * `auto`: if available. `require`: nothing is started without it. Default `off`.
+   */
+  readonly sandbox?: 'off' | 'auto' | 'require' | undefined;
+  /**
+   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything. Default: none.
+   */
+  readonly sandboxNetwork?: 'open' | readonly string[] | undefined;
+  /** Time to answer a question. No answer is a denial. Default 5 min. */
+  readonly askTimeout?: Duration | undefined;
+}
+
+/** Schema of `PolicyOptions`, in code and in an agent file. */
+export const policyOptions = z.strictObject({
+  mode: z.enum(['default', 'auto', 'dangerous', 'plan', 'ci']).default('default'),
+  permissions: permissionEntries.default({}),
   tools: z
     .strictObject({
       allow: z.array(z.string().min(1)).optional(),
       deny: z.array(z.string().min(1)).optional(),
     })
     .prefault({}),
-  /**
-   * Patterns for commands: `*` matches any text and `?` one character. `allow`: started without a question if
-   * each simple command matches. `deny`: never started if any of them matches.
-   */
   commands: z.strictObject({ allow: patterns, deny: patterns }).prefault({}),
-  /** Overrides for the default rules, in every mode. */
   rules: z.partialRecord(z.enum(ruleNames), z.enum(['deny', 'ask', 'off'])).default({}),
-  /** The folder of the work. Default: the working directory of this program. */
   workspace: absolutePath.optional(),
-  /** Commands run in the workspace and name no path outside it. */
   restrictToWorkspace: z.boolean().default(false),
-  /** Folders and files outside the workspace that are allowed. */
   extraPaths: z.array(absolutePath).default([]),
-  /**
-   * Restricts commands to the workspace by the operating system, with `@anthropic-ai/sandbox-runtime`.
-   * `auto`: if available. `require`: nothing is started without it.
-   */
   sandbox: z.enum(['off', 'auto', 'require']).default('off'),
-  /**
-   * Network access in the sandbox: these domains (`*.npmjs.org`, `github.com:443`), or `open` for everything.
-   */
-  sandboxNetwork: z.union([z.literal('open'), z.array(z.string().min(1))]).default([]),
-  /** Time to answer a question. No answer is a denial. Default 5 min. */
+  sandboxNetwork: z
+    .union([z.literal('open'), z.array(z.string().min(1))], {
+      error: () => '"open", or a list of domains (["*.npmjs.org", "github.com:443"])',
+    })
+    .default([]),
   askTimeout: duration.default(300_000),
 });
 
-export type PolicyOptions = z.input<typeof policyOptions>;
 /** Complete settings as plain JSON, from which `createPolicy` recreates the policy. */
 export type PolicySettings = z.output<typeof policyOptions>;

@@ -1,7 +1,140 @@
 import { constants } from 'node:os';
 import { z } from 'zod';
-import { duration } from './duration.ts';
-import { lifetime, type limitOptions, onTimeout, outputOptions } from './supervisor-options.ts';
+import { type Duration, duration } from './duration.ts';
+import {
+  dropUndefined,
+  type HintOptions,
+  type LifetimeOption,
+  type LimitOptions,
+  lifetime,
+  type limitOptions,
+  type OutputOptions,
+  onTimeout,
+  outputOptions,
+} from './supervisor-options.ts';
+
+/**
+ * Conditions for readiness. All that are given must hold. Without one, a process is ready as soon as it runs.
+ */
+export interface ReadyOptions {
+  /** A line of output contains this text, or matches this expression. */
+  readonly line?: string | RegExp | undefined;
+  /** A TCP port, 1 to 65535, on which a process of this tree listens. */
+  readonly port?: number | undefined;
+  /** An address that answers 2xx or 3xx to GET. */
+  readonly http?: string | undefined;
+  /** A file that appears; a relative path is resolved against the process's `cwd`. */
+  readonly file?: string | undefined;
+  /** Minimum lifetime. */
+  readonly alive?: Duration | undefined;
+  /** Time after which it no longer becomes ready. Default 30 s. */
+  readonly within?: Duration | undefined;
+}
+
+/** When a process is started again after its end, and how often. The pause doubles with each restart. */
+export interface RestartOptions {
+  /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. Default `temporary`. */
+  readonly policy?: 'temporary' | 'transient' | 'permanent' | undefined;
+  /** Maximum number of restarts within `within`; one more, and the process has failed. Default 5. */
+  readonly maxRestarts?: number | undefined;
+  /** The period in which restarts are counted. Default 1 min. */
+  readonly within?: Duration | undefined;
+  /** The first pause before a restart. Default 500 ms. */
+  readonly minBackoff?: Duration | undefined;
+  /** The longest pause before a restart. Default 30 s. */
+  readonly maxBackoff?: Duration | undefined;
+  /** Lifetime after which earlier restarts are forgotten. Default 1 min. */
+  readonly healthyAfter?: Duration | undefined;
+}
+
+/** The size of a new terminal, in characters. */
+export interface SizeOptions {
+  /** Width, 2 to 1000. Default 80. */
+  readonly columns?: number | undefined;
+  /** Height, 1 to 1000. Default 24. */
+  readonly rows?: number | undefined;
+}
+
+/** Options of every start. Time limits and sizes of output that are omitted come from the supervisor. */
+export interface ProcessOptions extends LimitOptions, OutputOptions {
+  /** `tool`, `agent` or `service`; agents have slots of their own, and their JSON is their result. Default `tool`. */
+  readonly kind?: 'tool' | 'agent' | 'service' | undefined;
+  /** A name chosen by the caller, shown beside the id, by which `find` and the command line know it. Default: none. */
+  readonly label?: string | undefined;
+  /** The owner, whose mailbox gets the end. Default: the supervisor's `owner`. */
+  readonly owner?: string | undefined;
+  /**
+   * Fate of the process when the conversation that owns it ends. `session`: it is killed. `parent`:
+   * the parent conversation inherits it; without one it is killed. `persistent`: it survives, even when this
+   * program ends or is killed, and the next supervisor with the same state directory adopts it. Default: the
+   * supervisor's `lifetime` for a background command, else `session`.
+   */
+  readonly lifetime?: LifetimeOption | undefined;
+  /** The tool on whose behalf it runs, which determines its execution mode. Default: none. */
+  readonly tool?: string | undefined;
+  /** Stored and shown unchanged. Default: empty. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Starts in the background, without a caller that waits. Default: as the rules for its `tool` say, else `false`. */
+  readonly background?: boolean | undefined;
+  /** Fate of processes that outlive the leader's natural end. Default `keep`. */
+  readonly leftovers?: 'keep' | 'kill' | undefined;
+  /** Restarts after an end. Default: none. */
+  readonly restart?: RestartOptions | undefined;
+  /** Conditions for readiness, for `handle.ready()`. Default: ready as soon as it runs. */
+  readonly ready?: ReadyOptions | undefined;
+  /** `false` disables the log file of this process. Default `true`. */
+  readonly logFile?: boolean | undefined;
+}
+
+/** A command of the operating system: a program, or text for the shell. Only `command` is required. */
+export interface CommandSpec extends ProcessOptions {
+  /** Text runs in the shell; an array is a program with its arguments, without a shell. */
+  readonly command: string | readonly string[];
+  /** Working directory; a relative path is resolved against the supervisor's `cwd`. Default: the supervisor's `cwd`. */
+  readonly cwd?: string | undefined;
+  /** Variables added to the environment; `null` removes a variable, `undefined` leaves it as it is. Default: none. */
+  readonly env?: Readonly<Record<string, string | null | undefined>> | undefined;
+  /** Variables added to the environment, and replaced by `[redacted]` wherever output is kept or shown. Default: none. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /** The shell for a command given as text. Default: the supervisor's `shell`. */
+  readonly shell?: string | undefined;
+  /** `end`: the process reads end-of-file at once. `pipe`: `write` and `endInput` work. Default `end`. */
+  readonly stdin?: 'end' | 'pipe' | undefined;
+  /**
+   * Requests a terminal as set by the supervisor's option `terminal`; if none is available the process gets a
+   * pipe for its input, and its view says so. Default `false`.
+   */
+  readonly interactive?: boolean | undefined;
+  /** Initial size of its terminal. Default: 80 columns and 24 rows. */
+  readonly size?: SizeOptions | undefined;
+  /** Variables that tell programs that no person is there. Default: those of the supervisor. */
+  readonly hints?: HintOptions | undefined;
+  /**
+   * Handles a start when this owner already runs the same command in the background in the same directory.
+   * `allow`: starts another one. `refuse`: throws. `join`: returns that process, or the newest
+   * ended one, so that the command is not repeated while its end is kept (`retention`), even under the next
+   * supervisor of the state directory. Default `allow`.
+   */
+  readonly onDuplicate?: 'allow' | 'join' | 'refuse' | undefined;
+  /** Starts the command regardless of `onDuplicate`. Default `false`. */
+  readonly force?: boolean | undefined;
+}
+
+/** A function of this program to run as a process. Only `run` is required. */
+export interface FunctionSpec extends ProcessOptions {
+  /** The work; its process ends when the promise settles, and has failed when it rejects. */
+  readonly run: (context: FunctionContext) => Promise<unknown>;
+}
+
+/** What a function receives that runs as a process. */
+export interface FunctionContext {
+  /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
+  readonly signal: AbortSignal;
+  /** Writes to the stdout of the process. */
+  readonly stdout: (text: string | Uint8Array) => void;
+  /** Writes to the stderr of the process. */
+  readonly stderr: (text: string | Uint8Array) => void;
+}
 
 type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };
 
@@ -11,31 +144,27 @@ const command = z.union([z.string().trim().min(1), z.tuple([z.string().min(1)], 
   error: () => 'text for the shell ("git status | head") or program and arguments (["git", "status"])',
 });
 
-/** Conditions for readiness. All that are given must hold. */
+/** Schema of `ReadyOptions`. */
 const readiness = z.strictObject({
-  /** A line of output contains this text, or matches this expression. */
-  line: z.union([z.string().min(1), z.instanceof(RegExp)]).optional(),
-  /** A TCP port on which a process of this tree listens. */
+  line: z
+    .union([z.string().min(1), z.instanceof(RegExp)], {
+      error: () => 'a text that is not empty, or a regular expression (/ready/)',
+    })
+    .optional(),
   port: z.int().min(1).max(65_535).optional(),
-  /** An address that answers 2xx or 3xx to GET. */
   http: z.url().optional(),
-  /** A file that appears; a relative path is resolved against the process's `cwd`. */
   file: z.string().min(1).optional(),
-  /** Minimum lifetime. */
   alive: duration.optional(),
-  /** Time after which it no longer becomes ready. Default 30 s. */
   within: duration.default(30_000),
 });
 
+/** Schema of `RestartOptions`. */
 const restart = z.strictObject({
-  /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. */
   policy: z.enum(['temporary', 'transient', 'permanent']).default('temporary'),
-  /** Maximum number of restarts within `within`. Default 5 in 60 s. */
   maxRestarts: count.default(5),
   within: duration.default(60_000),
   minBackoff: duration.default(500),
   maxBackoff: duration.default(30_000),
-  /** Lifetime after which earlier restarts are forgotten. Default 60 s. */
   healthyAfter: duration.default(60_000),
 });
 
@@ -68,70 +197,41 @@ const ownHints = z.strictObject({
 const everyProcess = {
   ...ownLimits,
   kind: z.enum(['tool', 'agent', 'service']).default('tool'),
-  /** A name chosen by the caller, shown beside the id. */
   label: z.string().min(1).optional(),
   owner: z.string().min(1).optional(),
-  /**
-   * Fate of the process when the conversation that owns it ends. `session` (default): it is killed. `parent`:
-   * the parent conversation inherits it; without one it is killed. `persistent`: it survives, even when this
-   * program ends or is killed, and the next supervisor with the same state directory adopts it. Default: the
-   * supervisor's `lifetime` for a background command, else `session`.
-   */
   lifetime: lifetime.optional(),
-  /** The tool on whose behalf it runs, which determines its execution mode. */
   tool: z.string().min(1).optional(),
-  /** Stored and shown unchanged. */
   metadata: z.record(z.string(), z.unknown()).default({}),
-  /** Starts in the background, without a caller that waits. */
   background: z.boolean().optional(),
-  /** Fate of processes that outlive the leader's natural end. Default `keep`. */
   leftovers: z.enum(['keep', 'kill']).default('keep'),
   restart: restart.prefault({}),
   ready: readiness.optional(),
   maxBufferBytes: outputOptions.maxBufferBytes.removeDefault().optional(),
   headBytes: outputOptions.headBytes.removeDefault().optional(),
   maxLogBytes: outputOptions.maxLogBytes.removeDefault().optional(),
-  /** `false` disables the log file of this process. */
   logFile: z.boolean().default(true),
 };
 
-/** A command of the operating system: a program, or text for the shell. */
+/** Schema of `CommandSpec`, which has its documentation. */
 export const commandSpec = z.strictObject({
   ...everyProcess,
-  /** Text runs in the shell; an array is a program with its arguments, without a shell. */
   command,
   cwd: z.string().min(1).optional(),
-  /** Added to the environment; `null` removes a variable. */
-  env: z.record(z.string(), z.string().nullable()).default({}),
-  /** Added to the environment, and replaced by `[redacted]` wherever output is kept or shown. */
+  env: z.record(z.string(), z.string().nullable().optional()).transform(dropUndefined).default({}),
   secrets: z.record(z.string(), z.string().min(1)).default({}),
   shell: z.string().min(1).optional(),
-  /** `end` (default): end-of-file at once. `pipe`: `write` and `endInput` work. */
   stdin: z.enum(['end', 'pipe']).default('end'),
-  /**
-   * Requests a terminal as set by the supervisor's option `terminal`; if none is available the process gets a
-   * pipe for its input, and its view says so.
-   */
   interactive: z.boolean().default(false),
-  /** Initial size of its terminal. Default 80 columns and 24 rows. */
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),
-  /**
-   * Handles a start when this owner already runs the same command in the background in the same directory.
-   * `allow` (default): starts another one. `refuse`: throws. `join`: returns that process, or the newest
-   * ended one, so that the command is not repeated while its end is kept (`retention`), even under the next
-   * supervisor of the state directory.
-   */
   onDuplicate: z.enum(['allow', 'join', 'refuse']).default('allow'),
-  /** Starts the command regardless of `onDuplicate`. */
   force: z.boolean().default(false),
 });
 
-/** Work inside this program: a function with an abort signal. */
+/** Schema of `FunctionSpec`. */
 export const functionSpec = z.strictObject({
   ...everyProcess,
-  /** See `InProcessWork`. */
-  run: z.custom<(context: never) => Promise<unknown>>((value) => typeof value === 'function', 'a function'),
+  run: z.custom<FunctionSpec['run']>((value) => typeof value === 'function', 'a function'),
 });
 
 export type CommandSettings = z.output<typeof commandSpec>;
@@ -153,14 +253,3 @@ export const killOptions = z.strictObject({
 
 /** The argument of `start`, with its defaults. */
 export type ParsedSpec = CommandSettings | FunctionSettings;
-/** A command to run; see each option. */
-export type CommandSpec = z.input<typeof commandSpec>;
-/** A function of this program to run as a process. */
-export type FunctionSpec = Omit<z.input<typeof functionSpec>, 'run'> & {
-  readonly run: (context: {
-    /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
-    readonly signal: AbortSignal;
-    readonly stdout: (text: string | Uint8Array) => void;
-    readonly stderr: (text: string | Uint8Array) => void;
-  }) => Promise<unknown>;
-};

@@ -28,7 +28,7 @@ const secretSource = z.union(
     variable,
     file,
     question,
-    z.custom<() => string | Promise<string>>((value) => typeof value === 'function'),
+    z.custom<() => string | Promise<string>>((value) => typeof value === 'function', 'a function'),
   ],
   {
     error: () =>
@@ -43,7 +43,20 @@ export const secretSources = z.record(secretName, secretSource, byName);
  * inherit; a regular file, without its final line break, a relative path being resolved against `cwd`; a
  * person; a function.
  */
-export type SecretSource = z.output<typeof secretSource>;
+export type SecretSource =
+  | {
+      /** Name of a variable of this program. */
+      readonly env: string;
+    }
+  | {
+      /** Path of a regular file. */
+      readonly file: string;
+    }
+  | {
+      /** Question to a person, see `askSecret`. */
+      readonly ask: string;
+    }
+  | (() => string | Promise<string>);
 
 /** A request to a person for a secret. */
 export interface SecretQuestion {
@@ -61,10 +74,9 @@ export interface SecretQuestion {
  */
 export type AskSecret = (question: SecretQuestion, signal: AbortSignal) => Promise<string | null>;
 
+/** Schema of `SecretOptions`. */
 export const writeSecretOptions = z.strictObject({
-  /** Presses Enter in a terminal, writes a line break to a pipe. */
   pressEnter: z.boolean().default(true),
-  /** A value the caller already knows: no source is asked. */
   value: z.string().optional(),
   signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
 });

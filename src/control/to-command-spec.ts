@@ -20,7 +20,7 @@ export function toCommandSpec(request: {
 }): CommandSpec {
   const { spec, env, isRedacted } = request;
   // The start validates the spec and names the option.
-  const given = withExpression(spec) as CommandSpec;
+  const given = withExpression(spec) as unknown as CommandSpec;
   if (env === undefined) return given;
   const hinted = new Set<string>(
     Object.entries(hintVariables).flatMap(([hint, names]) =>

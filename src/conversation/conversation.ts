@@ -13,34 +13,36 @@ import type { Tool } from '../tools/tool.ts';
 import type { Compact } from './compact.ts';
 import type { ConversationEvent, TurnOutcome } from './conversation-event.ts';
 
+/** Options of `createConversation`. Only `supervisor` and `model` are required. */
 export interface ConversationOptions {
+  /** Runs its processes; the caller shuts it down. */
   readonly supervisor: Supervisor;
+  /** The model that the agent asks; see `createOpenAiModel`, `createAiSdkModel` and `createScriptedModel`. */
   readonly model: ChatModel;
   /** The owner of its processes. Default: a new id. */
   readonly id?: string;
   /** The name of the agent in questions to a person. Default: `id`. */
   readonly agent?: string;
-  /** Default: the set `process`. */
+  /** The tools of the agent. Default: the set `process`. */
   readonly tools?: readonly Tool[];
-  /** The first message of the transcript. */
+  /** The first message of the transcript. Default: none. */
   readonly systemPrompt?: string;
   /** Decides what the agent may do. Default: starting, ending and writing need consent; see `ask`. */
   readonly policy?: Policy | PolicyOptions;
   /** Asks a person. Default: whatever needs consent is denied. */
   readonly ask?: Ask;
-  /** The number of replies in one turn. Default 50. */
+  /** Maximum number of replies in one turn. Default 50. */
   readonly maxSteps?: number;
-  /** The number of calls of one step that run at once. Default 5. */
+  /** Maximum number of calls of one step that run at once. Default 5. */
   readonly maxParallelTools?: number;
-  /**
-   * The number of retries after a failure of the model, and the first pause between them; it doubles, up to 30 s. Default 3 and 1 s. In a
-   * turn that a notice began, and that no person waits for, there are `maxNoticeRetries` with pauses of up to 5 min: default
-   * 20, about an hour. A person's message ends such a pause.
-   */
+  /** Retries after a failure of the model. A person's message ends a pause. Default: see each. */
   readonly retry?: {
-    readonly maxRetries?: number;
-    readonly minBackoff?: Duration;
-    readonly maxNoticeRetries?: number;
+    /** Maximum number of retries in a turn that a person waits for. Default 3. */
+    readonly maxRetries?: number | undefined;
+    /** The first pause; it doubles, up to 30 s. Default 1 s. */
+    readonly minBackoff?: Duration | undefined;
+    /** Maximum number of retries in a turn that a notice began, with pauses of up to 5 min: about an hour. Default 20. */
+    readonly maxNoticeRetries?: number | undefined;
   };
   /** Decides how much an end matters. A failure is `context` at least. Default: see `Attention`. */
   readonly attention?: (view: FinalView) => Attention;
@@ -57,7 +59,7 @@ export interface ConversationOptions {
   readonly maxContextTokens?: number;
   /** Makes a transcript shorter. Default: old tool output is removed first; the task, the notices and the last steps stay. */
   readonly compact?: Compact;
-  /** The clock for pauses before a retry, in tests. */
+  /** The clock for pauses before a retry, in tests. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
   /** Receives every event, as a subscription to `events$` before the first one would. */
   readonly onEvent?: (event: ConversationEvent) => void;
@@ -66,15 +68,15 @@ export interface ConversationOptions {
 /** The activity of the agent. */
 export type ConversationStatus = 'idle' | 'thinking' | 'acting' | 'waiting' | 'done' | 'failed';
 
-/** The fate of processes that still run when the work of the conversation is done. */
+/** The fate of processes that still run when the work of the conversation is done. `background` is required. */
 export interface FinishOptions {
   /**
    * `wait` waits until they have ended and their ends are delivered, for the time `wait` at most, and kills the rest; `kill` kills them at
    * once. The current turn finishes first, and no other begins after `wait`. Persistent processes are neither waited for nor ended.
    */
   readonly background: 'wait' | 'kill';
-  /** Default 60 s. */
-  readonly wait?: Duration;
+  /** Maximum time to wait for them. Default 1 min. */
+  readonly wait?: Duration | undefined;
 }
 
 /**
@@ -97,11 +99,13 @@ export interface Conversation extends AsyncDisposable {
    * @returns `false` where that id is known, the conversation is closed, or the attention is `ignore`.
    */
   notify(event: {
+    /** Id of the notice, 256 characters at most. */
     readonly id: string;
     /** Name of the source, one line. */
     readonly source: string;
+    /** What happened, for the model. */
     readonly text: string;
-    /** Default `turn`. */
+    /** How much it matters. Default `turn`. */
     readonly attention?: Attention;
   }): boolean;
   /**
@@ -112,7 +116,12 @@ export interface Conversation extends AsyncDisposable {
   /** A copy of the transcript. */
   readonly transcript: readonly ChatMessage[];
   /** Drops the oldest turns once no turn runs, and lists the live processes in their place. Resolves with the number of dropped messages. */
-  shorten(options: { readonly keepMessages: number; readonly summary?: string }): Promise<number>;
+  shorten(options: {
+    /** Number of newest messages that stay. */
+    readonly keepMessages: number;
+    /** Text that stands for the dropped ones. Default: none. */
+    readonly summary?: string;
+  }): Promise<number>;
   /**
    * Compacts the transcript to about half of it, by the option `compact`, once no turn runs. Resolves with whether it is shorter;
    * with `false` where the conversation ends before.

@@ -14,50 +14,60 @@ import type { RestartStrategy } from './restart-scope.ts';
 /** State of a dependency that a start waits for: ready, or ended with code 0. */
 const awaited = z.enum(['ready', 'completed']);
 
-/** Options of a member beside those of `start`. */
+/** Schema of `GroupMemberOptions`. */
 export const memberOptions = {
   dependsOn: z
     .union([z.array(z.string().min(1)), z.record(z.string().min(1), awaited)], {
       error: () => 'a list of names, or an object of names with "ready" or "completed"',
     })
     .default([]),
-  /**
-   * Ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted by default. Implied if another
-   * process waits for its completion.
-   */
   oneShot: z.boolean().optional(),
-  /** The signal that stops it. Default SIGTERM. */
   stopSignal: killOptions.shape.signal.removeDefault().optional(),
 };
 
 const commandMember = commandSpec.extend(memberOptions);
 const functionMember = functionSpec.extend(memberOptions);
 
-/** Options of `startGroup`. */
-const groupOptions = z.strictObject({
-  /** Strategy for restarting other members when one terminates. Default `oneForOne`: none. */
+/** Schema of `GroupOptions`. */
+export const groupOptions = z.strictObject({
   strategy: z.enum(['oneForOne', 'oneForAll', 'restForOne']).default('oneForOne'),
-  /** Processes by name; the options of each are validated separately. */
   processes: z.record(z.string().min(1), z.looseObject({})),
 });
+
+/** Options of a process of a group, beside those of `start`. */
+export interface GroupMemberOptions {
+  /**
+   * Processes of the group that must be ready before this one starts, by name. An object says for each what is awaited: `ready`, or
+   * `completed`, an end with code 0. Default: none.
+   */
+  readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>> | undefined;
+  /**
+   * Ends by itself: the group counts it as ready once it has ended with code 0, and it is not restarted by default. Default: `true` if another
+   * process waits for its completion, else `false`.
+   */
+  readonly oneShot?: boolean | undefined;
+  /** The signal that stops it. Default SIGTERM. */
+  readonly stopSignal?: ProcessSignal | undefined;
+}
 
 /**
  * A process of a group. It starts once all dependencies are ready, or have ended with code 0 if `dependsOn` says `completed`. By
  * default it has no `maxBackgroundTime`, and its restart policy is `transient`; that of a one-shot is `temporary`.
  */
-export type GroupProcessSpec = (CommandSpec | FunctionSpec) & {
-  readonly dependsOn?: readonly string[] | Readonly<Record<string, 'ready' | 'completed'>>;
-  readonly oneShot?: boolean;
-  readonly stopSignal?: ProcessSignal;
-};
+export type GroupProcessSpec = (CommandSpec | FunctionSpec) & GroupMemberOptions;
 
 type DependsOn = NonNullable<GroupProcessSpec['dependsOn']>;
 
 type Awaited = z.output<typeof awaited>;
 
+/** Options of `startGroup`. Only `processes` is required. */
 export interface GroupOptions {
-  readonly strategy?: RestartStrategy;
-  /** Processes by name; independent ones start in this order. */
+  /**
+   * Which other processes are restarted when one terminates: none (`oneForOne`), all (`oneForAll`), or those that were started after it
+   * (`restForOne`). Default `oneForOne`.
+   */
+  readonly strategy?: RestartStrategy | undefined;
+  /** Processes by name, at least one; independent ones start in this order. */
   readonly processes: Readonly<Record<string, GroupProcessSpec>>;
 }
 
@@ -124,7 +134,7 @@ function parseMember(
   const parsed = 'run' in input ? parseOptions(functionMember, call) : parseOptions(commandMember, call);
   const { dependsOn: _, stopSignal: _stopSignal, oneShot: _oneShot, ...given } = input;
   const isOneShot = isAwaited || parsed.oneShot === true;
-  const { restart, ...rest } = given as CommandSpec | FunctionSpec;
+  const { restart, ...rest } = given as unknown as CommandSpec | FunctionSpec;
   const policy = restart?.policy ?? (isOneShot ? 'temporary' : serviceDefaults.policy);
   const { policy: _policy, ...defaults } = serviceDefaults;
   return {

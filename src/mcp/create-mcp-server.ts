@@ -15,6 +15,7 @@ import { createInstance } from './create-instance.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { ChangeTiming, ResourceChange } from './resource-changes.ts';
 
+/** Options of `createMcpServer`. Only `supervisor` is required. */
 export interface McpServerOptions {
   /**
    * Runs the processes; the caller shuts it down. A function is called when a tool is first used, and again only after it
@@ -34,8 +35,9 @@ export interface McpServerOptions {
   readonly owner?: string;
   /** The version that the server reports. Default `0`. */
   readonly version?: string;
+  /** Pauses before a client hears of changes, in ms. Default: 100 ms of quiet, at most 1 s of growth. */
   readonly timing?: Partial<ChangeTiming>;
-  /** Receives errors of the connection to the client. */
+  /** Receives errors of the connection to the client. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 

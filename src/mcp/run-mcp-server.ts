@@ -14,23 +14,25 @@ import { createOwner } from './create-owner.ts';
 import { type HttpAddress, isLoopback } from './http/http-address.ts';
 import type { HttpClients } from './http/http-clients.ts';
 
+/** Options of a server over HTTP. Only `address` is required. */
 export interface HttpOptions {
-  /** See `parseHttpAddress`. */
+  /** The address to listen on; see `parseHttpAddress`. */
   readonly address: HttpAddress;
-  /** Allows an address that other machines can reach. Requires a token. */
+  /** Allows an address that other machines can reach. Requires a token. Default `false`. */
   readonly allowRemote?: boolean;
-  /** The token that clients send as `Authorization: Bearer …`. */
+  /** The token that clients send as `Authorization: Bearer …`. Default: none is required. */
   readonly token?: string;
-  /** The silence after which a client without live processes counts as gone. Default 1 h. */
+  /** The silence, in ms, after which a client without live processes counts as gone. Default 1 h. */
   readonly sessionIdleMs?: number;
 }
 
+/** Options of `runMcpServer`. */
 export interface McpRunOptions {
-  /** Default: stdin and stdout, with one client. */
+  /** Serves over HTTP. Default: stdin and stdout, with one client. */
   readonly http?: HttpOptions;
-  /** Default: the set `process`. */
+  /** The tools to offer, except those that the policy denies altogether. Default: the set `process`. */
   readonly tools?: readonly Tool[];
-  /** Default: mode `auto`. */
+  /** The policy. Default: mode `auto`. */
   readonly policy?: Policy | PolicyOptions;
   /**
    * Options of the supervisor, which is created when a tool is first used. A function receives the directory of the client: the first of its
@@ -42,13 +44,15 @@ export interface McpRunOptions {
    * Default: the client's name and a random id, which no other session has.
    */
   readonly owner?: string;
+  /** The version that the server reports. Default `0`. */
   readonly version?: string;
   /** Receives one line for a person. It must not write to stdout, which belongs to the protocol. */
   readonly log: (line: string) => void;
   /** Ends the server in order when aborted. */
   readonly signal: AbortSignal;
-  /** Default: those of this program. */
+  /** The input of the protocol. Default: stdin of this program. */
   readonly stdin?: Readable;
+  /** The output of the protocol. Default: stdout of this program. */
   readonly stdout?: Writable;
 }
 

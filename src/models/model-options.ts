@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from '../config/duration.ts';
+import { type Duration, duration } from '../config/duration.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 
@@ -8,9 +8,35 @@ const MAX_IDLE_MS = 300_000;
 
 const idleTimeout = duration.refine((ms) => ms > 0 && ms <= MAX_IDLE_MS, 'more than 0 and at most "5m"');
 
-/** Options of a model behind an OpenAI-compatible endpoint. */
-export const openAiOptions = z.strictObject({
+/** Options of a model behind an OpenAI-compatible endpoint. Only `model` is required. */
+export interface OpenAiModelOptions {
   /** The URL before `/chat/completions`. Default: `OPENAI_BASE_URL` of the environment, or OpenAI's own. */
+  readonly baseUrl?: string | undefined;
+  /** Sent as a bearer token, if given. Default: none. */
+  readonly apiKey?: string | undefined;
+  /** The variable with the key, for messages. Default `OPENAI_API_KEY`. */
+  readonly apiKeyVariable?: string | undefined;
+  /** The endpoint's name of the model. */
+  readonly model: string;
+  /** The name in records. Default: `model`. */
+  readonly name?: string | undefined;
+  /** Sampling temperature, from 0. Default: the endpoint's. */
+  readonly temperature?: number | undefined;
+  /** Limit of one reply, in tokens. Default: the endpoint's. */
+  readonly maxTokens?: number | undefined;
+  /** Headers sent with each request, overriding ours. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Maximum silence in the middle of a request; at most 5 min. Default 5 min. */
+  readonly idleTimeout?: Duration | undefined;
+  /**
+   * `strict` for endpoints that refuse a user message after tool results or after another one. Default
+   * `free`.
+   */
+  readonly alternation?: 'free' | 'strict' | undefined;
+}
+
+/** Schema of `OpenAiModelOptions`. */
+export const openAiOptions = z.strictObject({
   baseUrl: z
     .string()
     .refine(
@@ -18,32 +44,20 @@ export const openAiOptions = z.strictObject({
       'an http or https URL such as "http://127.0.0.1:11434/v1", without a user and "/chat/completions" (where it is left out, OPENAI_BASE_URL is)',
     )
     .prefault(() => process.env['OPENAI_BASE_URL']?.trim() || 'https://api.openai.com/v1'),
-  /** Sent as a bearer token, if given. */
   apiKey: z
     .string()
     .refine((key) => /^[\x21-\x7e]+$/.test(key), 'a key without spaces and line ends')
     .optional(),
-  /** The variable with the key, for messages. Default `OPENAI_API_KEY`. */
   apiKeyVariable: z.string().min(1).default('OPENAI_API_KEY'),
-  /** The endpoint's name of the model. */
   model: z.string().min(1),
-  /** The name in records. Default: `model`. */
   name: z.string().min(1).optional(),
   temperature: z.number().min(0).optional(),
-  /** Limit of one reply. Default: the endpoint's. */
   maxTokens: z.int().min(1).optional(),
-  /** Sent with each request, overriding ours. */
   headers: z.record(z.string(), z.string()).default({}),
-  /** Maximum silence in the middle of a request. Default and maximum: 5 min. */
   idleTimeout: idleTimeout.default(MAX_IDLE_MS),
-  /**
-   * `strict` for endpoints that refuse a user message after tool results or after another one. Default
-   * `free`.
-   */
   alternation: z.enum(['free', 'strict']).default('free'),
 });
 
-export type OpenAiModelOptions = z.input<typeof openAiOptions>;
 export type OpenAiSettings = z.output<typeof openAiOptions>;
 
 function isEndpoint(text: string): boolean {
@@ -54,26 +68,56 @@ function isEndpoint(text: string): boolean {
 }
 
 /** Settings of a model of the AI SDK. */
-export const aiSdkSettings = z.strictObject({
+export interface AiSdkModelSettings {
   /** The name in records. Default: provider and model, such as `anthropic.messages/claude-opus-4-5`. */
+  readonly name?: string | undefined;
+  /** Sampling temperature, from 0. Default: the provider's. */
+  readonly temperature?: number | undefined;
+  /** Limit of one reply, in tokens. Default: the provider's. */
+  readonly maxTokens?: number | undefined;
+  /** Amount of thinking. Default: the provider's. */
+  readonly reasoning?:
+    | 'provider-default'
+    | 'none'
+    | 'minimal'
+    | 'low'
+    | 'medium'
+    | 'high'
+    | 'xhigh'
+    | 'max'
+    | undefined;
+  /** Headers sent with each request. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Options of one provider, under its name: `{ anthropic: { cacheControl: { type: 'ephemeral' } } }`. Default: none. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> | undefined;
+  /** Maximum silence in the middle of a request; at most 5 min. Default 5 min. */
+  readonly idleTimeout?: Duration | undefined;
+  /** `strict` for providers that refuse a user message after tool results, such as Mistral. Default `free`. */
+  readonly alternation?: 'free' | 'strict' | undefined;
+}
+
+/** A value that JSON can hold. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** Schema of `AiSdkModelSettings`. */
+export const aiSdkSettings = z.strictObject({
   name: z.string().min(1).optional(),
   temperature: z.number().min(0).optional(),
-  /** Limit of one reply. Default: the provider's. */
   maxTokens: z.int().min(1).optional(),
-  /** Amount of thinking. */
   reasoning: z
     .enum(['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Options of one provider, under its name: `{ anthropic: { cacheControl: { type: 'ephemeral' } } }`. */
   providerOptions: z.record(z.string(), z.record(z.string(), z.json())).optional(),
-  /** Maximum silence in the middle of a request. Default and maximum: 5 min. */
   idleTimeout: idleTimeout.default(300_000),
-  /** `strict` for providers that refuse a user message after tool results, such as Mistral. Default `free`. */
   alternation: z.enum(['free', 'strict']).default('free'),
 });
-
-export type AiSdkModelSettings = z.input<typeof aiSdkSettings>;
 
 /**
  * Refuses headers that cannot be sent; values may be secrets and are not shown.

@@ -1,30 +1,34 @@
 import type { StreamPositions } from './output-chunk.ts';
 
+/** Options of a read. */
 export interface ReadOptions {
   /**
    * Start of the read: an offset (the `to` of an earlier read), positions, or a reader's cursor. Default: the
    * beginning.
    */
   readonly since?: number | StreamPositions | 'last';
+  /** The stream to read. Default `both`, in order of arrival; with a terminal, `screen`. */
   readonly stream?: 'stdout' | 'stderr' | 'screen' | 'both';
-  /** Reads only the last lines, including an unfinished one. */
+  /** Number of last lines to read, including an unfinished one. Default: all. */
   readonly tail?: number;
-  /** Maximum number of lines; the next read continues after them. Same as `limit`. */
+  /** Maximum number of lines; the next read continues after them. Same as `limit`. Default: all. */
   readonly lines?: number;
-  /** Skips the first lines. */
+  /** Number of first lines to skip. Default 0. */
   readonly offset?: number;
+  /** Maximum number of lines; the next read continues after them. Default: all. */
   readonly limit?: number;
   /**
    * Reads only lines that match this regular expression, without escape sequences; the options above then
-   * count matching lines.
+   * count matching lines. Default: all lines.
    */
   readonly grep?: string;
+  /** Lets `grep` match upper and lower case alike. Default `false`. */
   readonly ignoreCase?: boolean;
-  /** Lines shown around each match. */
+  /** Number of lines shown around each match. Default 0. */
   readonly context?: number;
-  /** `plain` (default): as a terminal shows it, see `toPlainText`. `raw`: as written. */
+  /** `plain`: as a terminal shows it, without escape sequences. `raw`: as written. Default `plain`. */
   readonly format?: 'plain' | 'raw';
-  /** Longer texts keep head and tail. UTF-8 bytes, 32 KiB by default. */
+  /** UTF-8 bytes of the text at most; longer texts keep head and tail. Default 32 KiB. */
   readonly maxBytes?: number;
 }
 

@@ -4,25 +4,25 @@ import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Duration } from '../config/duration.ts';
-import type { KeyOrder } from '../config/terminal-options.ts';
+import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
 import type { SecretOptions } from '../secrets/write-secret.ts';
-import type { CaptureOptions } from './process-terminal.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
 
+/** Options of a kill. */
 export interface KillOptions {
-  /** The first signal. Default SIGTERM; SIGKILL follows at the end of the grace. */
-  readonly signal?: ProcessSignal;
+  /** The first signal; SIGKILL follows at the end of the grace. Default `SIGTERM`. */
+  readonly signal?: ProcessSignal | undefined;
   /** Time from the first signal to SIGKILL. Default: the process's `killGrace`. */
-  readonly grace?: Duration;
-  /** The requester. Default `user`. */
-  readonly by?: Requester;
+  readonly grace?: Duration | undefined;
+  /** The requester, recorded with the end. Default `user`. */
+  readonly by?: Requester | undefined;
 }
 
 /**
@@ -40,11 +40,14 @@ export type KillAnswer =
   | { readonly type: 'notRunning'; readonly message: string }
   | { readonly type: 'notFound'; readonly nearest: readonly string[]; readonly message: string };
 
-/** Limits that may change while a process runs; 0 means none. */
+/** Limits that may change while a process runs; those that are omitted stay. 0: none. */
 export interface LimitChanges {
-  readonly timeout?: Duration;
-  readonly maxExecutionTime?: Duration;
-  readonly maxBackgroundTime?: Duration;
+  /** Time that its caller waits in the foreground, from the call on. */
+  readonly timeout?: Duration | undefined;
+  /** Hard limit in the foreground, from the call on. */
+  readonly maxExecutionTime?: Duration | undefined;
+  /** Hard limit of the whole run in the background. */
+  readonly maxBackgroundTime?: Duration | undefined;
 }
 
 /**
@@ -80,7 +83,9 @@ export interface ProcessHandle {
    * or when `signal` is aborted.
    */
   output(options?: {
+    /** The offset, in bytes, at which the iteration begins. Default 0. */
     readonly from?: number;
+    /** Ends the iteration when aborted; the process continues. */
     readonly signal?: AbortSignal;
   }): AsyncGenerator<OutputPiece, void>;
 

@@ -10,6 +10,7 @@ import type {
 } from '../../machines/process/terminal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import {
+  type CaptureOptions,
   captureOptions,
   type KeyOrder,
   keyInput,
@@ -23,14 +24,6 @@ import { makeDirectory } from '../store/make-directory.ts';
 import { replacePrivateFile } from '../store/private-files.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TerminalView } from './process-view.ts';
-
-/** Extent of a capture. */
-export interface CaptureOptions {
-  /** Number of lines that have scrolled out at the top. Default 0. */
-  readonly scrollbackLines?: number;
-  /** Includes the control sequences that draw the screen. Default false. */
-  readonly withDrawing?: boolean;
-}
 
 /** Terminal of one process, over all its attempts and beyond its end. */
 export class ProcessTerminal {

@@ -3,7 +3,7 @@ import type { ProcessSignal, Requester, TreeMember } from '../../machines/proces
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
-import type { KeyOrder } from '../config/terminal-options.ts';
+import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
@@ -19,7 +19,6 @@ import type { ProcessLife } from './process-life.ts';
 import type { ProcessOrders } from './process-orders.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
-import type { CaptureOptions } from './process-terminal.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';

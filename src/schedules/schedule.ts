@@ -4,12 +4,13 @@ import type { Duration } from '../config/duration.ts';
 export interface ScheduleOptions {
   /** Owner to notify. Default: the supervisor's own owner. */
   readonly owner?: string;
-  /** Text of the notification. */
+  /** Text of the notification, 64 KiB at most. */
   readonly message: string;
+  /** Time until it is due, once; at most 10 years. */
   readonly after?: Duration;
-  /** Minimum 1 s. */
+  /** Interval after which it is due again and again; 1 s to 10 years. */
   readonly every?: Duration;
-  /** Process whose end cancels the schedule, before the end is published. */
+  /** Id of the process whose end cancels the schedule, before the end is published. Default: none. */
   readonly process?: string;
 }
 

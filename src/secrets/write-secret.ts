@@ -6,12 +6,12 @@ import type { SecretResolver } from './secret-resolver.ts';
 
 /** Options of a secret that is written. */
 export interface SecretOptions {
-  /** Enter in a terminal, a line break in a pipe. Default `true`. */
-  readonly pressEnter?: boolean;
-  /** The secret itself, where the caller knows it already: then its name need not be one of `secrets`. */
-  readonly value?: string;
+  /** Presses Enter in a terminal, writes a line break to a pipe. Default `true`. */
+  readonly pressEnter?: boolean | undefined;
+  /** The secret itself, where the caller knows it already: then its name need not be one of `secrets`. Default: from its source. */
+  readonly value?: string | undefined;
   /** Abort signal: afterwards no source is waited for, no person is asked, and nothing is written. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The process that is to receive a secret. */

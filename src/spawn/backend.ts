@@ -1,6 +1,7 @@
 import type { BackendCommand, BackendFact } from '../../machines/process/events.ts';
 import type { ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
+import type { FunctionSpec } from '../config/process-spec.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
@@ -46,12 +47,7 @@ export type Work =
   | { readonly type: 'function'; readonly run: InProcessWork };
 
 /** Work inside this program. Ends `completed` when the promise resolves and `failed` when it rejects. */
-export type InProcessWork = (context: {
-  /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
-  readonly signal: AbortSignal;
-  readonly stdout: (text: string | Uint8Array) => void;
-  readonly stderr: (text: string | Uint8Array) => void;
-}) => Promise<unknown>;
+export type InProcessWork = FunctionSpec['run'];
 
 /** Fact as a backend reports it; the process adds the time. */
 export type ToldFact = BackendFact extends infer F ? (F extends unknown ? Omit<F, 'atMs'> : never) : never;

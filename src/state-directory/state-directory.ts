@@ -1,14 +1,13 @@
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { Duration } from '../config/duration.ts';
-import type { KeyOrder } from '../config/terminal-options.ts';
+import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { ReportedEvent } from '../control/protocol.ts';
 import type { Waited } from '../observe/wait-for.ts';
 import type { OutputTimes } from '../output/log-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
-import type { CaptureOptions } from '../process/process-terminal.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import type { ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';

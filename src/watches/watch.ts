@@ -6,9 +6,9 @@ import type { ProcessView } from '../process/process-view.ts';
 export interface WatchOptions {
   /** Owner to notify. Default: the owner of the process. */
   readonly owner?: string;
-  /** Time without a change of the screen, or of the output if there is no terminal. Default 5 s, at least 100 ms. */
+  /** Time without a change of the screen, or of the output if there is no terminal; at least 100 ms. Default 5 s. */
   readonly quiet?: Duration;
-  /** JavaScript regular expression. Notifies of matching lines, as a person sees them, instead of silence. */
+  /** JavaScript regular expression. Notifies of matching lines, as a person sees them, instead of silence. Default: silence. */
   readonly pattern?: string;
   /** Stores the watch in the record of a persistent process, to be restored with it. Default `true`. */
   readonly kept?: boolean;

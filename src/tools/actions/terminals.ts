@@ -2,8 +2,8 @@ import type { WriteFailure, WriteResult } from '../../../machines/process/events
 import type { CaptureAnswer, ScreenCapture, TerminalSize } from '../../../machines/process/terminal.ts';
 import type { Cancel } from '../../clock/clock.ts';
 import { quote } from '../../config/quote.ts';
+import type { CaptureOptions } from '../../config/terminal-options.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
-import type { CaptureOptions } from '../../process/process-terminal.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
 import { orInterrupted } from '../interruption.ts';

@@ -1,0 +1,14 @@
+/** Writes the pages of the reference that are made from the code: `npm run reference`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toOptionsPage } from './options-page.ts';
+
+/** The content of each page that is made from the code, by its file. */
+export const generatedPages: Readonly<Record<string, () => string>> = {
+  'options.md': toOptionsPage,
+};
+
+if (import.meta.main) {
+  for (const [file, toText] of Object.entries(generatedPages))
+    writeFileSync(join(import.meta.dirname, file), toText());
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
+import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
+import {
+  type CommandSpec,
+  commandSpec,
+  type FunctionSpec,
+  functionSpec,
+  killOptions,
+  limitChanges,
+} from '../../src/config/process-spec.ts';
+import { readOptions } from '../../src/config/read-options.ts';
+import { scheduleOptions } from '../../src/config/schedule-options.ts';
+import { writeSecretOptions } from '../../src/config/secret-source.ts';
+import { supervisorOptions } from '../../src/config/supervisor-options.ts';
+import {
+  type CaptureOptions,
+  captureOptions,
+  type KeyOrder,
+  keyInput,
+} from '../../src/config/terminal-options.ts';
+import { type WaitOptions, waitOptions } from '../../src/config/wait-options.ts';
+import { watchOptions } from '../../src/config/watch-options.ts';
+import type { ConversationOptions, FinishOptions } from '../../src/conversation/conversation.ts';
+import {
+  type GroupMemberOptions,
+  type GroupOptions,
+  groupOptions,
+  memberOptions,
+} from '../../src/groups/group-options.ts';
+import {
+  type AiSdkModelSettings,
+  aiSdkSettings,
+  type OpenAiModelOptions,
+  openAiOptions,
+} from '../../src/models/model-options.ts';
+import type { ReadOptions } from '../../src/output/output-read.ts';
+import type { KillOptions, LimitChanges } from '../../src/process/process-handle.ts';
+import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
+import type { SecretOptions } from '../../src/secrets/write-secret.ts';
+import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
+import type { WatchOptions } from '../../src/watches/watch.ts';
+
+type Plain<T> = T extends ((...args: never) => unknown) | RegExp | AbortSignal
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]-?: Plain<Exclude<T[Key], undefined>> }
+    : T;
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+type IsOptional<T, Key extends keyof T> = Record<never, never> extends Pick<T, Key> ? true : false;
+
+type DiffersAt<A, B, Key extends keyof A & keyof B> = unknown extends B[Key]
+  ? never
+  : Same<Plain<Exclude<A[Key], undefined>>, Plain<Exclude<B[Key], undefined>>> extends true
+    ? Same<IsOptional<A, Key>, IsOptional<B, Key>> extends true
+      ? never
+      : Key
+    : Key;
+
+/** The names of options in which an interface and the input of its schema differ. */
+type Differences<A, B, Own> =
+  | Exclude<keyof A, keyof B>
+  | Exclude<keyof B, keyof A>
+  | { [Key in keyof A & keyof B]: Key extends Own ? never : DiffersAt<A, B, Key> }[keyof A & keyof B];
+
+/**
+ * Pairs an interface with its schema; the compiler refuses a pair whose options differ, and names them. Options in `Own` have a narrower
+ * type in the interface than a schema of their folder can say; only their names are compared.
+ */
+const schemaOf =
+  <Options, Own extends keyof Options = never>() =>
+  <S extends z.ZodType<unknown, object>>(
+    schema: S &
+      ([Differences<Options, z.input<S>, Own>] extends [never]
+        ? unknown
+        : { readonly differs: Differences<Options, z.input<S>, Own> }),
+  ): z.ZodType<unknown, object> =>
+    schema;
+
+/** Schemas of the exported interfaces of options, by the name of the interface. */
+export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
+  SupervisorOptions: schemaOf<SupervisorOptions, 'backend' | 'wrapBackend' | 'records'>()(supervisorOptions),
+  CommandSpec: schemaOf<CommandSpec, 'command'>()(commandSpec),
+  FunctionSpec: schemaOf<FunctionSpec>()(functionSpec),
+  KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),
+  LimitChanges: schemaOf<LimitChanges>()(limitChanges),
+  ReadOptions: schemaOf<ReadOptions>()(readOptions),
+  WaitOptions: schemaOf<WaitOptions>()(waitOptions),
+  WatchOptions: schemaOf<WatchOptions>()(watchOptions),
+  ScheduleOptions: schemaOf<ScheduleOptions>()(scheduleOptions),
+  KeyOrder: schemaOf<KeyOrder>()(keyInput),
+  CaptureOptions: schemaOf<CaptureOptions>()(captureOptions),
+  SecretOptions: schemaOf<SecretOptions>()(writeSecretOptions),
+  GroupOptions: schemaOf<GroupOptions, 'processes'>()(groupOptions),
+  GroupMemberOptions: schemaOf<GroupMemberOptions, 'stopSignal'>()(z.strictObject(memberOptions)),
+  PolicyOptions: schemaOf<PolicyOptions>()(policyOptions),
+  ConversationOptions: schemaOf<ConversationOptions, 'tools'>()(conversationOptions),
+  FinishOptions: schemaOf<FinishOptions>()(finishOptions),
+  OpenAiModelOptions: schemaOf<OpenAiModelOptions>()(openAiOptions),
+  AiSdkModelSettings: schemaOf<AiSdkModelSettings, 'providerOptions'>()(aiSdkSettings),
+};
