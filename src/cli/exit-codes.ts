@@ -9,6 +9,8 @@ export const exitCodes = {
   failed: 1,
   /** The command line, or a file that a person wrote, is not right. */
   usage: 2,
+  /** An agent has answered, and at least one of its calls was denied. */
+  denied: 3,
   /** A time limit ended the command, as with timeout(1). */
   timedOut: 124,
   /** A fault of troupe itself, or an output that cannot be written. */
@@ -24,6 +26,7 @@ Exit codes:
   0      done
   1      it did not work; stderr says why
   2      the command line is not right
+  3      exec: the agent answered, but a call of it was denied
   124    a time limit ended the command
   125    a fault of troupe itself
   126    the command cannot be run

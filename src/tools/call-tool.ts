@@ -83,7 +83,7 @@ export async function callToolWith(
       ...toResolvedIntent(prepared.intent, deps.supervisor),
     };
     const authorization = await orAborted(authorize(call, { ...deps, grants, signal: asking }), deps.signal);
-    if (!authorization.ok) return rejectCall(authorization.error);
+    if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
     return checkAnswer(await orAborted(prepared.run(toContext(deps, prepared.intent)), deps.signal), {
       tool: name,
     });

@@ -31,6 +31,8 @@ export type ToolAnswer = (
    * the model; a tool that fails otherwise several times is disabled for the rest of the turn.
    */
   readonly worked?: true;
+  /** Set with `ok: false` if the policy or a person denied the call. Not shown to the model beside `error`. */
+  readonly denied?: true;
 };
 
 /**

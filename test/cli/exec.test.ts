@@ -38,6 +38,24 @@ test('json is exactly one object', async () => {
   expect(ran.stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
+test('a denied call gives an exit code of its own', async () => {
+  await using project = scriptedProject();
+  writeFileSync(project.file('agents/asking.yaml'), 'name: asking\nmodel: scripted\n');
+  const args = ['asking', '--task', 'run echo forty-two'];
+
+  const [asText, asJson, asDelegate] = await Promise.all([
+    exec(project, args),
+    exec(project, [...args, '--output', 'json']),
+    exec(project, [...args, '--output', 'json', '--depth', '1']),
+  ]);
+
+  const reason = expect.stringContaining('there is nobody to ask');
+  expect(asText).toMatchObject({ code: 3, stderr: expect.stringContaining('run_command was denied: ') });
+  expect(asJson).toMatchObject({ code: 3, stderr: '' });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: true, denied: [{ tool: 'run_command', reason }] });
+  expect(asDelegate).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('an error is told in both forms', async () => {
   await using project = scriptedProject();
   const args = ['wroker', '--task', 'x'];

@@ -34,7 +34,9 @@ Without --task, or with --task -, the task is read from stdin: text, or
 {"task": "…", "context": {…}}.
 
 With --output json, stdout is one object: {"ok": true, "data": "…"} or
-{"ok": false, "error": "…"}. Whenever ok is false, the exit code is 1.
+{"ok": false, "error": "…"}. Whenever ok is false, the exit code is 1. If a call
+of the agent was denied, it is 3, and the object has "denied": [{"tool": "…",
+"reason": "…"}].
 
 Change settings of the agent by their path in its file:
   ${name} exec assistant --task "…" --limits.max_steps=10`,

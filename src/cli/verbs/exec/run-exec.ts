@@ -44,19 +44,33 @@ export async function runExec(request: ExecRequest): Promise<number> {
     ending.abort();
   });
   try {
-    const result = await execute(request, ending.signal);
+    const denied: DeniedCall[] = [];
+    const result = await execute(request, { signal: ending.signal, onDenied: (call) => denied.push(call) });
     const signal = endedBy as EndSignal | null;
     const printed: AgentResult = signal === null ? result : { ok: false, error: `Ended by ${signal}.` };
-    printResult(printed, { format: output, io });
+    printResult(printed, { format: output, denied, io });
     if (signal !== null) return toSignalCode(signal);
-    return printed.ok ? exitCodes.done : exitCodes.failed;
+    if (!printed.ok) return exitCodes.failed;
+    // The agent above reads the answer; to it the process has not failed.
+    const isDelegate = Number(request.depth ?? 0) > 0;
+    return denied.length > 0 && !isDelegate ? exitCodes.denied : exitCodes.done;
   } finally {
     removeSignals();
   }
 }
 
-async function execute(request: ExecRequest, signal: AbortSignal): Promise<AgentResult> {
+/** A call of the agent that the policy denied. */
+interface DeniedCall {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+async function execute(
+  request: ExecRequest,
+  { signal, onDenied }: { readonly signal: AbortSignal; readonly onDenied: (call: DeniedCall) => void },
+): Promise<AgentResult> {
   const { agent, timeout, background, wait, overrides, io } = request;
+  const showProgress = createProgress(io);
   try {
     const definition = applyOverrides(await loadAgent(agent, { directory: io.cwd }), overrides);
     const { depth, maxDepth } = request;
@@ -79,7 +93,11 @@ async function execute(request: ExecRequest, signal: AbortSignal): Promise<Agent
       ...(background !== undefined && { background }),
       ...(wait !== undefined && { waitMs: parseDuration(wait, '--wait') }),
       signal,
-      onEvent: createProgress(io),
+      onEvent: (event) => {
+        showProgress(event);
+        if (event.type !== 'tool.answered' || event.answer.ok || event.answer.denied !== true) return;
+        onDenied({ tool: event.call.name, reason: event.answer.error });
+      },
     });
   } catch (error) {
     const message = toErrorText(error);
@@ -131,9 +149,15 @@ function createProgress(io: CliIo): (event: ConversationEvent) => void {
  */
 export function printResult(
   result: AgentResult,
-  { format, io }: { readonly format: 'text' | 'json'; readonly io: CliIo },
+  {
+    format,
+    denied = [],
+    io,
+  }: { readonly format: 'text' | 'json'; readonly denied?: readonly DeniedCall[]; readonly io: CliIo },
 ): void {
-  if (format === 'json') printLines(io, JSON.stringify(result));
+  if (format === 'text')
+    for (const { tool, reason } of denied) printNote(io, `${tool} was denied: ${reason}`);
+  if (format === 'json') printLines(io, JSON.stringify({ ...result, ...(denied.length > 0 && { denied }) }));
   else if (!result.ok) printError(io, result.error);
   else {
     printLines(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
