@@ -5,7 +5,7 @@ import type { FinalView, ProcessView } from '../process/process-view.ts';
 import type { Mailbox, MailboxReader, OwnedMailbox } from './mailbox.ts';
 import type { Withdrawal } from './mailbox-state.ts';
 import type { News } from './news.ts';
-import { count, OwnerBox, type PendingNews } from './owner-box.ts';
+import { count, OwnerBox, type OwnerBoxDeps, type PendingNews } from './owner-box.ts';
 import { toNotificationEntry, toRunningEntry } from './to-entry.ts';
 
 /** Limit for all absent owners together; beyond it the fullest mailbox makes room. */
@@ -27,6 +27,7 @@ export class Mailboxes {
   /** The news that have reached no reader or listener, then all news from now on. */
   readonly news$: Observable<News> = new Observable((subscriber) => this.#listenToAll(subscriber));
   readonly #deps: MailboxesDeps;
+  readonly #boxDeps: OwnerBoxDeps;
   readonly #boxes = new Map<string, OwnerBox>();
   readonly #everybody = new Subject<News>();
   readonly #listeners = new Map<string, Subject<News>>();
@@ -36,6 +37,10 @@ export class Mailboxes {
 
   constructor(deps: MailboxesDeps) {
     this.#deps = deps;
+    const onDropped = () => {
+      this.#dropped += 1;
+    };
+    this.#boxDeps = { ...deps, onDropped };
   }
 
   /** Opens the mailbox of an owner, with every end that was not delivered to it. The newest reader of an owner replaces the one before. */
@@ -47,7 +52,7 @@ export class Mailboxes {
     if (this.#isComplete) box.mailbox.complete();
     const close = () => {
       box.mailbox.detach(reader);
-      this.#removeIfUnused(box);
+      this.#removeIfUnused(owner);
     };
     return toMailbox(box.mailbox, { reader, close, onReaderError: this.#deps.onReaderError });
   }
@@ -55,28 +60,26 @@ export class Mailboxes {
   /** `onCounted` is called once the news have reached a reader or a listener: now, or later. */
   publish(news: News, onCounted: () => void = () => {}): void {
     if (this.#isComplete) return;
-    const box = this.#boxOf(news.owner);
-    const listener = this.#listeners.get(news.owner);
-    const isRead = box.mailbox.isAccepting;
+    const { owner } = news;
+    const mailbox = this.#boxes.get(owner)?.mailbox;
+    const listener = this.#listeners.get(owner);
+    const isRead = mailbox?.isAccepting === true;
     const hasListener = listener?.observed === true;
     const isCounted = isRead || hasListener || this.#everybody.observed;
-    if (isRead) box.mailbox.add(toNotificationEntry(news));
+    if (isRead) mailbox.add(toNotificationEntry(news));
     listener?.next(news);
     this.#everybody.next(news);
     const pending: PendingNews = { news, order: this.#published++, onCounted };
-    if (!isRead && !hasListener) {
-      box.hold(pending);
-      this.#makeRoom();
-    }
+    if (!isRead && !hasListener) this.#hold(owner, pending);
     if (isCounted) count(pending);
-    this.#removeIfUnused(box);
+    this.#removeIfUnused(owner);
   }
 
   /** Removes news that have reached no reader or listener. */
   removePending(isMeant: (news: News) => boolean): void {
-    for (const box of [...this.#boxes.values()]) {
+    for (const [owner, box] of [...this.#boxes]) {
       for (const pending of box.pending) if (isMeant(pending.news)) box.remove(pending);
-      this.#removeIfUnused(box);
+      this.#removeIfUnused(owner);
     }
   }
 
@@ -119,17 +122,18 @@ export class Mailboxes {
   #boxOf(owner: string): OwnerBox {
     const known = this.#boxes.get(owner);
     if (known !== undefined) return known;
-    const onDropped = () => {
-      this.#dropped += 1;
-    };
-    const box = new OwnerBox(owner, { ...this.#deps, onDropped });
+    const box = new OwnerBox(owner, this.#boxDeps);
     this.#boxes.set(owner, box);
     return box;
   }
 
-  #removeIfUnused(box: OwnerBox): void {
-    const { owner } = box.mailbox;
-    if (box.isUnused && this.#boxes.get(owner) === box) this.#boxes.delete(owner);
+  #removeIfUnused(owner: string): void {
+    if (this.#boxes.get(owner)?.isUnused === true) this.#boxes.delete(owner);
+  }
+
+  #hold(owner: string, pending: PendingNews): void {
+    this.#boxOf(owner).hold(pending);
+    this.#makeRoom();
   }
 
   #reportDropped(): void {
@@ -172,7 +176,7 @@ export class Mailboxes {
       subscriber.next(each.news);
       count(each);
     }
-    if (box !== undefined) this.#removeIfUnused(box);
+    this.#removeIfUnused(owner);
     if (this.#isComplete) subscriber.complete();
     return () => {
       subscription.unsubscribe();
