@@ -82,7 +82,7 @@ function toDetail(view: ProcessView): string {
     case 'backgrounded':
       return view.executionMode.includes('background')
         ? `, pid ${view.pid}`
-        : ` after ${formatDuration(view.runtimeMs)}: nobody waits for it any more`;
+        : ` after ${formatDuration(view.runtimeMs)}: no caller waits for it any more`;
     case 'completed':
     case 'failed':
       return ` with code ${view.exit?.code} after ${formatDuration(view.runtimeMs)}`;
@@ -95,7 +95,7 @@ function toDetail(view: ProcessView): string {
 
 function toProof({ signalled, durationMs, leftoversEnded }: KillReceipt): string {
   const others = leftoversEnded.length;
-  return ` by ${signalled} within ${formatDuration(durationMs)}${others === 0 ? '' : `, with ${others} more of its tree`}`;
+  return ` by ${signalled} within ${formatDuration(durationMs)}${others === 0 ? '' : `, with ${others} other members of its tree`}`;
 }
 
 function describeCall({ name, argumentsText }: ToolCall): string {

@@ -10,7 +10,7 @@ export function checkDefinition(given: unknown): Checked<AgentDefinition> {
     return {
       ok: false,
       problems: [
-        { path: [], text: 'this is no agent; expected "name: …", "model: …" and further settings.' },
+        { path: [], text: 'this is not an agent; expected "name: …", "model: …" and further settings.' },
       ],
     };
   }
@@ -25,7 +25,7 @@ export function checkDefinition(given: unknown): Checked<AgentDefinition> {
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
-  name: 'the name of the agent, as its file is called',
+  name: 'the name of the agent, equal to its file name',
   model: 'the name of a model, "scripted", or { provider: openai, name: gpt-5 }',
 };
 

@@ -68,7 +68,7 @@ export function toMaxDepth({ delegation }: AgentDefinition, told: number | undef
 }
 
 const ALONE =
-  'You work without a person: nobody answers questions. Work with what you have been given, and finish with one answer that holds the whole result.';
+  'You work without a person: no question will be answered. Work with what you have been given, and finish with one answer that contains the whole result.';
 
 const SECRETS =
   'When a process asks for a password or a token, give it a secret by its name, with the field "secret" of the tools that write and type; ' +

@@ -56,10 +56,10 @@ export function chooseModel(
   if (apiKey === undefined && needsKey) {
     const [why, remedy] = [`${keyName} is not set`, `Set it to talk to ${nameModel(definition)}.`];
     if (isDelegate({ depth, env })) {
-      const message = `agent ${definition.name}: ${why}, so it has no model and does nothing. ${remedy}`;
+      const message = `agent ${definition.name}: ${why}, so it has no model and cannot work. ${remedy}`;
       throw new TroupeError({ code: 'invalid-option', message });
     }
-    return { model: scripted, notice: `${why}, so a small script answers in place of a model. ${remedy}` };
+    return { model: scripted, notice: `${why}, so a small script answers instead of a model. ${remedy}` };
   }
   const name = isOwn ? definition.model.name : plainName(definition);
   const model = name ?? (provider === 'openai' ? env['OPENAI_MODEL'] : undefined);

@@ -72,7 +72,7 @@ async function readAgent(file: string, { directory }: { directory: string }): Pr
   const definition = await parseAgentFile(await readText(file, shown), { file: shown });
   const expected = toAgentName(basename(file));
   if (definition.name === expected) return definition;
-  const message = `${shown}: "name" is ${quote(definition.name)}; expected ${quote(expected)}, as the file is called.`;
+  const message = `${shown}: "name" is ${quote(definition.name)}; expected ${quote(expected)}, equal to the file name.`;
   throw new TroupeError({ code: 'invalid-agent-file', message });
 }
 
@@ -82,7 +82,7 @@ async function readText(file: string, shown: string): Promise<string> {
   let bytes: Buffer;
   try {
     const found = await stat(file);
-    if (!found.isFile()) throw fail('is no file; an agent is one file of YAML.');
+    if (!found.isFile()) throw fail('is not a file; an agent is one YAML file.');
     if (found.size > MAX_BYTES)
       throw fail(`has ${found.size} bytes; an agent's file has ${MAX_BYTES} at most.`);
     bytes = await readFile(file);
@@ -92,7 +92,7 @@ async function readText(file: string, shown: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw fail('is no UTF-8 text; save it as UTF-8.', error);
+    throw fail('is not UTF-8 text; save it as UTF-8.', error);
   }
 }
 

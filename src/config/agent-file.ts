@@ -133,7 +133,7 @@ export const agentFile = z.strictObject({
   /** `interactive` (default): talks with a person. `execution`: works through its input; its prompt says so. */
   type: z.enum(['interactive', 'execution']).optional(),
   version: z
-    .custom<string>((value) => typeof value === 'string', 'text; a number stands in quotes: "1.0"')
+    .custom<string>((value) => typeof value === 'string', 'text; put a number in quotes: "1.0"')
     .optional(),
   model,
   system_prompt: z.string().min(1).optional(),

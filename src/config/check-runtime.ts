@@ -11,6 +11,6 @@ export function checkRuntime(versions: NodeJS.ProcessVersions = process.versions
     ['Deno', versions['deno']],
   ].find(([, version]) => version !== undefined);
   if (found === undefined) return;
-  const message = `troupe runs on Node 22.12 or newer, and this is ${found.join(' ')}, which does not run its commands as Node does. Start your program with node.`;
+  const message = `troupe needs Node 22.12 or newer, but this is ${found.join(' ')}, which does not run its commands as Node does. Start your program with node.`;
   throw new TroupeError({ code: 'unsupported-platform', message });
 }

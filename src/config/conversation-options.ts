@@ -11,13 +11,13 @@ const hasFunctions =
 /** Options of a conversation, checked for callers without types. */
 export const conversationOptions = z.strictObject({
   supervisor: z.custom(hasFunctions('start', 'list', 'kill'), 'a Supervisor'),
-  model: z.custom(hasFunctions('stream'), 'a ChatModel: "name" and "stream"'),
+  model: z.custom(hasFunctions('stream'), 'a ChatModel with "name" and "stream"'),
   id: z
     .string()
     .regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, "_" and "-"')
     .optional(),
   agent: z.string().min(1).optional(),
-  tools: z.array(z.custom(hasFunctions('prepare'), 'a Tool, made by defineTool')).optional(),
+  tools: z.array(z.custom(hasFunctions('prepare'), 'a Tool made by defineTool')).optional(),
   systemPrompt: z.string().optional(),
   policy: z.unknown().optional(),
   ask: z.custom(isFunction, 'a function').optional(),
@@ -48,7 +48,7 @@ export const conversationOptions = z.strictObject({
 export type ConversationSettings = z.output<typeof conversationOptions>;
 
 export const saying = z.strictObject({
-  text: z.string().refine((text) => text.trim() !== '', 'something that is not empty'),
+  text: z.string().refine((text) => text.trim() !== '', 'a value that is not empty'),
 });
 
 export const notification = z.strictObject({

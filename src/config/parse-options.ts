@@ -78,7 +78,7 @@ function describeExpected(issue: Issue, given: unknown): string {
     case 'too_small':
       if (issue.inclusive === false) return `more than ${issue.minimum}`;
       return isLength(issue) && issue.minimum === 1
-        ? 'something that is not empty'
+        ? 'a value that is not empty'
         : `at least ${issue.minimum}${toUnit(issue)}`;
     case 'too_big':
       return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${toUnit(issue)}`;

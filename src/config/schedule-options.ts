@@ -8,7 +8,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 
 const message = z
   .string()
-  .refine((text) => text.trim() !== '', { error: () => 'something that is not empty' })
+  .refine((text) => text.trim() !== '', { error: () => 'a value that is not empty' })
   .refine((text) => Buffer.byteLength(text) <= MAX_MESSAGE_BYTES, {
     error: () => `at most ${MAX_MESSAGE_BYTES} bytes`,
   });
@@ -29,6 +29,6 @@ export const scheduleOptions = z
   })
   .superRefine(({ after, every }, context) => {
     if ((after === undefined) !== (every === undefined)) return;
-    const expected = 'either "after" (once) or "every" (again and again)';
+    const expected = 'either "after" (once) or "every" (repeated)';
     context.addIssue({ code: 'custom', path: [after === undefined ? 'after' : 'every'], message: expected });
   });

@@ -32,7 +32,7 @@ const secretSource = z.union(
   ],
   {
     error: () =>
-      'one of { env: "NPM_TOKEN" }, { file: "/run/secrets/npm" }, { ask: "Your npm token?" }, or a function that gives it',
+      'one of { env: "NPM_TOKEN" }, { file: "/run/secrets/npm" }, { ask: "Your npm token?" }, or a function that returns it',
   },
 );
 

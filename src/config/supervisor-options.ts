@@ -174,7 +174,7 @@ export const supervisorOptions = z.strictObject({
   clock: z
     .custom<Clock>((value) => typeof (value as Clock | null)?.nowMs === 'function', 'a Clock')
     .optional(),
-  backend: z.custom<BackendShape>(isBackend, 'a Backend: "mode", "capabilities" and "run"').optional(),
+  backend: z.custom<BackendShape>(isBackend, 'a Backend with "mode", "capabilities" and "run"').optional(),
   wrapBackend: z
     .custom<(backend: never) => BackendShape>((value) => typeof value === 'function', 'a function')
     .optional(),

@@ -36,7 +36,7 @@ export const watchOptions = z
   })
   .superRefine(({ quiet, pattern }, context) => {
     if (quiet === undefined || pattern === undefined) return;
-    const message = 'to be left out where "pattern" is given: a watch tells of silence or of lines';
+    const message = 'no value beside "pattern": a watch reports either silence or lines';
     context.addIssue({ code: 'custom', path: ['quiet'], message });
   });
 

@@ -64,8 +64,8 @@ function readDocument(text: string, { yaml, place }: { yaml: Yaml; place: Place 
     // The parser does not name the duplicate key.
     text:
       code === 'DUPLICATE_KEY'
-        ? `${quote(/^[^:\n]*/.exec(text.slice(pos[0]))?.[0] ?? '')} stands there twice; leave one out.`
-        : `no YAML: ${message.replace(/\.?$/, '.')}`,
+        ? `${quote(/^[^:\n]*/.exec(text.slice(pos[0]))?.[0] ?? '')} occurs twice; remove one.`
+        : `not valid YAML: ${message.replace(/\.?$/, '.')}`,
   }));
   throw refuse(problems, place);
 }

@@ -143,7 +143,7 @@ function refuseForeignSocket(socketPath: string): void {
     throw unreachableError(socketPath, error as NodeJS.ErrnoException);
   }
   const { uid } = stats;
-  if (!stats.isSocket()) throw noSupervisor(`${socketPath} is no socket`);
+  if (!stats.isSocket()) throw noSupervisor(`${socketPath} is not a socket`);
   const own = process.getuid?.() ?? uid;
   if (uid === own) return;
   const message = `The control socket ${socketPath} belongs to user ${uid}, and you are user ${own}: run this command as that user.`;

@@ -169,7 +169,7 @@ function isListening(socketPath: string): Promise<boolean> {
 }
 
 function inUse(socketPath: string): TroupeError {
-  const message = `Somebody listens on ${socketPath} already: end that program first.`;
+  const message = `Another program already listens on ${socketPath}: end that program first.`;
   return new TroupeError({ code: 'state-directory', message });
 }
 

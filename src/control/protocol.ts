@@ -182,7 +182,7 @@ export function isCode(error: unknown, code: TroupeErrorCode): boolean {
 
 /** Explains a version mismatch and what to do. */
 export function describeVersions({ theirs, ours }: { theirs: unknown; ours: string }): string {
-  const said = typeof theirs === 'number' ? `version ${theirs}` : 'no version that we know';
+  const said = typeof theirs === 'number' ? `version ${theirs}` : 'no known version';
   return `${ours} speaks version ${PROTOCOL_VERSION} of the control protocol, the other side ${said}. Use the same troupe on both sides: end the older program, or install the version it was started with.`;
 }
 

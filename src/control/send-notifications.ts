@@ -48,5 +48,5 @@ function toTakenBack(handle: ProcessHandle, owner: string): WatchNews {
   const process = handle.view();
   const at = Date.now();
   const id = `${process.id}/${process.attempt}/takenBack/${at}/${owner}`;
-  return { type: 'watch.failed', id, at, owner, process, why: 'somebody has taken it back' };
+  return { type: 'watch.failed', id, at, owner, process, why: 'it was withdrawn' };
 }

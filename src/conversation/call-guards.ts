@@ -61,7 +61,7 @@ export function createCallGuards(): CallGuards {
       if (failed >= MAX_FAILURES_IN_A_ROW) {
         const error =
           `${quote(verb)} has failed ${failed} times in a row and is not called again in this turn. ` +
-          'Try another way, or say what stands in yours.';
+          'Try another way, or report what prevents you.';
         return { ok: false, error };
       }
       if (waits) {
@@ -70,8 +70,8 @@ export function createCallGuards(): CallGuards {
       }
       if (!isRepeated(call)) return null;
       const error =
-        `You have made this very call ${MAX_SAME_CALLS} times in this turn, with the same result or with nothing else between, so it was not made ` +
-        'again. A notice comes by itself when a process ends: do something else, or finish your turn and you will be woken.';
+        `You have made the same call ${MAX_SAME_CALLS} times in this turn, with the same result or with nothing else in between, so it was not made ` +
+        'again. A notice arrives on its own when a process ends: do something else, or finish your turn and you will be woken.';
       return { ok: false, error };
     },
     note: (call, answer) => {

@@ -46,19 +46,20 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Returns the fault of the messages of a hook, as a clause; `null` if there is none. */
 export function findCompactionFault(given: unknown, { inTurn }: { inTurn: boolean }): string | null {
-  if (!Array.isArray(given)) return 'it returned no list of messages';
+  if (!Array.isArray(given)) return 'it did not return a list of messages';
   const open: string[] = [];
   for (const [index, each] of given.entries()) {
     const parsed = chatMessage.safeParse(each);
-    if (!parsed.success) return `message ${index} is no ChatMessage`;
-    if (parsed.data.role === 'system') return `message ${index} is a system prompt, which stays by itself`;
+    if (!parsed.success) return `message ${index} is not a ChatMessage`;
+    if (parsed.data.role === 'system')
+      return `message ${index} is a system prompt, which is kept in any case`;
     if (parsed.data.role === 'tool') {
-      if (parsed.data.callId !== open.shift()) return `message ${index} is not behind its call`;
+      if (parsed.data.callId !== open.shift()) return `message ${index} does not follow its call`;
       continue;
     }
-    if (open.length > 0) return `message ${index} stands before the result of ${open[0]}`;
+    if (open.length > 0) return `message ${index} precedes the result of ${open[0]}`;
     if (parsed.data.role === 'assistant') open.push(...parsed.data.toolCalls.map(({ id }) => id));
   }
-  if (open.length > 0) return `there is no result of ${open[0]}`;
-  return inTurn && given.at(-1)?.role === 'assistant' ? 'the last message is the agent’s' : null;
+  if (open.length > 0) return `there is no result for ${open[0]}`;
+  return inTurn && given.at(-1)?.role === 'assistant' ? 'the last message is from the agent' : null;
 }

@@ -86,8 +86,8 @@ async function compactNow(loop: ConversationLoop): Promise<boolean> {
 
 function inboxFull(): TroupeError {
   const message =
-    `say: ${MAX_WAITING_MESSAGES} messages wait for this agent already, and this one was not taken in. ` +
-    'Wait for what an earlier "say" resolves with.';
+    `say: ${MAX_WAITING_MESSAGES} messages already wait for this agent, so this one was refused. ` +
+    'Wait until an earlier "say" resolves.';
   return new TroupeError({ code: 'inbox-full', message });
 }
 

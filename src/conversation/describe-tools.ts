@@ -16,7 +16,7 @@ export function describeTools(tools: readonly Tool[]): readonly ToolDescription[
     } catch (cause) {
       const message =
         `createConversation: "tools" has "${name}", whose input cannot be written as JSON Schema: ` +
-        `${toErrorText(cause)}. Take text or a number and convert it in the tool.`;
+        `${toErrorText(cause)}. Declare text or a number and convert it in the tool.`;
       throw new TroupeError({ code: 'invalid-option', message, cause });
     }
   });

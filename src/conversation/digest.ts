@@ -26,7 +26,7 @@ export function toDigest(views: readonly ProcessView[], because: DigestReason): 
 
 function describeReason(because: DigestReason): readonly string[] {
   if (because.type === 'resumed')
-    return ['The program has ended since, and this conversation goes on in a new one.'];
+    return ['The program has ended since then; this conversation continues in a new one.'];
   const { summary } = because;
   const removed = 'The older part of this conversation was removed.';
   return summary === null ? [removed] : [removed, `<summary>\n${escapeText(summary)}\n</summary>`];

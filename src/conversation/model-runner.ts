@@ -23,7 +23,7 @@ export interface ModelRunner {
 
 /** Said when the transcript cannot be made shorter. */
 const STUCK =
-  'It was made as short as it can be; begin a new conversation, or take a model with a longer context.';
+  'It cannot be shortened further; begin a new conversation, or use a model with a longer context.';
 
 interface Speech {
   readonly stopping: AbortController;

@@ -66,7 +66,7 @@ export function apply(memory: Remembered, entry: JournalEntry): void {
 const UNANSWERED: ToolMessage['text'] = JSON.stringify({
   ok: false,
   error:
-    'The program ended before this call was answered. Whether it was carried out is not known: look before you repeat it.',
+    'The program ended before this call was answered. It is unknown whether it was carried out: check before you repeat it.',
 });
 
 /** Answers each call that has no result: the program ended meanwhile, or its journal entry cannot be read. */

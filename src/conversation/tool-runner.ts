@@ -88,7 +88,7 @@ export function createToolRunner(deps: {
     tell({ type: 'calls.settled', revealed });
   };
 
-  const interruptWaits = () => step?.interruptWait.abort(new Error('Something was said meanwhile.'));
+  const interruptWaits = () => step?.interruptWait.abort(new Error('A message has arrived meanwhile.'));
 
   const interruptAll = () => {
     if (step === null) return;

@@ -12,16 +12,16 @@ export function toRunningState({ awaitsInput, progress }: ProcessView): RunningS
   if (awaitsInput !== null) return { now: describeWait(awaitsInput), prompt: awaitsInput.prompt };
   if (progress === null || progress.percent === null) return { now: null, prompt: null };
   const how = { running: 'It is', paused: 'It has paused', failed: 'It has failed' }[progress.state];
-  return { now: `${how} at ${progress.percent} %, by what it prints.`, prompt: null };
+  return { now: `${how} at ${progress.percent} %, according to its output.`, prompt: null };
 }
 
 const wanted: Readonly<Record<AwaitedInput['kind'], string>> = {
   line: 'a line',
-  secret: 'a secret, which does not show',
+  secret: 'a secret, which is not shown',
   key: 'a key',
 };
 
 function describeWait({ kind, certainty }: AwaitedInput): string {
-  const sure = certainty === 'known' ? 'It waits' : 'By what it printed last, it may wait';
+  const sure = certainty === 'known' ? 'It waits' : 'Its last output suggests that it waits';
   return `${sure} for somebody to type ${wanted[kind]}.`;
 }

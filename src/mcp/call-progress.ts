@@ -57,7 +57,7 @@ function isWorthTelling(handle: ProcessHandle): boolean {
 function toMessage(handle: ProcessHandle): string {
   const view = handle.view();
   const name = view.label === null ? view.id : `${view.id} (${view.label})`;
-  if (view.status === 'pending') return `${name} waits for a free place.`;
+  if (view.status === 'pending') return `${name} waits for a free slot.`;
   if (view.status === 'backgrounded') return `${name} continues in the background.`;
   if (view.status !== 'running') return `${name} is ${view.status}.`;
   const printed = `${formatBytes(view.output.bytes)} of output after ${formatDuration(view.runtimeMs)}`;

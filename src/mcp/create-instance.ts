@@ -8,7 +8,7 @@ import { findResource, listResources, listTemplates, readResource } from './reso
 
 const INSTRUCTIONS = [
   'Commands run as supervised processes; one that takes long continues in the background and has an id. Nothing wakes you when it ends:',
-  'wait for it, or ask. An end that you have not seen yet is also told with the next answer of any of these tools. Cancelling a call ends',
+  'wait for it, or ask. The next answer of any of these tools also reports an end that you have not seen yet. Cancelling a call ends',
   'the waiting and not the process. All processes end when you are gone for good: on stdio with the connection, by HTTP with the session.',
 ].join(' ');
 

@@ -101,7 +101,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     });
   let closed: Promise<void> | null = null;
   const close = async () => {
-    closing.abort(new Error('The client has gone.'));
+    closing.abort(new Error('The client has disconnected.'));
     await Promise.all([...connections].map((connection) => connection.close()));
     await processes.end();
     await placed?.release();

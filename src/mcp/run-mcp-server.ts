@@ -142,7 +142,7 @@ function checkHttp(
   }
   if (isLoopback(address) || (allowRemote && token !== '')) return;
   throw refuse(
-    `Other machines can reach ${address.host}, and whoever reaches this server can run commands here. ` +
+    `Other machines can reach ${address.host}, and any client that reaches this server can run commands here. ` +
       'Listen on 127.0.0.1, or allow it explicitly and set a token that clients have to send.',
   );
 }

@@ -41,7 +41,7 @@ function checkModel(given: unknown): void {
   if (specificationVersion === 'v4' && typeof doStream === 'function') return;
   const what =
     typeof given === 'string' ? quote(given) : `a model of version ${quote(String(specificationVersion))}`;
-  const message = `createAiSdkModel: the model is ${what}; expected a model object of version "v4", as providers of AI SDK 7 make it.`;
+  const message = `createAiSdkModel: the model is ${what}; expected a model object of version "v4", as providers of AI SDK 7 create it.`;
   throw new TroupeError({ code: 'invalid-option', message });
 }
 

@@ -54,7 +54,7 @@ function lengthOf(delta: ChatDelta): number {
 }
 
 function endless(what: string): ModelError {
-  return new ModelError({ failure: 'invalid', message: `The model's reply has no end: ${what}.` });
+  return new ModelError({ failure: 'invalid', message: `The model's reply is too long: ${what}.` });
 }
 
 type CallDelta = Extract<ChatDelta, { type: 'toolCall' }>;

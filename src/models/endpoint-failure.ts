@@ -78,9 +78,9 @@ function describe(
     case 'cut':
       return `${where} stopped in the middle: ${text}`;
     case 'invalid':
-      return `${where} answered what is no reply: ${text}`;
+      return `${where} sent something other than a reply: ${text}`;
     case 'tooLong':
-      return `${where} takes no conversation of this length${number}: ${text}`;
+      return `${where} cannot take a conversation of this length${number}: ${text}`;
     case 'refused':
       return number === '' ? text : `${where} refused the request${number}: ${text}`;
   }
@@ -89,7 +89,7 @@ function describe(
 /** Omits short waits. */
 function describeWait(retryAfterMs: number | null): string {
   if (retryAfterMs === null || retryAfterMs <= maxRetryAfterMs) return '';
-  return ` It wants to be asked again in ${formatDuration(retryAfterMs)} at the earliest.`;
+  return ` Try again in ${formatDuration(retryAfterMs)} at the earliest.`;
 }
 
 /** An endpoint's response to a failed request. */
@@ -152,21 +152,21 @@ export function failureOfCode(code: string): ModelFailure | null {
 
 /** Descriptions of the errors that `fetch` hides in causes. */
 const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name could not be looked up',
+  ECONNREFUSED: 'no server listens there',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name could not be resolved',
   ETIMEDOUT: 'no answer in time',
   UND_ERR_CONNECT_TIMEOUT: 'no answer in time',
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'nothing more came in time',
+  UND_ERR_BODY_TIMEOUT: 'no more data arrived in time',
   ECONNRESET: 'the connection was closed',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the network',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
 };
 
-/** Describes a failed connection: `nobody listens there (ECONNREFUSED)`; `null` for other errors. */
+/** Describes a failed connection: `no server listens there (ECONNREFUSED)`; `null` for other errors. */
 export function findNetworkCause(error: unknown): string | null {
   for (const cause of causesOf(error)) {
     const { code } = cause as { code?: unknown };

@@ -46,7 +46,7 @@ export const openAiOptions = z.strictObject({
     .prefault(() => process.env['OPENAI_BASE_URL']?.trim() || 'https://api.openai.com/v1'),
   apiKey: z
     .string()
-    .refine((key) => /^[\x21-\x7e]+$/.test(key), 'a key without spaces and line ends')
+    .refine((key) => /^[\x21-\x7e]+$/.test(key), 'a key without spaces and line breaks')
     .optional(),
   apiKeyVariable: z.string().min(1).default('OPENAI_API_KEY'),
   model: z.string().min(1),
@@ -134,7 +134,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>, name: st
 }
 
 function findProblem(header: string, value: string): string | null {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header)) return 'which is no name of a header';
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header)) return 'which is not a header name';
   if (!/^[\t\x20-\x7e]*$/.test(value)) return 'whose value is not one line of ASCII';
   return null;
 }

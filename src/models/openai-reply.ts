@@ -62,7 +62,8 @@ export function createReplyReader(request: {
         return [];
       }
       const chunk = chatChunk.safeParse(parseJson(data));
-      if (!chunk.success) throw fail('invalid', `sent what is no part of a reply: ${toLine(data)}`);
+      if (!chunk.success)
+        throw fail('invalid', `sent something that is not part of a reply: ${toLine(data)}`);
       const { error, choices } = chunk.data;
       if (error != null) throw toStreamError(error, address);
       usage = chunk.data.usage ?? usage;

@@ -101,7 +101,7 @@ type FailureFacts = Parameters<typeof describeFailure>[0];
 function describe(facts: FailureFacts, { apiKey }: OpenAiSettings): string {
   const { failure, address, status, text } = facts;
   if (failure !== 'unauthorized' || apiKey !== undefined) return describeFailure(facts);
-  return `${address} wants a key (${status}), and there is none: ${text}`;
+  return `${address} requires a key (${status}), and none is set: ${text}`;
 }
 
 function advise(

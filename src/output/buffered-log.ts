@@ -257,7 +257,9 @@ class BufferedOutputLog implements OutputLog {
     }
     this.#store.append(stream, bytes, { atMs: this.#lastWriteAtMs, afterEnd: this.#ended });
     if (this.#ended && !this.#hasNotedLate) {
-      this.#file?.note('the process has ended; what follows was written by processes that it left behind');
+      this.#file?.note(
+        'the process has ended; the following output was written by processes that it left running',
+      );
       this.#hasNotedLate = true;
     }
     const isWritable = this.#file === null || this.#file.write(bytes);

@@ -191,7 +191,7 @@ function findPage(log: OutputLog, ask: DiskSpanOptions): DiskSpan {
     maxBytes: maxCountedBytes,
   });
   if (first.type === 'too-far') {
-    const problem = `the first ${skip} lines are more than ${maxCountedBytes} bytes, which is too much to pass over in one read: begin further on, with \`since\``;
+    const problem = `the first ${skip} lines are more than ${maxCountedBytes} bytes, which is too much to skip in one read: start further on, with \`since\``;
     return { ...toProblem(log, ask), problem };
   }
   const from = first.type === 'found' ? Math.max(ask.start, first.position) : known;

@@ -22,7 +22,7 @@ export function readFreeBytes(path: string): number {
 
 export const diskFullDegradation: OutputDegradation = {
   what: 'the disk was full',
-  error: 'output that the process could not write may be missing, and how much is not known',
+  error: 'output that the process could not write may be missing; the amount is unknown',
   missingBytes: 0,
 };
 

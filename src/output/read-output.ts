@@ -164,7 +164,7 @@ function grepText(searched: string, options: Search): string | { problem: string
     before > 0 ? `[… the first ${before} bytes were not searched: \`since\` 0 begins there …]\n` : '';
   const newer =
     behind > 0
-      ? `[… the last ${behind} bytes were not searched: go on with \`since\` ${options.to} …]\n`
+      ? `[… the last ${behind} bytes were not searched: continue with \`since\` ${options.to} …]\n`
       : '';
   return `${older}${found}${newer}`;
 }

@@ -317,7 +317,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     if (trouble !== null) return { what: 'the log file cannot be read', error: trouble, missingBytes };
     if (this.#maskProblem !== null)
       return {
-        what: 'a secret stands in the log file and cannot be covered there',
+        what: 'a secret is in the log file and cannot be redacted there',
         error: this.#maskProblem,
         missingBytes: 0,
       };
@@ -329,7 +329,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
 }
 
 const shortened: OutputDegradation = {
-  what: 'the log was made smaller before it reached its cap',
+  what: 'the log was shortened before it reached its cap',
   error: 'the disk is nearly full',
   missingBytes: 0,
 };

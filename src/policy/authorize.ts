@@ -68,7 +68,7 @@ export async function authorize(
   if (verdict.type === 'deny') return refuse(`${verdict.reason} ${verdict.hint}`.trim());
   const { question, reason, always: needed } = verdict;
   if (grants.cover(needed)) return { ok: true };
-  if (ask === null) return refuse(`${question} That needs consent, and there is nobody to ask.`);
+  if (ask === null) return refuse(`${question} That needs consent, and there is no person to ask.`);
   const always = needed?.map(({ pattern }) => pattern) ?? null;
   const timeoutMs = policy.settings.askTimeout;
   return askInTime({ ...call, question, reason, always }, { ask, grants, needed, signal, clock, timeoutMs });

@@ -90,6 +90,6 @@ async function wrap(
 }
 
 function toUnavailable(why: string): TroupeError {
-  const message = `The sandbox that the policy requires cannot be had: ${why}. Install what is missing, or set "sandbox" to "auto".`;
+  const message = `The sandbox that the policy requires is not available: ${why}. Install what is missing, or set "sandbox" to "auto".`;
   return new TroupeError({ code: 'sandbox-unavailable', message });
 }

@@ -49,7 +49,7 @@ async function judge(start: StartRequest, settings: PolicySettings): Promise<Jud
     const grammar = await loadShellGrammar();
     return await judgeStart({ ...start, cwd: start.cwd ?? settings.workspace ?? '/' }, { settings, grammar });
   } catch (error) {
-    return { type: 'ask', why: `could not be looked at (${toErrorText(error)})` };
+    return { type: 'ask', why: `could not be checked (${toErrorText(error)})` };
   }
 }
 

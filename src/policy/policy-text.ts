@@ -26,11 +26,11 @@ function toList(text: string): readonly unknown[] {
   } catch (error) {
     throw complain(toErrorText(error), error);
   }
-  if (!Array.isArray(list)) throw complain('it is no list');
+  if (!Array.isArray(list)) throw complain('it is not a list');
   return list;
 }
 
 function complain(why: string, cause?: unknown): TroupeError {
-  const message = `The text of a policy cannot be read: ${why}. Hand on what toPolicyText has written, unchanged.`;
+  const message = `The text of a policy cannot be read: ${why}. Pass the result of toPolicyText unchanged.`;
   return new TroupeError({ code: 'invalid-option', message, cause });
 }

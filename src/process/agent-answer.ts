@@ -20,7 +20,7 @@ export function readAgentAnswer(handle: Pick<ProcessHandle, 'id' | 'reader'>): A
   if (read.droppedBytes === 0 && !read.truncated) return parseAnswer(read.text);
   if (!isObject(read.text)) return null;
   const bytes = read.positions.stdout - reader.positions.stdout;
-  const error = `The answer of ${handle.id} is ${bytes} bytes long and was not kept whole; an answer may have ${formatBytes(maxAnswerBytes)}.`;
+  const error = `The answer of ${handle.id} is ${bytes} bytes long and was not kept completely; an answer may have at most ${formatBytes(maxAnswerBytes)}.`;
   return { ok: false, error };
 }
 

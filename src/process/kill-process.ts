@@ -79,7 +79,7 @@ function toAnswer(
 async function endLeftovers(target: KillTarget, order: KillOrder): Promise<KillAnswer> {
   const receipt = await target.endLeftovers(order);
   const isGone = receipt.survivors.length === 0;
-  const rest = isGone ? 'all are gone' : `alive still: ${describeSurvivors(receipt.survivors)}`;
+  const rest = isGone ? 'all are gone' : `still alive: ${describeSurvivors(receipt.survivors)}`;
   const message = `Process ${target.id} had ended; ${receipt.leftoversEnded.length} leftovers were ended, ${rest}.`;
   return { type: isGone ? 'leftoversEnded' : 'survived', receipt, message: withSuspects(message, target) };
 }
@@ -103,11 +103,11 @@ function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
   const took = formatDuration(receipt.durationMs);
   if (!target.hasEnded() || receipt.survivors.length > 0) {
     const who =
-      receipt.survivors.length === 0 ? '' : `: alive still: ${describeSurvivors(receipt.survivors)}`;
+      receipt.survivors.length === 0 ? '' : `: still alive: ${describeSurvivors(receipt.survivors)}`;
     const state = target.hasEnded() ? '' : ' It stays "stopping".';
     return `Process ${id} is not gone after ${took}${who}.${state}`;
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
   const others = receipt.leftoversEnded.length;
-  return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} more of its tree`}).`;
+  return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} other members of its tree`}).`;
 }

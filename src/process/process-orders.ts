@@ -133,7 +133,7 @@ export class ProcessOrders {
 
 function refuseDetached(id: string): KillAnswer {
   const message =
-    `Process ${id} was not ended: its supervisor is shut down and has left it running, as it is persistent. ` +
-    'The next supervisor of the state directory can end it, or: troupe kill.';
+    `Process ${id} was not ended: it is persistent, and its supervisor has shut down and left it running. ` +
+    'End it with the next supervisor of the state directory, or with troupe kill.';
   return { type: 'notRunning', message };
 }

@@ -76,7 +76,7 @@ const SHOWN = 5;
 export function describeLostEnvironment(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   return (
-    `It cannot be started again as it was: the values of its environment (${names.slice(0, SHOWN).join(', ')}${more}) are gone. ` +
-    'They are kept outside the project, and temporary files were removed since. Start it anew.'
+    `It cannot be restarted: the values of its environment variables (${names.slice(0, SHOWN).join(', ')}${more}) are lost. ` +
+    'They were stored outside the project, in a temporary file that was removed. Start the command again as a new process.'
   );
 }

@@ -188,7 +188,7 @@ export class ProcessTerminal {
   #captureLast(): CaptureAnswer {
     const screen = this.#lastScreen();
     if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
-    const error = `The last screen of ${this.#plan.id} is not there any more, or was never taken. Read its output instead.`;
+    const error = `The last screen of ${this.#plan.id} was removed or never captured. Read its output instead.`;
     return refuseScreen('broken', error);
   }
 

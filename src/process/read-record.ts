@@ -8,14 +8,14 @@ export function readRecord(
   value: unknown,
   id: string,
 ): { ok: true; record: ProcessRecord } | { ok: false; why: string } {
-  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is no object' };
+  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not an object' };
   const { version } = value as { version?: unknown };
   if (version !== 1) {
     const found = JSON.stringify(version) ?? 'not there';
     return { ok: false, why: `its version is ${found}; this troupe reads version 1` };
   }
   const wrong = recordShape(value);
-  if (wrong !== null) return { ok: false, why: `"${wrong.slice(1)}" is not as a record has it` };
+  if (wrong !== null) return { ok: false, why: `"${wrong.slice(1)}" is not valid in a record` };
   const record = complete(value as ProcessRecord);
   return record.view.id === id
     ? { ok: true, record }

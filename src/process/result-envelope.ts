@@ -72,7 +72,7 @@ export type ResultEnvelope = CommandFacts &
 
 /** Data of a result when the process went to the background. */
 export interface BackgroundedData {
-  /** `pending`: the process waits for a free place and has not started. */
+  /** `pending`: the process waits for a free slot and has not started. */
   readonly status: 'backgrounded' | 'pending';
   readonly process_id: string;
   readonly pid: number | null;
@@ -130,13 +130,13 @@ export function toQueuedEnvelope(
   if (view.status === 'timed_out') {
     return {
       ok: false,
-      error: `${waited} It was taken back at its time limit and will not start.`,
+      error: `${waited} It was cancelled at its time limit and will not start.`,
       ...toFacts(parts),
     };
   }
   const message =
-    `${waited} It waits on and starts in the background when a place is free. To make room end one of them; ` +
-    `to take it back kill ${view.id}.`;
+    `${waited} It stays queued and starts in the background when a slot is free. To free a slot, end one of these processes; ` +
+    `to cancel it, kill ${view.id}.`;
   const data: BackgroundedData = {
     status: 'pending',
     process_id: view.id,
@@ -153,7 +153,7 @@ export function toSurvivedEnvelope(parts: ResultParts): ResultEnvelope {
   const survivors = view.status === 'stopping' ? view.survivors : [];
   const who = describeSurvivors(survivors);
   const error =
-    `Process ${view.id} was stopped and is not gone${who === '' ? '' : `: alive still: ${who}`}. ` +
+    `Process ${view.id} was stopped and is not gone${who === '' ? '' : `: still alive: ${who}`}. ` +
     'It stays "stopping" and is watched.';
   return { ok: false, error, ...toFacts(parts) };
 }
@@ -215,7 +215,7 @@ function toBackgroundedData(view: ProcessView): BackgroundedData {
   const log = view.output.logFile;
   const state =
     view.status === 'restarting'
-      ? `It ended (${describeEnd(view.reason, null)}) and is to be started again`
+      ? `It ended (${describeEnd(view.reason, null)}) and will be restarted`
       : `Still running after ${formatDuration('runtimeMs' in view ? view.runtimeMs : 0)}`;
   const words = [
     `${state}: it continues in the background as ${view.id}.`,
@@ -243,7 +243,7 @@ function describeHolders(
     );
     return `${holder.id} (${shorten(holder.commandLine, 80)}, for ${since})`;
   });
-  return `: all ${holders.length} places for ${places} are taken by ${each.join(', ')}`;
+  return `: all ${holders.length} slots for ${places} are taken by ${each.join(', ')}`;
 }
 
 /** Reads the output for a result: a text that is too long for one read keeps head and tail. */

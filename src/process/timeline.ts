@@ -160,12 +160,12 @@ function describeSignal({
     case 'limit':
       return `${signal}: its limit ${cause.limit} of ${formatDuration(cause.afterMs)}`;
     case 'hold':
-      return `${signal}: to be started again in its turn`;
+      return `${signal}: to be restarted in order`;
     case 'restart':
       return `${signal}: a restart`;
     case 'grace':
-      return `${signal}: alive at the end of its grace`;
+      return `${signal}: alive at the end of its grace period`;
     case 'leftovers':
-      return `${signal}: its leftovers may not stay`;
+      return `${signal}: its leftovers are not kept`;
   }
 }

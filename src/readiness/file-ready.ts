@@ -21,7 +21,8 @@ export function fileReady(
   let isStale = false;
 
   return {
-    describe: () => (isStale ? `${path} to be written anew: it is of an earlier run` : `${path} to appear`),
+    describe: () =>
+      isStale ? `${path} to be written again: it is from an earlier run` : `${path} to appear`,
     watch: ({ onHolds }) => {
       // Read first, so that every later change is noticed.
       const before = look(path);

@@ -27,7 +27,7 @@ export function httpReady(url: string, options: HttpReadyOptions): ReadinessCond
   const { clock } = options;
   const { hostname } = new URL(url);
   const port = toPort(url);
-  let lastAnswer = 'nobody of its own listens there';
+  let lastAnswer = 'none of its own processes listens there';
 
   return {
     describe: () => `${url} to answer 2xx or 3xx (last: ${lastAnswer})`,

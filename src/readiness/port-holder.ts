@@ -13,7 +13,7 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
 /** Returns text such as `pid 4711 (node server.js)`. */
 function describeHolder({ pid, command }: PortHolder): string {
   const short = command.length > 120 ? `${command.slice(0, 119)}…` : command;
-  return pid === null ? `a process that is not ours to see (${short})` : `pid ${pid} (${short})`;
+  return pid === null ? `a process that troupe may not see (${short})` : `pid ${pid} (${short})`;
 }
 
 /** Explains why a process cannot become ready on a port, and what to do about it. */

@@ -36,14 +36,14 @@ export function readScheduleRecord(
   value: unknown,
   id: string,
 ): { ok: true; record: ScheduleRecord } | { ok: false; why: string } {
-  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is no object' };
+  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not an object' };
   const { version } = value as { version?: unknown };
   if (version !== 1) {
     const found = JSON.stringify(version) ?? 'not there';
     return { ok: false, why: `its version is ${found}; this troupe reads version 1` };
   }
   const wrong = shape(value);
-  if (wrong !== null) return { ok: false, why: `"${wrong.slice(1)}" is not as a schedule has it` };
+  if (wrong !== null) return { ok: false, why: `"${wrong.slice(1)}" is not valid in a schedule` };
   const record = value as ScheduleRecord;
   return record.schedule.id === id
     ? { ok: true, record }

@@ -43,7 +43,7 @@ export function createSecretResolver(options: {
   const askPerson = async (question: SecretQuestion, signal: AbortSignal): Promise<SecretAnswer> => {
     const { name } = question;
     if (ask === null)
-      return refused(name, 'a person would have to be asked for it, and there is nobody to ask');
+      return refused(name, 'a person would have to be asked for it, and there is no person to ask');
     const value = await ask(question, signal);
     return value === null
       ? refused(name, 'the person who was asked for it gave no answer')
@@ -83,7 +83,7 @@ async function untilUnwanted(
   answer: () => Promise<SecretAnswer>,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<SecretAnswer> {
-  const unwanted = refused(name, 'nobody waits for it any more');
+  const unwanted = refused(name, 'no caller waits for it any more');
   if (signal.aborted) return unwanted;
   const { promise, resolve: giveUp } = Promise.withResolvers<SecretAnswer>();
   const onAbort = () => giveUp(unwanted);
@@ -99,7 +99,7 @@ async function readSecretFile(
   const file = await openFile(resolve(cwd, path), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if ((await file.stat()).isFile()) return checked(name, await file.readFile({ encoding: 'utf8', signal }));
-    return refused(name, `the file ${quote(path)} is no regular file but a directory, a pipe or a device`);
+    return refused(name, `the file ${quote(path)} is not a regular file but a directory, a pipe or a device`);
   } finally {
     await file.close();
   }
@@ -112,7 +112,7 @@ export function createFixedResolver(value: string): SecretResolver {
 
 /** Repeats only the error code of the system: the error of a source may contain the value. */
 function describeFailure(source: SecretSource, error: unknown): string {
-  if (typeof source === 'function') return 'the function that gives it has failed';
+  if (typeof source === 'function') return 'the function that returns it has failed';
   if (!('file' in source)) return 'asking for it has failed';
   const { code } = error as NodeJS.ErrnoException;
   return `the file ${quote(source.file)} cannot be read${code === undefined ? '' : ` (${code})`}`;
@@ -125,7 +125,7 @@ function checked(name: string, given: unknown): SecretAnswer {
   const characters = value.replaceAll(/\s/g, '').length;
   if (characters === 0) return refused(name, 'it is empty');
   if (characters >= minSecretCharacters) return { ok: true, value };
-  const why = `it has fewer than ${minSecretCharacters} characters, and to hide it would hide ordinary text`;
+  const why = `it has fewer than ${minSecretCharacters} characters, and redacting it would also redact ordinary text`;
   return refused(name, why);
 }
 

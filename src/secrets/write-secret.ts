@@ -113,8 +113,8 @@ async function hidesTyping(recipient: SecretRecipient): Promise<boolean> {
 function describeExposure({ id, hasTerminal }: SecretRecipient): string {
   const why = `Process ${id} writes its own log file, where a secret cannot be redacted, so the secret was not written`;
   const instead =
-    'Or start it anew with lifetime "session", in a program whose option "terminal" is "pty": there it is hidden in any case.';
+    'Or start it again with lifetime "session", in a program whose option "terminal" is "pty": there it is hidden in any case.';
   return hasTerminal
     ? `${why}: its terminal shows what is typed. Write it when the process asks for a secret and the terminal hides what is typed. ${instead}`
-    : `${why}: it has no terminal that could hide it. Start it anew with lifetime "session".`;
+    : `${why}: it has no terminal that could hide it. Start it again with lifetime "session".`;
 }

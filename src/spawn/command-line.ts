@@ -13,7 +13,9 @@ export function toCommand(
 /** Returns the error of a start with a NUL byte in one of its texts, which would silently be cut off there. */
 export function findNulByte({ work, env }: Pick<SpawnRequest, 'work' | 'env'>): Error | null {
   const texts = [...toTexts(work), ...Object.entries(env).flat()];
-  return texts.some((text) => text.includes('\0')) ? new Error('one of its texts contains a NUL byte') : null;
+  return texts.some((text) => text.includes('\0'))
+    ? new Error('an argument or variable contains a NUL byte')
+    : null;
 }
 
 function toTexts(work: SpawnRequest['work']): readonly string[] {

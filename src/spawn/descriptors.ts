@@ -29,7 +29,7 @@ export function findDescriptorShortage(): string | null {
   // Each running process may still open its log.
   const needed = startCount + reserveUsers + Math.min(maxFreeCount, Math.floor(limit / 8));
   if (used === null || used + needed <= limit) return null;
-  return `${used} of the ${limit} files that this program may have open are open, and the rest is kept to end and record what runs`;
+  return `${used} of the ${limit} files that this program may open are open, and the others are reserved for ending and recording running processes`;
 }
 
 /** Holds the reserve for a running process until the result is called. */

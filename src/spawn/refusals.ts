@@ -52,7 +52,7 @@ const notRunning = 'It is not running.';
 /** Replies with the result of a write to a terminal, or with the error that broke it. */
 export function answerWrite(result: Promise<WriteResult>, reply: (result: WriteResult) => void): void {
   void result
-    .catch((error: unknown) => refuseWrite('broken', `It could not be typed: ${toErrorText(error)}.`))
+    .catch((error: unknown) => refuseWrite('broken', `The input could not be typed: ${toErrorText(error)}.`))
     .then(reply);
 }
 

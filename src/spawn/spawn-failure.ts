@@ -69,11 +69,11 @@ function describe(failure: {
     case 'no-permission':
       return `"${program}" may not be run in "${request.cwd}" (${code ?? 'EACCES'}). Check the permissions of both.`;
     case 'arguments-too-long':
-      return `The arguments of "${program}" are longer than the system allows (${code}). Hand them over in a file.`;
+      return `The arguments of "${program}" are longer than the system allows (${code}). Pass them in a file.`;
     case 'too-many-files':
       return `Too many files are open to start "${program}" (${code}). End other processes, or raise "ulimit -n".`;
     case 'out-of-processes':
-      return `The system has no room for "${program}" (${code}). End other processes and try again.`;
+      return `The system has no resources for "${program}" (${code}). End other processes and try again.`;
     case 'other':
       return `"${program}" could not be started: ${String(failure.error)}`;
   }

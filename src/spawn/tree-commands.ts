@@ -116,7 +116,9 @@ export function createTreeCommands(options: {
   ): void {
     if ('refusal' in input) return reply(refuseWrite(input.code, input.refusal));
     void write(input)
-      .catch((error: unknown) => refuseWrite('broken', `It could not be written: ${toErrorText(error)}`))
+      .catch((error: unknown) =>
+        refuseWrite('broken', `The input could not be written: ${toErrorText(error)}`),
+      )
       .then(reply);
   }
 

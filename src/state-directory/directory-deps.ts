@@ -263,8 +263,8 @@ export function unreachableError({ record, state }: Recorded): TroupeError {
   const { id, owner } = record.view;
   const heir =
     owner === SHELL_OWNER
-      ? 'start `troupe serve`, which takes it over, and try again'
-      : `the next program of its owner ${quote(owner)} with this state directory takes it over`;
+      ? 'start `troupe serve`, which adopts it, and try again'
+      : `the next program of its owner ${quote(owner)} with this state directory adopts it`;
   const why = {
     alive: `its supervisor ${record.supervisorId} listens on no control socket (its option "control" is false, or it has just begun): use its own program`,
     elsewhere: `its supervisor ${record.supervisorId} is out of reach of this program, perhaps in a container: go there`,

@@ -53,7 +53,7 @@ export async function resolveStatus(
   const why =
     revival === null
       ? `its supervisor ${record.supervisorId} ended without ending it`
-      : 'it ended while no supervisor was there, and so did the launcher that was to write down how';
+      : 'it ended while no supervisor was running, and its launcher ended before it recorded the exit';
   return lost(record, why);
 }
 

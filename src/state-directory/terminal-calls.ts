@@ -68,7 +68,7 @@ async function captureRecorded(deps: DirectoryDeps, it: Recorded): Promise<Captu
   if ((await findEnd(deps, it)) === null) throw unreachableError(it);
   const screen = readScreenFile(deps.paths.screenOf(id));
   if (screen !== null) return { ok: true, screen, drawing: null, offset: 0 };
-  const error = `The last screen of ${id} is not there any more, or was never taken. Read its output instead.`;
+  const error = `The last screen of ${id} was removed or never captured. Read its output instead.`;
   return { ok: false, code: 'broken', error };
 }
 

@@ -105,6 +105,6 @@ function quietly(act: () => void): void {
 }
 
 function noPlace(directory: string): TroupeError {
-  const message = `The environment of a process of ${quote(directory)} was not kept: neither XDG_RUNTIME_DIR nor the temp directory has a place that is closed to other users. It runs, but no other supervisor can start it again.`;
+  const message = `The environment of a process of ${quote(directory)} was not saved: neither XDG_RUNTIME_DIR nor the temp directory has a place that is closed to other users. The process runs, but no other supervisor can restart it.`;
   return new TroupeError({ code: 'state-directory', message });
 }

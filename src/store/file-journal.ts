@@ -96,7 +96,7 @@ function takeWholeLines(file: number, path: string): readonly string[] {
 }
 
 function noJournal(path: string): TroupeError {
-  const message = `${path} is no journal: it does not begin with a JSON object. It was left as it is; name another file.`;
+  const message = `${path} is not a journal: it does not begin with a JSON object. It was not changed; name another file.`;
   return new TroupeError({ code: 'invalid-option', message });
 }
 

@@ -171,7 +171,7 @@ function inUse({
 }): TroupeError {
   const message =
     holder === 'unknown'
-      ? `${path} is locked, and ${lock} does not say by whom: remove that file if nobody is using it, else ${advice}.`
+      ? `${path} is locked, and ${lock} does not name the program that uses it: if none does, remove that file; otherwise ${advice}.`
       : `${path} is in use by another program, pid ${holder.pid}: ${advice}.`;
   return new TroupeError({ code, message });
 }

@@ -138,7 +138,8 @@ function readText(place: Place): Found | null {
 /** Checks and reads the same descriptor, so that the file cannot be exchanged in between. */
 function readOpened(file: number, { files, leaveOut, scratch }: Place): Found | null {
   const { kind, isOurs, sizeBytes } = files.inspect(file);
-  if (kind !== 'file') return damaged(kind === 'directory' ? 'it is a directory' : 'it is no file');
+  if (kind !== 'file')
+    return damaged(kind === 'directory' ? 'it is a directory' : 'it is not a regular file');
   if (!isOurs) return damaged('another user owns it, so it is not trusted');
   if (sizeBytes > maxRecordBytes) {
     return damaged(`it has ${sizeBytes} bytes, and a record has at most ${maxRecordBytes}`);
@@ -147,7 +148,7 @@ function readOpened(file: number, { files, leaveOut, scratch }: Place): Found | 
   const bytes = readBytes(file, { sizeBytes, into, files });
   // Decoding and parsing a record takes as long as reading it.
   if (leaveOut?.(bytes.toString('latin1', 0, BEGINNING_BYTES)) === true) return null;
-  return isUtf8(bytes) ? { text: bytes.toString() } : damaged('it is no UTF-8');
+  return isUtf8(bytes) ? { text: bytes.toString() } : damaged('it is not UTF-8');
 }
 
 /** Reads fewer bytes if the file was truncated meanwhile. */

@@ -114,7 +114,7 @@ const checks: { readonly [Name in Exclude<keyof SupervisorEntry, 'version'>]: (v
  * double its time.
  */
 const parseSupervisorEntry: ParseRecord<SupervisorEntry> = (value, id) => {
-  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not as an entry has it' };
+  if (typeof value !== 'object' || value === null) return { ok: false, why: 'it is not a valid entry' };
   const fields = value as Fields;
   if (fields.version !== 1) {
     return {
@@ -123,7 +123,7 @@ const parseSupervisorEntry: ParseRecord<SupervisorEntry> = (value, id) => {
     };
   }
   for (const name of Object.keys(checks) as (keyof typeof checks)[]) {
-    if (!checks[name](fields[name])) return { ok: false, why: `"${name}" is not as an entry has it` };
+    if (!checks[name](fields[name])) return { ok: false, why: `"${name}" is not valid in an entry` };
   }
   if (fields.id !== id) return { ok: false, why: 'it is the entry of another supervisor' };
   return { ok: true, record: value as SupervisorEntry };

@@ -29,7 +29,7 @@ function makeOne(path: string): void {
     // Another program was faster.
     if (code === 'EEXIST' && isDirectory(path)) return;
     if (code !== 'ENOENT') throw error;
-    const message = `The directory ${quote(path)} cannot be made: ${quote(dirname(path))} takes none, or was just removed. Name a directory in another place.`;
+    const message = `The directory ${quote(path)} cannot be created: ${quote(dirname(path))} accepts none, or was just removed. Choose another directory.`;
     throw new TroupeError({ code: 'state-directory', message, cause: error });
   }
 }

@@ -103,13 +103,13 @@ export function checkPrivateDirectory(path: string): void {
 /**
  * Checks the place of a socket; a missing one passes.
  *
- * @throws TroupeError `state-directory` for anything that is no socket, and for a socket of another user.
+ * @throws TroupeError `state-directory` for anything that is not a socket, and for a socket of another user.
  */
 export function checkPrivateSocket(path: string): void {
   const stats = lookAt(path);
   if (stats === null) return;
   if (stats.isSymbolicLink()) throw isLink(path);
-  if (!stats.isSocket()) throw refuse(`${quote(path)} is no socket. Remove it.`);
+  if (!stats.isSocket()) throw refuse(`${quote(path)} is not a socket. Remove it.`);
   if (!isOurs(stats)) throw isForeign(path, stats);
 }
 
@@ -147,7 +147,8 @@ function refuseBeforeOpening(path: string, access: PrivateAccess): void {
 function checkFile(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw isLink(path);
   // The system reports directories by itself.
-  if (!stats.isFile() && !stats.isDirectory()) throw refuse(`${quote(path)} is no regular file. Remove it.`);
+  if (!stats.isFile() && !stats.isDirectory())
+    throw refuse(`${quote(path)} is not a regular file. Remove it.`);
   if (!isOurs(stats)) throw isForeign(path, stats);
 }
 
@@ -172,7 +173,7 @@ function isLink(path: string, cause?: unknown): TroupeError {
 
 function isForeign(path: string, { uid }: Stats): TroupeError {
   return refuse(
-    `${quote(path)} belongs to user ${uid}, and not to you (user ${process.geteuid?.()}). Name a state directory of your own.`,
+    `${quote(path)} belongs to user ${uid}, not to you (user ${process.geteuid?.()}). Name a state directory of your own.`,
   );
 }
 

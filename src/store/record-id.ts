@@ -15,6 +15,6 @@ export function isRecordId(id: string): boolean {
  */
 export function checkRecordId(id: string): string {
   if (isRecordId(id)) return id;
-  const message = `${quote(String(id))} is no id: an id has 1 to 64 letters, digits, "_" and "-". Take it as it was given out.`;
+  const message = `${quote(String(id))} is not an id: an id has 1 to 64 letters, digits, "_" and "-". Pass an id that troupe has returned.`;
   throw new TroupeError({ code: 'invalid-option', message });
 }

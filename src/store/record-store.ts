@@ -2,7 +2,7 @@
 export interface DamagedRecord {
   /** The path of the file, or the id. */
   readonly name: string;
-  /** A clause: `it is no JSON: …`. */
+  /** A clause: `it is not JSON: …`. */
   readonly why: string;
 }
 

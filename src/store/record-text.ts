@@ -22,7 +22,7 @@ export type RecordReading<Doc> = ReturnType<ParseRecord<Doc>>;
 export function toRecordBytes(record: unknown, id: string): Buffer {
   const bytes = Buffer.from(JSON.stringify(record));
   if (bytes.byteLength <= maxRecordBytes) return bytes;
-  const message = `the record of ${id} has ${bytes.byteLength} bytes, and a record may have ${maxRecordBytes}: keep what is large in a file of its own, and its name in the record.`;
+  const message = `the record of ${id} has ${bytes.byteLength} bytes, and a record may have ${maxRecordBytes}: store large values in a separate file, and its name in the record.`;
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
@@ -36,7 +36,7 @@ export function parseRecordText<Doc>(
     value = JSON.parse(text);
   } catch (error) {
     // The parser quotes its input, which may reach a terminal.
-    return { ok: false, why: `it is no JSON: ${quote(toErrorText(error))}` };
+    return { ok: false, why: `it is not JSON: ${quote(toErrorText(error))}` };
   }
   return parse(value, id);
 }

@@ -14,7 +14,7 @@ const maxSocketPathBytes = 103;
 interface SocketPaths {
   /** Returns a path where that supervisor can listen; creates its directory, 0700. */
   make(supervisorId: string): string;
-  /** Removes socket files of that supervisor from directories of ours. Anything that is no socket stays. */
+  /** Removes socket files of that supervisor from directories of ours. Anything that is not a socket stays. */
   clear(supervisorId: string, socket: string | null): void;
 }
 
@@ -94,7 +94,7 @@ export function isPrivateDirectory(path: string): boolean {
 }
 
 function notOurs(path: string): TroupeError {
-  const message = `${quote(path)} is not a directory that is closed to other users, so no control socket is made there. Remove it, or take a state directory with a shorter path.`;
+  const message = `${quote(path)} is not a directory that is closed to other users, so no control socket is created there. Remove it, or use a state directory with a shorter path.`;
   return new TroupeError({ code: 'state-directory', message });
 }
 

@@ -180,7 +180,7 @@ function toRefusalError(
   { max, backgroundIds }: { readonly max: number; readonly backgroundIds: readonly string[] },
 ): TroupeError {
   if (refusal === 'shutting-down') {
-    const message = 'The supervisor is shutting down: nothing is started any more. Create another one.';
+    const message = 'The supervisor is shutting down and starts no more processes. Create another one.';
     return new TroupeError({ code: refusal, message });
   }
   const message =

@@ -155,7 +155,7 @@ function createList({ registry }: Runtime, { isWithin }: Owners): Supervisor['li
 function warnOfDamage(damaged: readonly DamagedRecord[]): void {
   const [first] = damaged;
   const more = damaged.length === 1 ? '' : ` (and ${damaged.length - 1} more)`;
-  const message = `A record of a process cannot be used and was left as it is: ${first?.name}: ${first?.why}${more}.`;
+  const message = `A record of a process cannot be used and was not changed: ${first?.name}: ${first?.why}${more}.`;
   process.emitWarning(message, 'TroupeRecordWarning');
 }
 

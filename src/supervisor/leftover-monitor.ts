@@ -88,7 +88,9 @@ export function createLeftoverMonitor({
     const onSignal = (signal: ProcessSignal) => {
       process.timeline.add('process.signalled', {
         by: isFirst ? order.by : 'supervisor',
-        detail: isFirst ? `${signal}: its leftovers` : `${signal}: leftovers alive at the end of the grace`,
+        detail: isFirst
+          ? `${signal}: its leftovers`
+          : `${signal}: leftovers alive at the end of the grace period`,
       });
       isFirst = false;
     };

@@ -34,7 +34,9 @@ export function createNotificationCalls(
     const nearest = registry.nearest(id);
     const hint = nearest.length === 0 ? 'There are no processes.' : `Did you mean ${nearest.join(' or ')}?`;
     const why =
-      registry.get(id) === undefined ? `not found. ${hint}` : 'has ended, and nothing more happens to it.';
+      registry.get(id) === undefined
+        ? `not found. ${hint}`
+        : 'has ended, so no more notices about it can come.';
     throw new TroupeError({ code: 'not-found', message: `${call}: process ${quote(id)} ${why}` });
   };
   return {

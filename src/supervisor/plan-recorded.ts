@@ -125,6 +125,6 @@ export function findRecordedBackend({ revival }: ProcessRecord, deps: Supervisor
 }
 
 const ownBackend: Unavailable = {
-  why: 'the option "backend" gives one that takes nothing over',
+  why: 'the backend of the option "backend" adopts no processes',
   remedy: 'Leave that option out',
 };

@@ -66,7 +66,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
         .filter((process) => process.owner === owner)
         .map((process) => process.view()),
     onDropped: (count) =>
-      reportError(new Error(`${count} notices of watches and schedules were dropped: nobody read them.`)),
+      reportError(new Error(`${count} notices of watches and schedules were dropped: no reader took them.`)),
     onReaderError: reportError,
   });
   const watches = new Watches({

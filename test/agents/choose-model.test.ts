@@ -14,7 +14,7 @@ test('a scripted model needs no key', () => {
 test.each([
   [
     { name: 'gpt-5' },
-    'OPENAI_API_KEY is not set, so a small script answers in place of a model. Set it to talk to openai/gpt-5.',
+    'OPENAI_API_KEY is not set, so a small script answers instead of a model. Set it to talk to openai/gpt-5.',
   ],
   [{ provider: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
   [{ provider: 'google', api_key_env: 'MY_KEY' }, 'MY_KEY is not set'],
@@ -33,7 +33,7 @@ test.each([
   const model = { name: 'gpt-5' };
 
   expect(() => chooseModel({ name: 'coder', model }, { env, scripted, ...place })).toThrow(
-    'agent coder: OPENAI_API_KEY is not set, so it has no model and does nothing. Set it to talk to openai/gpt-5.',
+    'agent coder: OPENAI_API_KEY is not set, so it has no model and cannot work. Set it to talk to openai/gpt-5.',
   );
   expect(
     chooseModel({ name: 'coder', model: { provider: 'scripted' } }, { env, scripted, ...place }).model,

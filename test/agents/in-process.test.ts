@@ -360,7 +360,7 @@ test('a delegate without a key fails and does nothing', async () => {
     {
       ok: false,
       error:
-        'agent coder: OPENAI_API_KEY is not set, so it has no model and does nothing. Set it to talk to openai/gpt-5.',
+        'agent coder: OPENAI_API_KEY is not set, so it has no model and cannot work. Set it to talk to openai/gpt-5.',
     },
   ]);
 });
@@ -458,7 +458,7 @@ test('without a person a question is a denial that says so', async () => {
 
   await given.conversation.say('go');
 
-  expect(given.answers()[0].data).toMatch(/Denied.*nobody to ask/);
+  expect(given.answers()[0].data).toMatch(/Denied.*no person to ask/);
 });
 
 test('a delegate keeps to its own settings', async () => {

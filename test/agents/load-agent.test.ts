@@ -77,7 +77,7 @@ test('the name is as the file is called', async () => {
 
   await expect(loadAgent('coder', project)).rejects.toMatchObject({
     code: 'invalid-agent-file',
-    message: 'agents/coder.yaml: "name" is "writer"; expected "coder", as the file is called.',
+    message: 'agents/coder.yaml: "name" is "writer"; expected "coder", equal to the file name.',
   });
 });
 
@@ -87,7 +87,7 @@ test('a directory is no agent', async () => {
 
   await expect(loadAgent('coder', project)).rejects.toMatchObject({
     code: 'invalid-agent-file',
-    message: 'agents/coder.yaml is no file; an agent is one file of YAML.',
+    message: 'agents/coder.yaml is not a file; an agent is one YAML file.',
   });
 });
 
@@ -97,7 +97,7 @@ test('text that is no UTF-8 is refused', async () => {
 
   await expect(loadAgent('coder', project)).rejects.toMatchObject({
     code: 'invalid-agent-file',
-    message: 'agents/coder.yaml is no UTF-8 text; save it as UTF-8.',
+    message: 'agents/coder.yaml is not UTF-8 text; save it as UTF-8.',
   });
 });
 

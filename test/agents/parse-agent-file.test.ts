@@ -69,7 +69,7 @@ test.each([
   [
     'a number as a version',
     `${head}version: 1\n`,
-    '3:10: "version" is 1; expected text; a number stands in quotes: "1.0".',
+    '3:10: "version" is 1; expected text; put a number in quotes: "1.0".',
   ],
   [
     'an entry of a list',
@@ -78,16 +78,16 @@ test.each([
   ],
   ['no name', 'model: scripted\n', '1:1: "name" is missing; expected the name of the agent'],
   ['no model', 'name: a\n', '1:1: "model" is missing; expected the name of a model'],
-  ['an empty file', '', '1:1: this is no agent; expected "name: …"'],
-  ['a list', '- a\n', '1:1: this is no agent'],
-  ['a key twice', `${head}name: b\n`, '3:1: "name" stands there twice; leave one out.'],
-  ['a bracket that stays open', 'name: [a\n', '2:1: no YAML: Flow sequence'],
-  ['a tab', '\tname: a\n', '1:1: no YAML: Tabs are not allowed'],
-  ['two documents', 'name: a\n---\nname: b\n', '2:1: no YAML: Source contains multiple documents'],
-  ['a key that is no text', '? [a]\n: b\n', '1:3: no YAML: With stringKeys'],
+  ['an empty file', '', '1:1: this is not an agent; expected "name: …"'],
+  ['a list', '- a\n', '1:1: this is not an agent'],
+  ['a key twice', `${head}name: b\n`, '3:1: "name" occurs twice; remove one.'],
+  ['a bracket that stays open', 'name: [a\n', '2:1: not valid YAML: Flow sequence'],
+  ['a tab', '\tname: a\n', '1:1: not valid YAML: Tabs are not allowed'],
+  ['two documents', 'name: a\n---\nname: b\n', '2:1: not valid YAML: Source contains multiple documents'],
+  ['a key that is no text', '? [a]\n: b\n', '1:3: not valid YAML: With stringKeys'],
   ['a merge', `${head}<<: { version: "1" }\n`, '3:1: there is no option "<<"'],
   ['a prototype', `${head}__proto__: { version: "1" }\n`, '3:1: there is no option "__proto__"'],
-  ['a tag of another language', 'name: !!js/function a\nmodel: b\n', '1:7: no YAML: Unresolved tag'],
+  ['a tag of another language', 'name: !!js/function a\nmodel: b\n', '1:7: not valid YAML: Unresolved tag'],
 ])('%s is refused at its place', async (_, text, expected) => {
   await expect(parse(text)).rejects.toMatchObject({
     code: 'invalid-agent-file',

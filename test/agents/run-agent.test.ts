@@ -222,5 +222,5 @@ test('a question without a person is a denial that says so', async () => {
     { definition: { name: 'lead', model: { provider: 'scripted' } } },
   );
 
-  expect(result).toEqual({ ok: true, data: expect.stringMatching(/Denied.*nobody to ask/) });
+  expect(result).toEqual({ ok: true, data: expect.stringMatching(/Denied.*no person to ask/) });
 });

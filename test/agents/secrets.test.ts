@@ -120,7 +120,7 @@ test('a question without a person says that nobody can be asked', async () => {
 
   expect(await handle.writeSecret('token')).toMatchObject({
     ok: false,
-    error: expect.stringContaining('there is nobody to ask'),
+    error: expect.stringContaining('there is no person to ask'),
   });
 });
 

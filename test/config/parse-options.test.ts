@@ -74,7 +74,7 @@ test.each([
   [{ maxParallelTools: 0 }, '"maxParallelTools" is 0; expected at least 1'],
   [{ maxBufferBytes: 5 }, '"maxBufferBytes" is 5; expected at least 1024'],
   [{ maxFinished: 1.5 }, '"maxFinished" is 1.5; expected a whole number'],
-  [{ owner: '' }, '"owner" is ""; expected something that is not empty'],
+  [{ owner: '' }, '"owner" is ""; expected a value that is not empty'],
   [{ handleSignals: 'yes' }, '"handleSignals" is "yes"; expected a boolean'],
   [{ clock: {} }, '"clock" is {}; expected a Clock'],
   [{ backend: {} }, '"backend" is {}; expected a Backend'],
@@ -89,7 +89,7 @@ test.each(['mode', 'capabilities', 'run'])('a backend without %s is refused', (m
 
   const { message } = problemOf(() => parseSupervisor({ backend }));
 
-  expect(message).toContain('expected a Backend: "mode", "capabilities" and "run".');
+  expect(message).toContain('expected a Backend with "mode", "capabilities" and "run".');
 });
 
 test.each([
@@ -109,7 +109,7 @@ test.each([
   [{ command: [''] }, '"command.0" is ""'],
 ])('%j is an empty command', (input, expected) => {
   expect(problemOf(() => parseCommand(input)).message).toContain(
-    `start: ${expected}; expected something that is not empty.`,
+    `start: ${expected}; expected a value that is not empty.`,
   );
 });
 
@@ -156,7 +156,7 @@ test.each([
   [z.int().max(9), 10, 'is 10; expected at most 9.'],
   [z.string().max(2), 'abc', 'is "abc"; expected at most 2 characters.'],
   [z.string().min(2), 'a', 'is "a"; expected at least 2 characters.'],
-  [z.array(z.string()).min(1), [], 'is []; expected something that is not empty.'],
+  [z.array(z.string()).min(1), [], 'is []; expected a value that is not empty.'],
   [z.array(z.string()).max(1), ['a', 'b'], "is [ 'a', 'b' ]; expected at most 1 items."],
 ])('a bound is named so that it refuses the value', (value, given, expected) => {
   const schema = z.object({ value });

@@ -123,7 +123,7 @@ test('the socket of a dead supervisor is replaced, that of a living one never', 
   const hello = await client.ask(1, 'hello');
 
   expect(wasThere).toBe(true);
-  expect(second).toBe(`Somebody listens on ${socketPath} already: end that program first.`);
+  expect(second).toBe(`Another program already listens on ${socketPath}: end that program first.`);
   expect(hello).toMatchObject({ result: { supervisorId: stage.supervisor.id } });
   server.close();
   await client.closed;
@@ -152,7 +152,7 @@ test.runIf(isRoot)('a supervisor is refused in a directory of another user', () 
 
   const create = () => createReachableSupervisor({ cwd: place.path, stateDirectory: place.file('state') });
 
-  expect(create).toThrow(/supervisors" belongs to user 65534, and not to you/);
+  expect(create).toThrow(/supervisors" belongs to user 65534, not to you/);
 });
 
 test('a supervisor that does not answer is passed over within two seconds', async () => {

@@ -95,7 +95,7 @@ test('a task that is too long by itself fails in words', async () => {
 
   expect(outcome).toEqual({
     type: 'failed',
-    error: expect.stringMatching(/^Too long\. It was made as short as it can be; begin a new conversation/),
+    error: expect.stringMatching(/^Too long\. It cannot be shortened further; begin a new conversation/),
   });
 });
 
@@ -202,13 +202,13 @@ test.for<[string, (request: CompactionRequest) => readonly ChatMessage[], string
     },
     'no summary today',
   ],
-  ['parts calls from their results', ({ messages }) => messages.slice(-1), 'is not behind its call'],
+  ['parts calls from their results', ({ messages }) => messages.slice(-1), 'does not follow its call'],
   [
     'ends with the agent',
     () => [{ role: 'assistant', text: 'A summary.', toolCalls: [] }],
     'the last message',
   ],
-  ['returns no messages', () => 'a summary' as never, 'no list of messages'],
+  ['returns no messages', () => 'a summary' as never, 'not return a list of messages'],
 ])('a hook that %s is replaced by the default', async ([, compact, words]) => {
   const { ask } = narrow(20_000);
   await using given = arrange({

@@ -104,7 +104,7 @@ test('calls without a result are answered in doubt', () => {
   const { memory } = open(journal.slice(0, 6));
 
   const [first, second] = memory.transcript.slice(-2);
-  expect(first).toMatchObject({ callId: 'a', text: expect.stringContaining('look before you repeat it') });
+  expect(first).toMatchObject({ callId: 'a', text: expect.stringContaining('check before you repeat it') });
   expect(second).toEqual(result('b'));
 });
 

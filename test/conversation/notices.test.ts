@@ -70,7 +70,7 @@ test('a notification and an end of one moment are one message', async () => {
   const [notice, ...others] = scene.notices();
   expect(others).toEqual([]);
   expect(notice?.completionIds).toHaveLength(3);
-  expect(notice?.text).toContain('2 lines have matched since it was last told.');
+  expect(notice?.text).toContain('2 lines have matched since the last report.');
   expect(notice?.text).toContain('Look at the time.');
   expect(notice?.text).toContain('status="failed"');
 });
@@ -209,7 +209,7 @@ test('quoted text cannot end a notice', () => {
   expect(notice.match(/<\/schedule>/g)).toHaveLength(1);
   expect(notice).not.toContain('\x1b');
   expect(notice).toContain('Its screen has not changed for 5s.');
-  expect(notice).toContain('30 lines have matched since it was last told; the newest is shown.');
+  expect(notice).toContain('30 lines have matched since the last report; the newest is shown.');
   expect(notice).toContain('every="1m 00s" process="tool_aaaaaaaa" missed="2"');
 });
 

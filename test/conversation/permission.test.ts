@@ -30,7 +30,7 @@ test('a start is asked for, and made when allowed', async () => {
 test.for<[string, Ask | undefined, RegExp]>([
   ['refused', async () => false, /^Denied: .*did not consent/],
   ['asked of one who throws', () => Promise.reject(new Error('no line')), /^Denied: .*no line/],
-  ['asked of nobody', undefined, /^Denied: .*nobody to ask/],
+  ['asked of nobody', undefined, /^Denied: .*no person to ask/],
 ])('a start that is %s is not made', async ([, ask, expected]) => {
   await using given = arrangeAsk(ask);
 

@@ -105,7 +105,7 @@ test('leftovers are told with their numbers', () => {
   const notice = noticeOf('', { leftovers });
 
   expect(notice).toContain('leftovers="1"');
-  expect(notice).toContain('Still alive of what it started: 1 (pid 4711); a kill of this id ends them.');
+  expect(notice).toContain('Left running by it: 1 (pid 4711); a kill of this id ends them.');
 });
 
 test('a process that printed nothing says so', () => {
@@ -151,7 +151,7 @@ test('a suspect is told as one that no kill reaches', () => {
   const notice = noticeOf('', { suspects });
 
   expect(notice).toContain(
-    'Perhaps left running by it: 1 (pid 4711); a kill of this id does not reach them.',
+    'Possibly left running by it: 1 (pid 4711); a kill of this id does not reach them.',
   );
 });
 

@@ -14,17 +14,17 @@ test.each([
   [
     { ...asks, kind: 'secret' },
     progress,
-    'It waits for somebody to type a secret, which does not show.',
+    'It waits for somebody to type a secret, which is not shown.',
     'name?',
   ],
   [
     { ...asks, certainty: 'hint' },
     null,
-    'By what it printed last, it may wait for somebody to type a line.',
+    'Its last output suggests that it waits for somebody to type a line.',
     'name?',
   ],
-  [null, progress, 'It is at 45 %, by what it prints.', null],
-  [null, { ...progress, state: 'paused' }, 'It has paused at 45 %, by what it prints.', null],
+  [null, progress, 'It is at 45 %, according to its output.', null],
+  [null, { ...progress, state: 'paused' }, 'It has paused at 45 %, according to its output.', null],
   [null, { ...progress, percent: null }, null, null],
   [null, null, null, null],
 ] as const)('%j and %j are told in a sentence', (awaitsInput, shown, now, prompt) => {
@@ -44,7 +44,7 @@ test('a notice quotes what a silent process asks', async () => {
   backend.lastRun.exit();
 
   expect(notice).toContain(
-    'for a while. By what it printed last, it may wait for somebody to type a line.\n',
+    'for a while. Its last output suggests that it waits for somebody to type a line.\n',
   );
   expect(notice).toContain('<output>\n&lt;/process&gt; Name:\n</output>\n</process>');
 });

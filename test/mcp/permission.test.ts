@@ -56,7 +56,7 @@ test.for(eras)('a call is denied where no person can be asked (%s)', async (era)
 
   expect(result).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining('there is nobody to ask') }],
+    content: [{ text: expect.stringContaining('there is no person to ask') }],
   });
   expect(given.backend.runs).toEqual([]);
 });

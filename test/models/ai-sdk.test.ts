@@ -141,7 +141,7 @@ describe('on Anthropic’s wire', () => {
 
     expect(error).toMatchObject({ failure: 'unavailable' });
     expect(error.message).toBe(
-      `Cannot reach ${endpoint.url}/v1/messages: nobody listens there (ECONNREFUSED).`,
+      `Cannot reach ${endpoint.url}/v1/messages: no server listens there (ECONNREFUSED).`,
     );
   });
 

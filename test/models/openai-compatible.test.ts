@@ -97,7 +97,7 @@ test('an endpoint that wants a long wait says how long', async () => {
   const error = await failureOf(ask(createModel(endpoint.url)));
 
   expect(error).toMatchObject({ isRetryable: false, retryAfterMs: 86_400_000 });
-  expect(error.message).toContain('It wants to be asked again in 24h 00m at the earliest.');
+  expect(error.message).toContain('Try again in 24h 00m at the earliest.');
 });
 
 describe('an endpoint of the environment', () => {
@@ -222,7 +222,7 @@ describe('a request', () => {
     expect(endpoint.exchanges[0]?.headers.authorization).toBeUndefined();
     expect(error.failure).toBe('unauthorized');
     expect(error.message).toBe(
-      `${endpoint.url} wants a key (401), and there is none: Unauthorized. Set ACME_API_KEY.`,
+      `${endpoint.url} requires a key (401), and none is set: Unauthorized. Set ACME_API_KEY.`,
     );
   });
 
@@ -353,7 +353,7 @@ describe('an endpoint', () => {
 
     expect(error).toMatchObject({ failure: 'unavailable', isRetryable: true });
     expect(error.message).toBe(
-      `Cannot reach http://127.0.0.1:${port}/v1: nobody listens there (ECONNREFUSED). Check that it runs, and "baseUrl".`,
+      `Cannot reach http://127.0.0.1:${port}/v1: no server listens there (ECONNREFUSED). Check that it runs, and "baseUrl".`,
     );
   });
 
@@ -458,7 +458,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ model: 'm', baseUrl: 'http://x/v1/chat/completions' }, 'without a user and "/chat/completions"'],
   [{ model: 'm', baseUrl: 'file:///x' }, 'an http or https URL'],
   [{ model: 'm', apiKey: 'secret \n' }, '"apiKey" is [redacted]; expected a key without spaces'],
-  [{ model: 'm', headers: { 'x\n': 'y' } }, 'which is no name of a header'],
+  [{ model: 'm', headers: { 'x\n': 'y' } }, 'which is not a header name'],
   [
     { model: 'm', headers: { authorization: 'Bearer a\n' } },
     '"authorization", whose value is not one line of ASCII.',

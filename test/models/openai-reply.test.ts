@@ -210,8 +210,8 @@ test('thoughts and signatures stay with the calls', () => {
 });
 
 test.each([
-  ['is broken', ['{"choices":'], 'invalid', 'sent what is no part of a reply'],
-  ['is of another kind', [{ choices: 'x' }], 'invalid', 'sent what is no part of a reply'],
+  ['is broken', ['{"choices":'], 'invalid', 'sent something that is not part of a reply'],
+  ['is of another kind', [{ choices: 'x' }], 'invalid', 'sent something that is not part of a reply'],
   ['does not end', [piece({ content: 'a' })], 'cut', 'ended its reply in the middle'],
   ['is filtered', [piece({ content: 'a' }, 'content_filter')], 'refused', 'content filter'],
   ['is too short for a word', [piece({ content: '' }, 'length')], 'refused', 'raise "maxTokens"'],

@@ -34,17 +34,17 @@ test.each([
   [
     new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }),
     'unavailable',
-    'nobody listens there (ECONNREFUSED)',
+    'no server listens there (ECONNREFUSED)',
   ],
   [
     new TypeError('fetch failed', { cause: withCode('ENOTFOUND') }),
     'unavailable',
-    'there is no host of that name',
+    'the host name does not exist',
   ],
   [
     new TypeError('x', { cause: new AggregateError([withCode('ECONNREFUSED')]) }),
     'unavailable',
-    'nobody listens',
+    'no server listens',
   ],
   [Object.assign(new Error('slow'), { status: 429 }), 'rateLimited', '(429): slow.'],
   [Object.assign(new Error('no'), { status: 400 }), 'refused', '(400): no.'],
@@ -95,7 +95,7 @@ test('a date is a wait until then', () => {
 
 test.each([
   [{ 'retry-after': '300' }, true, /slow\.$/],
-  [{ 'retry-after': '301' }, false, /slow\. It wants to be asked again in 5m 01s at the earliest\.$/],
+  [{ 'retry-after': '301' }, false, /slow\. Try again in 5m 01s at the earliest\.$/],
   [{ 'retry-after': '86400' }, false, /in 24h 00m at the earliest\.$/],
 ])('an endpoint that asks for a long wait is not retried: %j', (headers, isRetryable, words) => {
   const error = toModelError(Object.assign(new Error('slow'), { status: 429, headers }));

@@ -207,7 +207,7 @@ describe('the log file', () => {
   });
 
   test.runIf(existsSync('/proc/self'))('a directory that the system never makes is refused', async () => {
-    await expect(nodeLogFileSystem.mkdir('/proc/nope/processes')).rejects.toThrow('cannot be made');
+    await expect(nodeLogFileSystem.mkdir('/proc/nope/processes')).rejects.toThrow('cannot be created');
   });
 
   test('a part that was written is not written again', async () => {

@@ -261,7 +261,7 @@ describe('the output log', () => {
     await log.close();
 
     expect(readFileSync(path, 'utf8')).toBe(
-      'token [redacted]\n\n[troupe: the process has ended; what follows was written by processes that it left behind]\nstill here\n',
+      'token [redacted]\n\n[troupe: the process has ended; the following output was written by processes that it left running]\nstill here\n',
     );
     expect(log.stats()).toMatchObject({ degraded: null, lines: 2 });
   });

@@ -86,7 +86,7 @@ describe('a file much longer than what is shown', { timeout: 60_000 }, () => {
     const read = readOutput(log, { offset: lines - 1 });
     const beyond = readOutput(log, { offset: 1.2e6 });
 
-    expect(beyond.problem).toContain('begin further on, with `since`');
+    expect(beyond.problem).toContain('start further on, with `since`');
     expect(beyond).toMatchObject({ text: '', from: 0, to: 0 });
     expect(read.problem).not.toBeNull();
   });

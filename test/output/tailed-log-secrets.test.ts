@@ -162,7 +162,7 @@ test('a log that cannot be read is not called covered', async () => {
   isFull = false;
 
   expect(log.stats().degraded).toMatchObject({
-    what: expect.stringContaining('a secret stands in the log file'),
+    what: expect.stringContaining('a secret is in the log file'),
     error: 'too many open files',
   });
 });

@@ -62,7 +62,7 @@ test('a person who says no is told of', async () => {
 test('a question without a person is a denial', async () => {
   expect(await pass(null)).toEqual({
     ok: false,
-    error: `Denied: run_command starts "ls". That needs consent, and there is nobody to ask.`,
+    error: `Denied: run_command starts "ls". That needs consent, and there is no person to ask.`,
   });
 });
 

@@ -78,7 +78,7 @@ test('a policy travels as text and stays the same', async () => {
 
 test.each([
   ['', 'The text of a policy cannot be read: Unexpected end of JSON input.'],
-  ['{"mode":"auto"}', 'The text of a policy cannot be read: it is no list.'],
+  ['{"mode":"auto"}', 'The text of a policy cannot be read: it is not a list.'],
   ['[]', 'The text of a policy cannot be read: the list is empty.'],
   ['[null]', 'policy: the options are null; expected an object.'],
   ['[{"mode":"auto"},{"mood":"x"}]', 'there is no option "mood" (given: "x"). Did you mean "mode"?'],

@@ -105,7 +105,7 @@ test.each([
   await expect(prepared).rejects.toMatchObject({
     code: 'sandbox-unavailable',
     message: expect.stringMatching(
-      /^The sandbox that the policy requires cannot be had: .+\. Install what is missing/,
+      /^The sandbox that the policy requires is not available: .+\. Install what is missing/,
     ),
   });
 });

@@ -50,7 +50,7 @@ test('a kill of a running process gives a receipt', async () => {
       leftoversEnded: [member(5), member(6)],
       durationMs: 0,
     },
-    message: `Process ${id} is gone after 0 ms (SIGTERM, with 2 more of its tree).`,
+    message: `Process ${id} is gone after 0 ms (SIGTERM, with 2 other members of its tree).`,
   });
 });
 

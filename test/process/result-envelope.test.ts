@@ -159,7 +159,7 @@ test.each([{}, { maxBufferBytes: 4_000_000 }])(
 
     expect(result).toMatchObject({ ok: false, process: { status: 'completed' } });
     expect(result.error).toMatch(
-      /^The answer of agent_\w+ is 1100021 bytes long .* an answer may have 1\.0 MiB\.$/,
+      /^The answer of agent_\w+ is 1100021 bytes long .* an answer may have at most 1\.0 MiB\.$/,
     );
   },
 );

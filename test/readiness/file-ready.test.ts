@@ -48,7 +48,7 @@ test('a file of an earlier run does not count', async () => {
   const verdict = watch({ file: 'up', within: 400 }, { cwd: directory.path, pids: [child.pid] });
 
   expect(await verdict.first).toBe(
-    `not ready within 400 ms: it still waits for ${directory.file('up')} to be written anew: it is of an earlier run`,
+    `not ready within 400 ms: it still waits for ${directory.file('up')} to be written again: it is from an earlier run`,
   );
 });
 

@@ -226,7 +226,7 @@ test('a daemon without a trace of its origin is named and not signalled', async 
 
   expect(result).toMatchObject({ ok: true, leftovers: [] });
   expect(result.suspects).toContainEqual({ pid, command: 'sleep 1000', ports: [] });
-  expect(answer.message).toContain(`Perhaps left running by it: ${pid} (sleep 1000).`);
+  expect(answer.message).toContain(`Possibly left running by it: ${pid} (sleep 1000).`);
   expect(wasAlive).toBe(true);
   expect(view).not.toMatchObject({ suspects: [{ pid }] });
 });

@@ -138,7 +138,7 @@ test.for([
   [{ message: 'Look.', every: 999 }, /"every" is 999; expected a duration of at least 1 s/],
   [{ message: 'Look.', after: 1e16 }, /"after" is 1.*; expected a duration of at most 10 years/],
   [{ message: 'Look.', every: '3651d' }, /"every" is "3651d"; expected a duration of at most 10 years/],
-  [{ message: ' \n', after: 1 }, /"message" is " \\n"; expected something that is not empty/],
+  [{ message: ' \n', after: 1 }, /"message" is " \\n"; expected a value that is not empty/],
   [{ message: 'é'.repeat(32_769), after: 1 }, /expected at most 65536 bytes/],
   [{ message: 'Look.', in: 1 }, /there is no option "in"/],
 ] as const)('a schedule of case %# is refused', async ([options, message]) => {

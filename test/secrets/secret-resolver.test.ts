@@ -63,8 +63,8 @@ test('a person is asked each time and told the purpose', async () => {
 test.for<[string, SecretSource, string]>([
   ['a missing variable', { env: 'TROUPE_TEST_NOTHING' }, 'the variable TROUPE_TEST_NOTHING is not set'],
   ['a missing file', { file: '/nowhere/key' }, 'the file "/nowhere/key" cannot be read (ENOENT)'],
-  ['a directory', { file: '/' }, 'the file "/" is no regular file'],
-  ['a missing person', { ask: 'Your key?' }, 'there is nobody to ask'],
+  ['a directory', { file: '/' }, 'the file "/" is not a regular file'],
+  ['a missing person', { ask: 'Your key?' }, 'there is no person to ask'],
   ['an empty value', () => ' \n', 'it is empty'],
   ['a short value', () => 'a b c', 'fewer than 4 characters'],
   ['a value that is no text', (() => 7) as never, 'gave no text'],
@@ -80,7 +80,7 @@ test('a FIFO in place of a file is refused at once', async () => {
 
   expect(await read({ file: 'pipe' }, { cwd: directory.path })).toMatchObject({
     ok: false,
-    error: expect.stringContaining('the file "pipe" is no regular file'),
+    error: expect.stringContaining('the file "pipe" is not a regular file'),
   });
 });
 
@@ -94,7 +94,10 @@ test.for<[string, SecretSource]>([
 
   unwanted.abort();
 
-  expect(await pending).toMatchObject({ ok: false, error: expect.stringContaining('nobody waits for it') });
+  expect(await pending).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('no caller waits for it'),
+  });
 });
 
 test('a source is not asked after an abort', async () => {

@@ -121,9 +121,9 @@ test('damaged records are told and left where they are', async () => {
 
   expect(processes.map(({ view }) => view.id)).toEqual(['tool_whole222']);
   expect(warnings.toSorted()).toEqual([
-    expect.stringMatching(/tool_cut22222\.json was skipped: it is no JSON/),
+    expect.stringMatching(/tool_cut22222\.json was skipped: it is not JSON/),
     expect.stringMatching(/tool_future22\.json was skipped: its version is 7; this troupe reads version 1/),
-    expect.stringMatching(/tool_odd22222\.json was skipped: "view.status" is not as a record has it/),
+    expect.stringMatching(/tool_odd22222\.json was skipped: "view.status" is not valid in a record/),
   ]);
   expect(readdirSync(join(stage.path, 'processes')).sort()).toEqual(
     ['tool_cut22222', 'tool_future22', 'tool_odd22222'].map((id) => `${id}.json`),
@@ -217,7 +217,7 @@ test('a record without what everybody relies on is refused with its name', () =>
   );
   const odd = [whole, null, [], 'text', { ...whole, view: { ...view, status: 'odd' } }].map(whyNot);
 
-  expect(ofRecord.every((why) => /version|is not as a record has it/.test(why))).toBe(true);
+  expect(ofRecord.every((why) => /version|is not valid in a record/.test(why))).toBe(true);
   expect(ofView.every((why) => why.startsWith('"view.'))).toBe(true);
   expect(ofLeader.every((why) => why.startsWith('"leader.'))).toBe(true);
   expect(odd[0]).toBe('ok');

@@ -114,7 +114,7 @@ test('a watch that somebody takes back ends', async () => {
   await watching;
 
   expect(isTaken).toBe(true);
-  expect(news).toMatchObject([{ type: 'watch.failed', why: 'somebody has taken it back' }]);
+  expect(news).toMatchObject([{ type: 'watch.failed', why: 'it was withdrawn' }]);
 });
 
 test('a new schedule says whether its owner listens', async () => {

@@ -148,6 +148,6 @@ test('a file that is not a journal is left alone', () => {
   const path = directory.file('notes.txt');
   writeFileSync(path, 'my notes');
 
-  expect(() => createFileJournal(path).read()).toThrow('is no journal');
+  expect(() => createFileJournal(path).read()).toThrow('is not a journal');
   expect(readFileSync(path, 'utf8')).toBe('my notes');
 });

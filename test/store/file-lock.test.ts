@@ -109,7 +109,7 @@ test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that says %j keeps everyb
   const { path, lock, names } = arrange();
   writeFileSync(lock, text);
 
-  expect(() => lockFile(path)).toThrow(`${lock} does not say by whom: remove that file if nobody`);
+  expect(() => lockFile(path)).toThrow(`${lock} does not name the program that uses it: if none does`);
 
   expect(names()).toEqual(['x.lock']);
 });

@@ -141,11 +141,11 @@ describe('the directory', () => {
 describe('what is in the place of a record', () => {
   const plants: readonly [what: string, why: string, plant: (path: string) => void][] = [
     ['a directory', 'it is a directory', (path) => mkdirSync(path)],
-    ['a FIFO', 'it is no file', (path) => execFileSync('mkfifo', [path])],
+    ['a FIFO', 'it is not a regular file', (path) => execFileSync('mkfifo', [path])],
     ['a dangling link', 'it is a symbolic link', (path) => symlinkSync('nowhere', path)],
     ['a link to a record', 'it is a symbolic link', (path) => symlinkSync('tool_whole.json', path)],
     ['an empty file', 'it is empty', (path) => writeFileSync(path, '')],
-    ['no UTF-8', 'it is no UTF-8', (path) => writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))],
+    ['not UTF-8', 'it is not UTF-8', (path) => writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))],
     ['too large', 'it has 16777217 bytes', (path) => growTo(path, 16 * 2 ** 20 + 1)],
   ];
 

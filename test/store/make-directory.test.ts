@@ -39,7 +39,7 @@ test.runIf(existsSync('/proc/self'))('a place that takes no directory is told', 
   expect(() => makeDirectory('/proc/nothing/deep')).toThrow(
     expect.objectContaining({
       code: 'state-directory',
-      message: expect.stringMatching(/"\/proc\/nothing" cannot be made: .* another place/),
+      message: expect.stringMatching(/"\/proc\/nothing" cannot be created: .* another directory/),
     }),
   );
 });

@@ -49,7 +49,7 @@ describe.each(accesses)('to %s', (access) => {
     const { at } = arrange();
     execFileSync('mkfifo', [at('file')]);
 
-    expect(() => openPrivateFile(at('file'), access)).toThrow(refusal('is no regular file'));
+    expect(() => openPrivateFile(at('file'), access)).toThrow(refusal('is not a regular file'));
   });
 
   test.runIf(isRoot)('a file of another user is refused', () => {

@@ -109,11 +109,11 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       'tool_a\0',
       'töl',
       'x'.repeat(65),
-    ])('%j is no id for any call', (id) => {
+    ])('%j is not an id for any call', (id) => {
       const { store, open } = arrange();
       const refusal = expect.objectContaining({
         code: 'invalid-option',
-        message: expect.stringContaining('is no id'),
+        message: expect.stringContaining('is not an id'),
       });
 
       expect(() => store.save(id, note('one'))).toThrow(refusal);
@@ -134,9 +134,9 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
 
     test.each([
       ['', 'it is empty'],
-      ['{"version":1,"te', 'it is no JSON: '],
-      ['{"version":1}\0\0\0', 'it is no JSON: '],
-      ['\u001b[2J', 'it is no JSON: "'],
+      ['{"version":1,"te', 'it is not JSON: '],
+      ['{"version":1}\0\0\0', 'it is not JSON: '],
+      ['\u001b[2J', 'it is not JSON: "'],
       ['{"version":7}', 'its version is 7'],
       ['{}', 'its version is undefined'],
     ])('a record %j is told, kept and skipped', (text, why) => {

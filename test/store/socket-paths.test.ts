@@ -175,6 +175,6 @@ test('a place that others can enter is refused', () => {
 test('an id that leads elsewhere makes no socket', () => {
   const { roll } = arrange();
 
-  expect(() => roll.makeSocketPath('../sup_a')).toThrow('is no id');
-  expect(() => roll.unregister('../sup_a')).toThrow('is no id');
+  expect(() => roll.makeSocketPath('../sup_a')).toThrow('is not an id');
+  expect(() => roll.unregister('../sup_a')).toThrow('is not an id');
 });

@@ -29,5 +29,5 @@ test('no id leads out of the directory', () => {
 });
 
 test('an id that is refused is told without control characters', () => {
-  expect(() => toStatePaths('/x').logOf('a\u001b[2J')).toThrow('"a\\u001b[2J" is no id');
+  expect(() => toStatePaths('/x').logOf('a\u001b[2J')).toThrow('"a\\u001b[2J" is not an id');
 });

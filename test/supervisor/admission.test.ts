@@ -58,9 +58,9 @@ test('a queued caller is told who holds the places', async () => {
       status: 'pending',
       process_id: queued?.id,
       message:
-        `Process ${queued?.id} has not started after 3s: all 1 places for foreground commands are taken by ` +
-        `${holder.id} (npm run dev, for 7s). It waits on and starts in the background when a place is free. ` +
-        `To make room end one of them; to take it back kill ${queued?.id}.`,
+        `Process ${queued?.id} has not started after 3s: all 1 slots for foreground commands are taken by ` +
+        `${holder.id} (npm run dev, for 7s). It stays queued and starts in the background when a slot is free. ` +
+        `To free a slot, end one of these processes; to cancel it, kill ${queued?.id}.`,
     },
   });
 });

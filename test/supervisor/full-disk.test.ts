@@ -59,7 +59,7 @@ test('a full disk is told in the view and in the log', { timeout }, async (conte
   await supervisor.shutdown();
 
   expect(degraded).toBe(
-    'the disk was full: output that the process could not write may be missing, and how much is not known',
+    'the disk was full: output that the process could not write may be missing; the amount is unknown',
   );
   expect(text).toContain(
     '\n[troupe: the disk was full here: output that the process could not write may be missing]\n',

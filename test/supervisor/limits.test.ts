@@ -207,7 +207,7 @@ test('a time-out in a pause promotes the caller', async () => {
 
   const answer = (await result) as { data: { message: string } };
   expect(answer).toMatchObject({ ok: true, process: { status: 'restarting' } });
-  expect(answer.data.message).toMatch(/^It ended \(exited with code 1\) and is to be started again/);
+  expect(answer.data.message).toMatch(/^It ended \(exited with code 1\) and will be restarted/);
   expect(rig.count('process.backgrounded')).toBe(1);
 });
 

@@ -20,5 +20,5 @@ test.skipIf(!canRun)('a program lives on when the system has no room for a proce
   const { status, signal, stdout } = runAsStranger('--nproc=20', [program]);
 
   expect({ status, signal }).toEqual({ status: 0, signal: null });
-  expect(stdout).toContain('The system has no room for');
+  expect(stdout).toContain('The system has no resources for');
 });

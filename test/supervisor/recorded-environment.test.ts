@@ -121,7 +121,9 @@ test('a restart without its environment is refused in words', () => {
   const next = project.follow();
   const handle = next.supervisor.get(id);
 
-  expect(() => handle?.restart()).toThrow(/values of its environment \(GITHUB_TOKEN, PAGER\) are gone/);
+  expect(() => handle?.restart()).toThrow(
+    /values of its environment variables \(GITHUB_TOKEN, PAGER\) are lost/,
+  );
   expect(handle?.view().status).toBe('backgrounded');
 });
 
@@ -138,7 +140,7 @@ test('an automatic restart without its environment fails in words', () => {
   next.backend.lastRun.exit({ code: 1 });
   next.clock.advance(10_000);
 
-  expect(JSON.stringify(next.supervisor.get(id)?.view())).toContain('It cannot be started again as it was');
+  expect(JSON.stringify(next.supervisor.get(id)?.view())).toContain('It cannot be restarted');
   expect(next.backend.runs.filter(({ isAdopted }) => !isAdopted)).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ test('a start during or after a shutdown is refused', async () => {
   expect(rig.backend.runs).toHaveLength(1);
 });
 
-test('a process that ignores SIGTERM is killed at the end of the grace', async () => {
+test('a process that ignores SIGTERM is killed at the end of the grace period', async () => {
   const rig = createScriptedRig({ shutdownGrace: 3_000, killGrace: 60_000 });
   const { supervisor, clock } = rig;
   const handle = supervisor.start({ command: 'a' });

@@ -20,7 +20,10 @@ test('three kills write one signal for one sent', async () => {
   await Promise.all(kills);
 
   expect(rig.run(0).signals).toEqual(['SIGTERM', 'SIGKILL']);
-  expect(signalsOf(handle)).toEqual(['agent: SIGTERM', 'supervisor: SIGKILL: alive at the end of its grace']);
+  expect(signalsOf(handle)).toEqual([
+    'agent: SIGTERM',
+    'supervisor: SIGKILL: alive at the end of its grace period',
+  ]);
 });
 
 test('a limit names itself in the timeline', async () => {
@@ -70,7 +73,7 @@ test('a survivor is named with a reason and never killed', async () => {
   const { type, message } = await killing;
 
   expect(type).toBe('survived');
-  expect(message).toContain('alive still: 1 (scripted), which was alive when it was looked at last');
+  expect(message).toContain('still alive: 1 (scripted), which was alive at the last check');
   expect(handle.view()).toMatchObject({
     status: 'stopping',
     because: expect.stringContaining('1 (scripted), which'),

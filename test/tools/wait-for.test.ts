@@ -214,7 +214,7 @@ test('readiness ends a wait, either way', async () => {
     result: 'impossible',
     message: expect.stringContaining('not ready within 5s'),
   });
-  expect(dataOf(third as never).message).toContain('nothing was said at its start');
+  expect(dataOf(third as never).message).toContain('it was started without a readiness condition');
 });
 
 test('a wait gives up at its time, and kills nothing', async () => {
@@ -339,7 +339,7 @@ test('an impossible condition is reported at the end of a wait', async () => {
   expect(dataOf(await pending.answer)).toMatchObject({
     result: 'timeout',
     message: expect.stringMatching(
-      /^Not text, ready within 7s\. The process continues\. ready: nothing was said .*\.$/,
+      /^Not text, ready within 7s\. The process continues\. ready: it was started without a readiness condition.*\.$/,
     ),
   });
 });

@@ -143,7 +143,7 @@ test('a schedule that belongs to a process ends with it', async () => {
     message: expect.stringContaining(`until process ${id} ends`),
   });
   expect(news).toEqual([]);
-  expect(errorOf(late)).toContain('nothing can belong to it any more');
+  expect(errorOf(late)).toContain('no reminder can belong to it');
 });
 
 test("another owner's schedule is not found", async () => {

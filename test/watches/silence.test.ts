@@ -246,7 +246,7 @@ test.for([
   [{ quiet: 'soon' }, /"quiet" is "soon"; expected a duration/],
   [{ pattern: '(' }, /"pattern" is "\("; expected a JavaScript regular expression \(Unterminated group\)/],
   [{ pattern: '' }, /"pattern" is ""/],
-  [{ pattern: 'x', quiet: 200 }, /"quiet" is 200; expected to be left out where "pattern" is given/],
+  [{ pattern: 'x', quiet: 200 }, /"quiet" is 200; expected no value beside "pattern"/],
   [{ interval: 5 }, /there is no option "interval"/],
 ] as const)('a watch of %j is refused', async ([options, message]) => {
   await using rig = createWatchRig();

@@ -26,7 +26,7 @@ export function guardRequest(request: Request, { address, token }: Guard): Respo
     : originValidationResponse(request, []);
   if (refused !== undefined) return refused;
   if (token === null || hasToken(request, token)) return null;
-  const message = 'This server wants its token: send it as "Authorization: Bearer <token>".';
+  const message = 'This server requires its token: send it as "Authorization: Bearer <token>".';
   return refusal(401, message, { 'www-authenticate': 'Bearer' });
 }
 

@@ -21,7 +21,7 @@ export function parseHttpAddress(text: string): HttpAddress {
     /^(?:\[([\da-fA-F:.]+)\]|([\w.-]*[A-Za-z.][\w.-]*))?(?::?(\d{1,5}))?$/.exec(text) ?? [];
   const number = port === undefined ? defaultHttpAddress.port : Number(port);
   if (text === '' || (bracketed ?? plain ?? port) === undefined || number > 65_535) {
-    const message = `The address ${quote(text)} is not right; expected a port, a host or both, such as "127.0.0.1:8080" or "[::1]:8080".`;
+    const message = `The address ${quote(text)} is not valid; expected a port, a host or both, such as "127.0.0.1:8080" or "[::1]:8080".`;
     throw new TroupeError({ code: 'invalid-option', message });
   }
   return { host: bracketed ?? plain ?? defaultHttpAddress.host, port: number };

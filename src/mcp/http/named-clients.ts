@@ -74,7 +74,7 @@ export function createNamedClients(options: {
     async fetch(name, request) {
       const client = await find(name);
       if (client === null) {
-        return refusal(503, `There are ${MAX_CLIENTS} busy clients, which is the most: try again later.`);
+        return refusal(503, `There are ${MAX_CLIENTS} busy clients, which is the maximum: try again later.`);
       }
       return client.watch.during(request, () => client.handler.fetch(request));
     },

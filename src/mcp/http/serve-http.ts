@@ -63,6 +63,6 @@ async function describeFailure(
   }
   if (code === 'EACCES') return `Listening on ${where} is not allowed: choose a port from 1024 on.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `${quote(address.host)} is no address of this machine: choose 127.0.0.1.`;
+    return `${quote(address.host)} is not an address of this machine: choose 127.0.0.1.`;
   return `Listening on ${where} failed: ${message}.`;
 }

@@ -16,7 +16,7 @@ export function exitCondition(handle: ProcessHandle): WaitCondition {
           if (hasEnded) holds();
         },
         complete: () => {
-          if (!hasEnded) impossible('its supervisor ended, and nobody here will hear of it');
+          if (!hasEnded) impossible('its supervisor ended, so no event of it will arrive here');
         },
       });
       return () => subscription.unsubscribe();
@@ -34,7 +34,7 @@ export function readyCondition(handle: ProcessHandle): WaitCondition {
         const { ready } = view;
         if (ready.state === 'ready') holds();
         if (ready.state === 'failed') impossible(ready.why);
-        if (ready.state === 'undeclared') impossible('nothing was said at its start of when it is ready');
+        if (ready.state === 'undeclared') impossible('it was started without a readiness condition');
       });
       return () => subscription.unsubscribe();
     },

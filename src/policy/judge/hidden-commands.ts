@@ -56,7 +56,7 @@ export function findHiddenCommands(
   let starts = 0;
   for (const [index, word] of command.words.entries()) {
     if (index === 0) continue;
-    if (starts > MAX_STARTS) return `has more in it than can be read: ${program}`;
+    if (starts > MAX_STARTS) return `contains more than can be analysed: ${program}`;
     const name = programOf({ words: [word] });
     const mayStart = STARTS.test(name) || isShell(name) || Object.hasOwn(wrappers, name);
     if (mayStart) starts++;

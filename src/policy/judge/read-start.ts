@@ -54,7 +54,9 @@ export function readStart(
 
   const readCommand = (found: SimpleCommand, depth: number): void => {
     if (depth > MAX_DEPTH || segments.length >= MAX_SEGMENTS) {
-      doubts.push(depth > MAX_DEPTH ? 'is wrapped too often to be read' : 'consists of too many commands');
+      doubts.push(
+        depth > MAX_DEPTH ? 'has too many wrappers to be analysed' : 'consists of too many commands',
+      );
       return;
     }
     const { commands, scripts, ownWords, isTransparent, isGuess = false, ...inside } = unwrap(found);

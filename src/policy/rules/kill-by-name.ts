@@ -10,7 +10,7 @@ const FINDERS = new Set(['pgrep', 'pidof', 'ps', 'lsof', 'fuser', 'ss', 'netstat
 /** Ends processes by a name that other processes may share, or all at once. */
 export const killByName: DenyRule = {
   name: 'kill-by-name',
-  what: 'an attempt to end processes by name, whoever started them',
+  what: 'an attempt to end processes by name, regardless of who started them',
   hint: 'Use kill_process with the id from list_processes: it ends one process with all that it started.',
   finds: (command, all) => {
     const { words } = command;

@@ -17,7 +17,7 @@ export function findMisread(root: SyntaxNode, text: string): string | null {
   const nodeAt = createNodeIndex(root);
   const isQuoted = (index: number) => QUOTED.includes(nodeAt(index).type);
   for (const { index } of text.matchAll(ODD_BLANK)) {
-    if (!isQuoted(index)) return 'has a blank that is no blank for the shell';
+    if (!isQuoted(index)) return 'has a character that is a blank for the parser but not for the shell';
   }
   for (const { index, 0: opening } of text.matchAll(/`|\$\(|\$\{|[<>]\(/g)) {
     if (!isEscaped(text, index) && !isRead(nodeAt(index), opening))
@@ -37,7 +37,7 @@ export function findMisread(root: SyntaxNode, text: string): string | null {
     if (isEscaped(text, index) || isQuoted(index)) continue;
     // POSIX 2.2.1: the lines become one, also in the middle of a word.
     const isBetween = /[\s&|;(){}]/.test(text[index - 1] ?? ' ') || /\s/.test(text[index + 2] ?? ' ');
-    if (!isBetween) return 'has a word that goes on in the next line';
+    if (!isBetween) return 'has a word that continues in the next line';
   }
   return null;
 }

@@ -88,6 +88,6 @@ async function readTarget(path: string): Promise<string | null> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (MISSING.includes(code)) return null;
-    throw new UnclearPathError(`${path} cannot be looked at (${code})`, { cause: error });
+    throw new UnclearPathError(`${path} cannot be checked (${code})`, { cause: error });
   }
 }

@@ -56,7 +56,7 @@ export function createFileBackend(deps: TreeDeps & { readonly tools?: LauncherTo
         refuseAll(port);
         port.tell({
           type: 'process.lost',
-          why: 'its record names no file for its exit',
+          why: 'its record names no status file',
         });
         return () => {};
       }

@@ -71,7 +71,7 @@ export function readStatusOf(path: string, query: StatusQuery): LaunchStatus {
 
 /** Says why an exit that should be in the status file is unknown. */
 export function describeMissingExit(statusPath: string): string {
-  return `its exit is unknown: ${statusPath}, which would have it, was removed or truncated`;
+  return `its exit is unknown: ${statusPath}, where it would be recorded, was removed or truncated`;
 }
 
 function readText(path: string): string {

@@ -81,7 +81,7 @@ export function loadNativePty(): NativePty | Unavailable {
   } catch (error) {
     const [reason] = toErrorText(error).split('\n');
     return {
-      why: `the package "@lydell/node-pty", which makes terminals, cannot be loaded (${reason})`,
+      why: `the package "@lydell/node-pty", which creates terminals, cannot be loaded (${reason})`,
       remedy: 'Install troupe with its optional packages',
     };
   }

@@ -86,6 +86,6 @@ function tryPiece(child: PtyChild, piece: Uint8Array): number | Refusal {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EIO')
       return { code: 'closed', error: 'Its terminal is closed: no process holds it.' };
-    return { code: 'broken', error: `It could not be written: ${toErrorText(error)}.` };
+    return { code: 'broken', error: `The input could not be written: ${toErrorText(error)}.` };
   }
 }

@@ -15,7 +15,7 @@ const maxKeys = 1_000;
  */
 export function parseKeys(names: readonly string[]): Parsed {
   if (names.length > maxKeys) {
-    return { ok: false, error: `"keys" has ${names.length} keys, and at most ${maxKeys} go at once.` };
+    return { ok: false, error: `"keys" has ${names.length} keys; at most ${maxKeys} are accepted at once.` };
   }
   const strokes: KeyStroke[] = [];
   for (const name of names) {

@@ -7,7 +7,7 @@ import type { Unavailable } from '../terminal/terminal-deps.ts';
 /** Oldest usable version: 3.3 is the first that reports the signal of an exit and can be told to write nothing on the screen then. */
 const minVersion = [3, 3] as const;
 const versionTimeoutMs = 5_000;
-const remedy = 'Install tmux 3.3 or newer, or see that PATH leads to it';
+const remedy = 'Install tmux 3.3 or newer, or put it on the PATH';
 
 /** Finds a usable tmux, or the reason why there is none. */
 export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'): string | Unavailable {
@@ -15,7 +15,7 @@ export function findTmux(path: string = process.env['PATH'] ?? '/usr/bin:/bin'):
   if (program instanceof Error) return { why: 'tmux is not installed', remedy };
   const { stdout, error } = runSync(program, ['-V'], { timeout: versionTimeoutMs });
   if (error !== undefined) return { why: `${program} cannot be run (${error.message})`, remedy };
-  if (stdout.trim() === '') return { why: `${program} does not say its version`, remedy };
+  if (stdout.trim() === '') return { why: `${program} does not report its version`, remedy };
   return isOld(stdout) ? { why: `${stdout.trim()} is too old: 3.3 is needed`, remedy } : program;
 }
 

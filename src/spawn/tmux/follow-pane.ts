@@ -188,7 +188,7 @@ async function describeLoss(
   if (leader === undefined) return 'it had not been started when its supervisor ended';
   if (!isSameScope(leader, await deps.table.scope()))
     return 'the machine was restarted, which ended its terminal';
-  return `its terminal is gone, and ${request.files.status}, which would have its exit, was removed or truncated`;
+  return `its terminal is gone, and ${request.files.status}, where its exit would be recorded, was removed or truncated`;
 }
 
 /** Creates timers that do not keep the program alive and can be cancelled together. */

@@ -68,7 +68,7 @@ export function createPaneTerminal({
       };
     const found = readScreen(answer.text, options);
     if (found !== null) return { ok: true, ...found, offset };
-    return { ok: false, code: 'broken', error: 'tmux did not say what the screen shows.' };
+    return { ok: false, code: 'broken', error: 'tmux did not return the screen.' };
   }
 
   async function resize(size: TerminalSize): Promise<WriteResult> {

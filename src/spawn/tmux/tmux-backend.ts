@@ -85,7 +85,7 @@ export function createTmuxBackend(deps: TerminalDeps): Backend | Unavailable {
       const { request } = port;
       if (!hasFiles(request)) {
         refuseAll(port);
-        const why = 'its record names no file for its exit';
+        const why = 'its record names no status file';
         port.tell({ type: 'process.lost', why });
         return () => {};
       }
@@ -105,7 +105,7 @@ function tryMakeSocket(makeSocket: () => string): string | Unavailable {
   try {
     return makeSocket();
   } catch (error) {
-    const why = `tmux has no place to listen at: ${toError(error).message.replace(/\.$/, '')}`;
+    const why = `tmux has no place for its socket: ${toError(error).message.replace(/\.$/, '')}`;
     return { why, remedy: 'Give the supervisor another "stateDirectory"' };
   }
 }
@@ -139,6 +139,6 @@ async function prepare(request: TmuxRequest): Promise<ToldFact | null> {
 }
 
 function describeOpenFailure(error: string, { secrets }: SpawnRequest): ToldFact {
-  const message = `tmux could not make a terminal for it: ${error}. Start it again, or without interactive: true.`;
+  const message = `tmux could not create a terminal for it: ${error}. Start it again, or without interactive: true.`;
   return { type: 'process.spawnFailed', cause: 'other', code: null, message: redactText(message, secrets) };
 }

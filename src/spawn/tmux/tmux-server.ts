@@ -89,7 +89,7 @@ export function createTmuxServer({ program, socket }: { program: string; socket:
       );
       if (answer.ok) return parsePane(answer.text);
       if (answer.isGone || serverEnded.test(answer.error)) return null;
-      throw new Error(`tmux could not say whether ${session} is there: ${answer.error}`);
+      throw new Error(`tmux could not report whether the session ${session} exists: ${answer.error}`);
     },
   };
 }

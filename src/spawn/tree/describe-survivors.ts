@@ -10,9 +10,9 @@ export function describeSurvivors(members: readonly TreeMember[]): string {
 
 function describeReason({ pid, startedAt }: TreeMember): string {
   const line = readStatLine(pid);
-  if (line === null || line.startTicks !== startedAt) return 'was alive when it was looked at last';
+  if (line === null || line.startTicks !== startedAt) return 'was alive at the last check';
   if (line.state === 'D')
-    return 'waits in the kernel, for a disk or the network perhaps, and ends when that answers';
+    return 'waits in the kernel, perhaps for a disk or the network, and ends when that responds';
   const user = readUser(pid);
   if (user !== null && process.geteuid?.() !== 0 && user !== process.geteuid?.())
     return `runs as user id ${user}, and only that user may end it`;

@@ -92,7 +92,7 @@ function refuseForeignProc(): void {
   throw new TroupeError({
     code: 'unsupported-platform',
     message:
-      '/proc shows the processes of another pid namespace, so no process can be told from another. ' +
+      '/proc shows the processes of another pid namespace, so processes cannot be identified. ' +
       'Mount a /proc of this namespace, e.g. with `unshare --mount-proc`.',
   });
 }

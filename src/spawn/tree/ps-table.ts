@@ -79,7 +79,7 @@ async function run(file: string, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
   const result = await runProgram(file, args, { env, extendEnv: false });
   if (result.failed && result.exitCode !== 1) {
-    throw new TroupeError({ code: 'internal', message: `${file} gave no process table`, cause: result });
+    throw new TroupeError({ code: 'internal', message: `${file} returned no process table`, cause: result });
   }
   return result.stdout;
 }

@@ -26,8 +26,8 @@ export function describeSuspects(suspects: readonly TreeMember[]): string {
   const names = suspects.map(({ pid, command }) => `${pid} (${command})`).join(', ');
   const isOne = suspects.length === 1;
   return (
-    `Perhaps left running by it: ${names}. ${isOne ? 'It began' : 'They began'} meanwhile and ${isOne ? 'hides' : 'hide'} who started ` +
-    `${isOne ? 'it, so it was' : 'them, so they were'} not signalled; to end ${isOne ? 'it' : 'them'}: kill ${suspects.map(({ pid }) => pid).join(' ')}`
+    `Possibly left running by it: ${names}. ${isOne ? 'It began' : 'They began'} meanwhile and ${isOne ? 'hides its' : 'hide their'} origin, so ` +
+    `${isOne ? 'it was' : 'they were'} not signalled; to end ${isOne ? 'it' : 'them'}: kill ${suspects.map(({ pid }) => pid).join(' ')}`
   );
 }
 

@@ -104,5 +104,5 @@ function describeInterruption(view: ProcessView, context: ToolContext): string {
     view.status === 'stopping'
       ? `Process ${view.id} is being stopped.`
       : `Process ${view.id} continues in the background. Its output is kept: read it with this id.`;
-  return `Interrupted: nobody waits for it any more. ${goesOn} ${describeEndNotice(context)}`;
+  return `Interrupted: no caller waits for it any more. ${goesOn} ${describeEndNotice(context)}`;
 }

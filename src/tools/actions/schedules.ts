@@ -31,7 +31,7 @@ export function addSchedule(request: ScheduleRequest, context: ToolContext): Out
     if ('ok' in found) return found;
     const view = found.view();
     if (isEnded(view)) {
-      const error = `Process ${processId} ${describeEnd(view.reason, view.exit)}: nothing can belong to it any more.`;
+      const error = `Process ${processId} ${describeEnd(view.reason, view.exit)}, so no reminder can belong to it.`;
       return { ok: false, error, reveals: toRevealed(view), worked: true };
     }
   }

@@ -101,7 +101,7 @@ test('without a person to ask, asking is a denial', async () => {
 
   const ran = await chat(at, [], { input: 'run echo secret\n' });
 
-  expect(ran.stdout).toMatch(/← run_command failed: Denied: .*nobody to ask/);
+  expect(ran.stdout).toMatch(/← run_command failed: Denied: .*no person to ask/);
   expect(ran.stdout).not.toContain('│ secret');
 });
 

@@ -115,7 +115,7 @@ test.each([
     'processes:\n  a: { command: x, stop_signal: STOPP }',
     '"stop_signal" is "SIGSTOPP"; expected one of',
   ],
-  ['no YAML', 'processes: [', 'troupe.yaml:1:13: no YAML'],
+  ['not valid YAML', 'processes: [', 'troupe.yaml:1:13: not valid YAML'],
 ])('a stack file with %s is refused with the position', async (_name, text, words) => {
   await expect(read(text)).rejects.toThrow(words);
 });

@@ -33,6 +33,6 @@ test.each(['tmux 1.8', 'tmux 2.9a', 'tmux 3.2a'])('version %s is too old', (vers
 
 test('a tmux without a version is refused', () => {
   expect(findTmux(install('exit 1'))).toMatchObject({
-    why: expect.stringContaining('does not say its version'),
+    why: expect.stringContaining('does not report its version'),
   });
 });

@@ -33,7 +33,7 @@ test('entries printed by a ps with code 1 count', async () => {
 test('a failing ps is not an empty table', async () => {
   const table = fakePs({ code: 2 });
 
-  await expect(table.list()).rejects.toThrow('ps gave no process table');
+  await expect(table.list()).rejects.toThrow('ps returned no process table');
 });
 
 test('lines of ps become entries', () => {
