@@ -3,8 +3,6 @@ import type { TerminalSize } from '../../machines/process/terminal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { writeSecretOptions } from '../config/secret-source.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { showsSecret } from '../output/redact.ts';
-import { hideOnScreen } from '../secrets/hide-on-screen.ts';
 import { createFixedResolver } from '../secrets/secret-resolver.ts';
 import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
@@ -32,17 +30,9 @@ export class ProcessInput {
   #awaited: AwaitedInput | null = null;
 
   constructor(plan: ProcessPlan, parts: ProcessParts) {
-    const { deps, life, output } = parts;
     this.#plan = plan;
     this.#parts = parts;
-    this.terminal = new ProcessTerminal(plan, {
-      ask: (toCommand, otherwise) => life.ask(toCommand, otherwise),
-      hasEnded: () => life.hasEnded,
-      hide: (screen) => hideOnScreen(screen, output.log.secrets),
-      showsSecret: (text) => showsSecret(text, output.log.secrets),
-      onTyped: () => deps.emit(plan.id, { type: 'input.written' }),
-      reportError: (error) => deps.emit(plan.id, { type: 'process.faulted', error }),
-    });
+    this.terminal = new ProcessTerminal(plan, parts);
   }
 
   /** True if the process has a terminal or a pipe for its input. */

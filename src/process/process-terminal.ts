@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
+import type { WriteResult } from '../../machines/process/events.ts';
 import type {
   CaptureAnswer,
   KeyStroke,
@@ -17,57 +17,39 @@ import {
   pasteOptions,
   terminalSize,
 } from '../config/terminal-options.ts';
+import type { OutputLog } from '../output/output-log.ts';
+import { showsSecret } from '../output/redact.ts';
+import { hideOnScreen } from '../secrets/hide-on-screen.ts';
 import { refuseScreen, refuseWrite } from '../spawn/refusals.ts';
 import { parseKeys } from '../spawn/terminal/parse-keys.ts';
 import { readScreenFile, toScreenText } from '../spawn/terminal/screen-text.ts';
 import { makeDirectory } from '../store/make-directory.ts';
 import { replacePrivateFile } from '../store/private-files.ts';
+import type { ProcessDeps } from './process-deps.ts';
+import type { ProcessLife } from './process-life.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { TerminalView } from './process-view.ts';
+
+/** The parts of a process that its terminal uses. */
+export interface TerminalParts {
+  readonly deps: Pick<ProcessDeps, 'emit'>;
+  readonly life: Pick<ProcessLife, 'ask' | 'hasEnded'>;
+  readonly output: { readonly log: Pick<OutputLog, 'secrets'> };
+}
 
 /** Terminal of one process, over all its attempts and beyond its end. */
 export class ProcessTerminal {
   readonly #plan: ProcessPlan;
-  readonly #ask: <Answer>(
-    toCommand: (reply: (answer: Answer) => void) => BackendCommand,
-    otherwise: Answer,
-  ) => Promise<Answer>;
-  readonly #hasEnded: () => boolean;
-  readonly #hide: (screen: ScreenCapture) => ScreenCapture;
-  readonly #showsSecret: (text: string) => boolean;
-  readonly #onTyped: () => void;
-  readonly #reportError: (error: unknown) => void;
+  readonly #parts: TerminalParts;
   /** The size that was ordered, for later attempts. */
   #ordered: TerminalSize | null;
   /** The size last seen: a client that attaches by other means may have changed it. */
   #size: TerminalSize | null;
   #last: ScreenCapture | null = null;
 
-  constructor(
-    plan: ProcessPlan,
-    wiring: {
-      /** Asks the backend; `otherwise` is the answer where no backend runs. */
-      ask: <Answer>(
-        toCommand: (reply: (answer: Answer) => void) => BackendCommand,
-        otherwise: Answer,
-      ) => Promise<Answer>;
-      hasEnded: () => boolean;
-      /** Returns the screen with its secrets covered. */
-      hide: (screen: ScreenCapture) => ScreenCapture;
-      /** Returns whether the text contains a secret. */
-      showsSecret: (text: string) => boolean;
-      /** Called before something is typed, once it can no longer be refused. */
-      onTyped: () => void;
-      reportError: (error: unknown) => void;
-    },
-  ) {
+  constructor(plan: ProcessPlan, parts: TerminalParts) {
     this.#plan = plan;
-    this.#ask = wiring.ask;
-    this.#hasEnded = wiring.hasEnded;
-    this.#hide = wiring.hide;
-    this.#showsSecret = wiring.showsSecret;
-    this.#onTyped = wiring.onTyped;
-    this.#reportError = wiring.reportError;
+    this.#parts = parts;
     this.#ordered = plan.launch.size;
     this.#size = this.#ordered;
   }
@@ -103,8 +85,8 @@ export class ProcessTerminal {
     });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseScreen('noTerminal', refusal);
-    if (this.#hasEnded()) return this.#captureLast();
-    const answer = await this.#ask<CaptureAnswer>(
+    if (this.#parts.life.hasEnded) return this.#captureLast();
+    const answer = await this.#parts.life.ask<CaptureAnswer>(
       (reply) => ({ type: 'terminal.capture', scrollbackLines, withDrawing, reply }),
       refuseScreen('notRunning', this.#notRunning()),
     );
@@ -118,7 +100,8 @@ export class ProcessTerminal {
     const screen = this.#hide(answer.screen);
     // A drawing contains the secrets, too, cannot be redacted, and reaches further back than the capture.
     const { drawing } = answer;
-    const isExposed = screen !== answer.screen || (drawing !== null && this.#showsSecret(drawing));
+    const isExposed =
+      screen !== answer.screen || (drawing !== null && showsSecret(drawing, this.#parts.output.log.secrets));
     return { ...answer, screen, drawing: isExposed ? null : drawing };
   }
 
@@ -147,7 +130,7 @@ export class ProcessTerminal {
     const { columns, rows } = parseOptions(terminalSize, { input: size, name: 'resize' });
     const refusal = this.#refusal();
     if (refusal !== null) return refuseWrite('noTerminal', refusal);
-    const result = await this.#ask<WriteResult>(
+    const result = await this.#parts.life.ask<WriteResult>(
       (reply) => ({ type: 'process.resize', columns, rows, reply }),
       refuseWrite('notRunning', this.#notRunning()),
     );
@@ -168,7 +151,7 @@ export class ProcessTerminal {
     if (screenPath === null || isWritten) return;
     const directory = dirname(screenPath);
     // After a kill the screen comes after the end: a directory that was removed meanwhile is not created again.
-    if (this.#hasEnded() && !existsSync(directory)) return;
+    if (this.#parts.life.hasEnded && !existsSync(directory)) return;
     try {
       makeDirectory(directory);
       replacePrivateFile(screenPath, toScreenText(this.#last));
@@ -178,8 +161,9 @@ export class ProcessTerminal {
   }
 
   #type(strokes: readonly (KeyStroke | Paste)[]): Promise<WriteResult> {
-    this.#onTyped();
-    return this.#ask<WriteResult>(
+    // Announced before, once the typing can no longer be refused.
+    this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
+    return this.#parts.life.ask<WriteResult>(
       (reply) => ({ type: 'terminal.sendKeys', strokes, reply }),
       refuseWrite('notRunning', this.#notRunning()),
     );
@@ -199,6 +183,15 @@ export class ProcessTerminal {
     // The tmux backend has written the file without redaction.
     this.#last = screen === null ? null : this.#hide(screen);
     return this.#last;
+  }
+
+  /** Returns the screen with its secrets covered. */
+  #hide(screen: ScreenCapture): ScreenCapture {
+    return hideOnScreen(screen, this.#parts.output.log.secrets);
+  }
+
+  #reportError(error: unknown): void {
+    this.#parts.deps.emit(this.#plan.id, { type: 'process.faulted', error });
   }
 
   #refusal(): string | null {

@@ -46,10 +46,7 @@ export class SupervisedProcess {
     this.watches = restored?.watches ?? [];
     this.#ready = restored?.ready ?? { state: plan.ready === null ? 'undeclared' : 'waiting' };
     this.changes = new ChangeSignal(() => deps.emit(plan.id, { type: 'view.changed' }));
-    this.timeline = new Timeline(restored?.timeline ?? [], {
-      clock: deps.clock,
-      onAdded: () => deps.emit(plan.id, { type: 'record.changed' }),
-    });
+    this.timeline = new Timeline(restored?.timeline ?? [], { id: plan.id, deps });
     this.output = new ProcessOutput(plan, deps, restored);
     this.life = new ProcessLife(plan, {
       deps,

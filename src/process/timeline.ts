@@ -1,10 +1,10 @@
 import type { Requester } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { LifeView } from '../../machines/process/view.ts';
-import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/format-duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './describe-end.ts';
+import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessView } from './process-view.ts';
 
 /** Names of everything that can happen to a process: the same in its chart, its timeline and the events of its supervisor. */
@@ -48,16 +48,21 @@ export interface TimelineEntry {
   readonly detail?: string;
 }
 
+type TimelineDeps = Pick<ProcessDeps, 'clock' | 'emit'>;
+
 /** Entries of one process, oldest first. */
 export class Timeline {
   readonly #entries: TimelineEntry[];
-  readonly #clock: Clock;
-  readonly #onAdded: () => void;
+  readonly #id: string;
+  readonly #deps: TimelineDeps;
 
-  constructor(earlier: readonly TimelineEntry[], wiring: { clock: Clock; onAdded: () => void }) {
+  constructor(
+    earlier: readonly TimelineEntry[],
+    process: { readonly id: string; readonly deps: TimelineDeps },
+  ) {
     this.#entries = [...earlier];
-    this.#clock = wiring.clock;
-    this.#onAdded = wiring.onAdded;
+    this.#id = process.id;
+    this.#deps = process.deps;
   }
 
   get entries(): readonly TimelineEntry[] {
@@ -65,9 +70,9 @@ export class Timeline {
   }
 
   add(type: TimelineEvent, more: { by?: Requester; detail?: string } = {}): void {
-    addEntry(this.#entries, { type, at: this.#clock.epochMs(), ...more });
+    addEntry(this.#entries, { type, at: this.#deps.clock.epochMs(), ...more });
     // A read is not worth a write of its own: it is saved with the next entry.
-    if (type !== 'process.read') this.#onAdded();
+    if (type !== 'process.read') this.#deps.emit(this.#id, { type: 'record.changed' });
   }
 
   /** Adds what the chart announced; `view` is the life at this moment. */

@@ -4,7 +4,6 @@ import type { CaptureAnswer, ScreenCapture } from '../../machines/process/termin
 import { createMemoryRecordStore, createSupervisor, type ProcessRecord } from '../../src/index.ts';
 import type { ProcessPlan } from '../../src/process/process-plan.ts';
 import { ProcessTerminal } from '../../src/process/process-terminal.ts';
-import { hideOnScreen } from '../../src/secrets/hide-on-screen.ts';
 import { refuseScreen } from '../../src/spawn/refusals.ts';
 import { toScreenText } from '../../src/spawn/terminal/screen-text.ts';
 import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
@@ -35,12 +34,9 @@ function arrange(
   const errors: unknown[] = [];
   const plan = { id: 'tool_x', screenPath, files, launch: { size: usual }, terminal: { type: 'terminal' } };
   const terminal = new ProcessTerminal(plan as unknown as ProcessPlan, {
-    ask: async (_, otherwise) => (answer as typeof otherwise) ?? otherwise,
-    hasEnded: () => hasEnded,
-    hide: (screen) => hideOnScreen(screen, [secret]),
-    showsSecret: (text) => text.includes(secret),
-    onTyped: () => {},
-    reportError: (error) => errors.push(error),
+    deps: { emit: (_, event) => event.type === 'process.faulted' && errors.push(event.error) },
+    life: { ask: async (_, otherwise) => (answer as typeof otherwise) ?? otherwise, hasEnded },
+    output: { log: { secrets: [secret] } },
   });
   return {
     terminal,
