@@ -42,6 +42,12 @@ describe('examples in the documentation', () => {
     expect(expected).toEqual(["wrong.md:10: Type 'string' is not assignable to type 'number'."]);
   });
 
+  test('use no syntax newer than Node 22.12', () => {
+    const newer = listExamples().filter(({ code }) => /\busing \w+ =/.test(code));
+
+    expect(newer.map(({ place }) => place)).toEqual([]);
+  });
+
   const running = listExamples().filter(({ runs }) => runs);
   test.for(running.map((example) => [example.place, example] as const))(
     '%s runs to its end',
