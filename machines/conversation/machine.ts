@@ -1,11 +1,7 @@
-import {
-  type ConversationContext,
-  hasPendingMessage,
-  nextDelivery,
-  type TurnEnd,
-  toBackoffMs,
-} from './context.ts';
+import type { ConversationContext, TurnEnd } from './context.ts';
+import { hasPendingMessage, nextDelivery } from './delivery.ts';
 import type { ConversationEvent } from './events.ts';
+import { toBackoffMs } from './model-retry.ts';
 import { conversationSetup, createConversationContext } from './setup.ts';
 
 const deliver = [

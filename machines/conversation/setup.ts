@@ -4,14 +4,11 @@ import {
   type ConversationContext,
   type ConversationInput,
   createConversationContext,
-  hasPendingMessage,
-  hasReasonToWake,
-  isWorthRetrying,
-  nextDelivery,
-  removeDelivered,
   type TurnEnd,
 } from './context.ts';
+import { hasPendingMessage, hasReasonToWake, nextDelivery, removeDelivered } from './delivery.ts';
 import type { CompactionReason, ConversationDeadlineName, ConversationEvent } from './events.ts';
+import { isWorthRetrying } from './model-retry.ts';
 
 export const conversationSetup = setup({
   types: {

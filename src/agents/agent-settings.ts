@@ -1,10 +1,10 @@
-import { type AgentDefinition, agentPolicyShape, agentSupervisorShape } from '../config/agent-file.ts';
+import { type AgentDefinition, agentPolicyShape, agentSupervisorShape } from '../config/agent-file-schema.ts';
 import { fromFileSection } from '../config/file-section.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { type Span, toMs } from '../config/span.ts';
 import type { ConversationOptions } from '../conversation/conversation.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
-import { DEFAULT_MAX_DEPTH } from './depth.ts';
+import { DEFAULT_MAX_DEPTH } from './depth-limit.ts';
 
 /** Converts a definition to options of the supervisor that runs the agent. */
 export function toSupervisorOptions(definition: AgentDefinition): SupervisorOptions {

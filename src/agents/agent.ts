@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import type { AskSecret } from '../config/secret-source.ts';
 import type { Compact } from '../conversation/compact.ts';
 import type { Conversation } from '../conversation/conversation.ts';

@@ -1,11 +1,11 @@
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ChatModel } from '../models/chat-model.ts';
 import { createOpenAiModel } from '../models/openai-compatible.ts';
 import { createDemoModel } from './demo-model.ts';
-import { readDepth } from './depth.ts';
+import { readDepth } from './depth-limit.ts';
 
 /** Chat Completions endpoints by the provider's name in an agent file. */
 const PROVIDERS: Readonly<Record<string, { readonly baseUrl: string; readonly keyName: string | null }>> = {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import { shorten } from '../config/quote.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import { readAgentAnswer } from '../process/agent-answer.ts';
@@ -12,7 +12,7 @@ import type { ToolAnswer, ToolContext } from '../tools/tool.ts';
 import type { DelegationContext } from './agent.ts';
 import type { DelegationDeps } from './delegation-deps.ts';
 import { toTask } from './delegation-text.ts';
-import { canStartAgent, describeRefusedDepth } from './depth.ts';
+import { canStartAgent, describeRefusedDepth } from './depth-limit.ts';
 import { startDelegate } from './start-delegate.ts';
 
 /** Call of a delegation tool. */

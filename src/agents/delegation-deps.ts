@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
 import type { AgentResult, DelegationContext } from './agent.ts';
 

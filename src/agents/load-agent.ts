@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { type AgentDefinition, agentName } from '../config/agent-file.ts';
+import { type AgentDefinition, agentName } from '../config/agent-file-schema.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { parseAgentFile } from './agent-definition.ts';
+import { parseAgentFile } from './parse-agent-file.ts';
 
 const FOLDER = 'agents';
 const ENDINGS = ['.yaml', '.yml'];

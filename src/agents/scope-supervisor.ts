@@ -1,5 +1,5 @@
-import type { AgentDefinition, agentSupervisorShape } from '../config/agent-file.ts';
-import { DEPTH_VARIABLE } from '../config/depth.ts';
+import type { AgentDefinition, agentSupervisorShape } from '../config/agent-file-schema.ts';
+import { DEPTH_VARIABLE } from '../config/depth-variable.ts';
 import { type Duration, duration } from '../config/duration.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';

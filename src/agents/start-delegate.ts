@@ -1,5 +1,5 @@
 import { distinctUntilKeyChanged, filter } from 'rxjs';
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import { shorten } from '../config/quote.ts';
 import { toMs } from '../config/span.ts';
 import { beginAnswer } from '../process/agent-answer.ts';

@@ -1,7 +1,7 @@
 import { toMaxDepth } from '../agents/agent-settings.ts';
-import { canStartAgent, describeRefusedDepth, readDepth } from '../agents/depth.ts';
+import { canStartAgent, describeRefusedDepth, readDepth } from '../agents/depth-limit.ts';
 import { POLICY_VARIABLE, readInheritedPolicy } from '../agents/inherited-policy.ts';
-import type { AgentDefinition } from '../config/agent-file.ts';
+import type { AgentDefinition } from '../config/agent-file-schema.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';

@@ -75,7 +75,7 @@ const openReal: OpenState = async (options) => {
   return openStateDirectory({
     ...options,
     startDaemon: async () => {
-      const { openDaemon } = await import('./daemon.ts');
+      const { openDaemon } = await import('./open-daemon.ts');
       (await openDaemon(options)).close();
     },
   });

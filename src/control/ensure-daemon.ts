@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/pause.ts';
 import { createRealClock } from '../clock/real-clock.ts';
-import { DEPTH_VARIABLE } from '../config/depth.ts';
+import { DEPTH_VARIABLE } from '../config/depth-variable.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';

@@ -3,7 +3,7 @@ import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import type { Waited } from '../observe/wait-for.ts';
-import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead } from '../output/read-output.ts';
 import type { Consent } from '../policy/authorize.ts';
 import type { KillAnswer } from '../process/process-handle.ts';

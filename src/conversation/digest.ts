@@ -1,6 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/quote.ts';
-import { escapeAttribute, escapeText } from '../mailbox/markup.ts';
+import { escapeAttribute, escapeText } from '../mailbox/escape-markup.ts';
 import { envelope } from '../mailbox/notice.ts';
 import type { ProcessView } from '../process/process-view.ts';
 

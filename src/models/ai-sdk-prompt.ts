@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import { fromReplyRecord } from './ai-sdk-record.ts';
-import { type Alternation, type Turn, toTurns } from './alternate-roles.ts';
+import { type Alternation, type Turn, alternateRoles } from './alternate-roles.ts';
 import type { ChatMessage, ToolDescription } from './chat-model.ts';
 import { toCallInput, toToolName } from './tool-calls.ts';
 
@@ -12,7 +12,7 @@ export function toPrompt(
   messages: readonly ChatMessage[],
   { provider, alternation }: { readonly provider: string; readonly alternation: Alternation },
 ): LanguageModelV4Message[] {
-  return toTurns(messages, { alternation }).map((turn) => toMessage(turn, provider));
+  return alternateRoles(messages, { alternation }).map((turn) => toMessage(turn, provider));
 }
 
 function toMessage(turn: Turn, provider: string): LanguageModelV4Message {

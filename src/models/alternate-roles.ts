@@ -27,7 +27,7 @@ const BRIDGE = 'I have read the results.';
  *
  * Appending messages leaves all turns but the last unchanged.
  */
-export function toTurns(
+export function alternateRoles(
   messages: readonly ChatMessage[],
   { alternation }: { readonly alternation: Alternation },
 ): readonly Turn[] {

@@ -1,4 +1,4 @@
-import { type Alternation, type Turn, toTurns } from './alternate-roles.ts';
+import { type Alternation, type Turn, alternateRoles } from './alternate-roles.ts';
 import type { ChatRequest } from './chat-model.ts';
 import type { OpenAiSettings } from './model-options.ts';
 import { fromProviderData } from './openai-reasoning.ts';
@@ -13,7 +13,7 @@ export function toChatBody(
   },
 ): Readonly<Record<string, unknown>> {
   const { model, temperature, maxTokens, alternation } = settings;
-  const turns = toTurns(messages, { alternation });
+  const turns = alternateRoles(messages, { alternation });
   return {
     model,
     messages: turns.flatMap((turn) => toMessages(turn, { model, alternation })),

@@ -1,6 +1,6 @@
 import type { LogFileHandle, LogFileSystem } from './log-file-system.ts';
 import type { LogLayout } from './log-layout.ts';
-import type { MovedBytes } from './log-times.ts';
+import type { MovedBytes } from './output-times.ts';
 
 const copyBytes = 256 * 1024;
 

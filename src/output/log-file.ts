@@ -4,9 +4,9 @@ import { IdentifiedFile } from './identified-file.ts';
 import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
-import { type OutputTimes, timesPathOf } from './log-times.ts';
+import { type OutputTimes, timesPathOf } from './output-times.ts';
 import type { OutputDegradation } from './output-log.ts';
-import { WriteMarks } from './time-index.ts';
+import { WriteMarks } from './time-index-file.ts';
 import { createWriteQueue, dropLeading } from './write-queue.ts';
 import { PausedSources, PendingFlushes } from './write-waiters.ts';
 

@@ -1,6 +1,6 @@
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { OutputTimes } from './log-times.ts';
+import type { OutputTimes } from './output-times.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
 

@@ -3,8 +3,8 @@ import { toErrorText } from '../config/error-text.ts';
 import { diskFullDegradation } from './full-disk.ts';
 import { capLog, type LogCap } from './log-cap.ts';
 import type { LogGap } from './log-map.ts';
-import { type OutputTimes, timesPathOf, toLengthMarks } from './log-times.ts';
-import { createMaskedFile, type MaskedFile } from './masked-file.ts';
+import { type OutputTimes, timesPathOf, toLengthMarks } from './output-times.ts';
+import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import {
   checkBytes,
@@ -24,7 +24,7 @@ import {
   type OpenFile,
   type TailedFile,
 } from './tailed-file.ts';
-import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index.ts';
+import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index-file.ts';
 import type { TruncateLog } from './truncate-log.ts';
 import { GrowthListeners } from './watch-growth.ts';
 
@@ -89,7 +89,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   #closing: Promise<void> | null = null;
   #secrets: readonly string[] = [];
   /** `null` while there is nothing to mask: reading then costs no more than the file. */
-  #masked: MaskedFile | null = null;
+  #masked: RedactedFile | null = null;
   readonly stream: 'stdout' | 'screen';
 
   constructor(options: TailedLogOptions) {
@@ -224,7 +224,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   addSecret(secret: string): void {
     if (this.#secrets.includes(secret)) return;
     this.#secrets = [...this.#secrets, secret];
-    this.#masked ??= createMaskedFile(this.#file);
+    this.#masked ??= createRedactedFile(this.#file);
     this.#masked.add(secret);
     this.#chunks.source = this.#masked;
   }
@@ -255,7 +255,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     this.#marks?.finish();
     // Later readers do not know what to mask.
     if (isWritten && this.#options.statusPath !== null)
-      this.#maskProblem = (await this.#masked?.maskInFile()) ?? null;
+      this.#maskProblem = (await this.#masked?.redactInFile()) ?? null;
   }
 
   shrink(): void {}

@@ -6,7 +6,7 @@ import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Duration } from '../config/duration.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
-import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';

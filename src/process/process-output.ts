@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { createOutputLog } from '../output/buffered-log.ts';
 import { iterateLog } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
-import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import { lines$, output$ } from '../output/observables.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import { type OutputLog, toDegradedText } from '../output/output-log.ts';

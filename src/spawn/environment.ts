@@ -1,4 +1,4 @@
-import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
+import { DEPTH_VARIABLE, parseDepth } from '../config/depth-variable.ts';
 
 /** Selects the non-interactive hints that a process gets. */
 export interface Hints {

@@ -1,4 +1,4 @@
-import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputLog } from '../output/output-log.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { ProcessRecord } from '../process/process-record.ts';

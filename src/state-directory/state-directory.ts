@@ -5,7 +5,7 @@ import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { ReportedEvent } from '../control/protocol.ts';
 import type { Waited } from '../observe/wait-for.ts';
-import type { OutputTimes } from '../output/log-times.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { KillAnswer, KillOptions, LimitChanges } from '../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../process/process-view.ts';

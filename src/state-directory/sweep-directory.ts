@@ -4,7 +4,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { type SupervisorSettings, supervisorOptions } from '../config/supervisor-options.ts';
 import { type Peer, QUICK } from '../control/protocol.ts';
 import { tailPathOf } from '../output/log-map.ts';
-import { timesPathOf } from '../output/log-times.ts';
+import { timesPathOf } from '../output/output-times.ts';
 import type { FinalView } from '../process/process-view.ts';
 import { isPastRetention, outputFilesOf } from '../supervisor/sweep.ts';
 import type { DirectoryDeps } from './directory-deps.ts';

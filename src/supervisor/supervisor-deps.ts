@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
-import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
+import { DEPTH_VARIABLE, parseDepth } from '../config/depth-variable.ts';
 import { quote } from '../config/quote.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import type { Cancel } from '../clock/clock.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
-import { timesPathOf } from '../output/log-times.ts';
+import { timesPathOf } from '../output/output-times.ts';
 import type { FinalView } from '../process/process-view.ts';
 import type { TimelineEntry } from '../process/timeline.ts';
 import { hasPendingNotice } from '../process/timeline.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyOverrides } from '../../src/agents/agent-definition.ts';
-import type { AgentDefinition } from '../../src/config/agent-file.ts';
+import { applyOverrides } from '../../src/agents/parse-agent-file.ts';
+import type { AgentDefinition } from '../../src/config/agent-file-schema.ts';
 
 const definition: AgentDefinition = {
   name: 'coder',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseModel, keyVariable } from '../../src/agents/choose-model.ts';
-import type { ModelSettings } from '../../src/config/agent-file.ts';
+import type { ModelSettings } from '../../src/config/agent-file-schema.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 
 const scripted = createScriptedModel([]);

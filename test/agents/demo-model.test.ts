@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAgent } from '../../src/agents/create-agent.ts';
 import { createDemoModel } from '../../src/agents/demo-model.ts';
-import type { AgentDefinition } from '../../src/config/agent-file.ts';
+import type { AgentDefinition } from '../../src/config/agent-file-schema.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { openProject } from './project.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { agentFile } from '../../src/config/agent-file.ts';
+import { agentFileSchema } from '../../src/config/agent-file-schema.ts';
 
 /** Every setting of an agent's file by its path: `supervisor.default_timeout`. What stands in a table or a list is not looked into. */
-export function listKeys(schema: z.ZodType = agentFile, path = ''): readonly string[] {
+export function listKeys(schema: z.ZodType = agentFileSchema, path = ''): readonly string[] {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodObject)) return [path];
   return Object.entries(inner.shape).flatMap(([key, value]) =>

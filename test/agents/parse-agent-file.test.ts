@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseAgentFile } from '../../src/agents/agent-definition.ts';
+import { parseAgentFile } from '../../src/agents/parse-agent-file.ts';
 import { rootFolder } from '../house/source-imports.ts';
 import { listKeys } from './list-keys.ts';
 

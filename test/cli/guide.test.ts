@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { checkStack } from '../../src/cli/verbs/up/stack-file.ts';
-import { parseYamlText } from '../../src/config/yaml-text.ts';
+import { parseYaml } from '../../src/config/parse-yaml.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8');
 
 test('the stack in the guide is accepted', async () => {
   const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('guides/using-the-cli.md')) ?? [];
 
-  const { processes } = await parseYamlText(text, {
+  const { processes } = await parseYaml(text, {
     file: 'troupe.yaml',
     code: 'invalid-option',
     check: (value) => checkStack(value, { directory: import.meta.dirname }),

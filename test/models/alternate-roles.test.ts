@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Turn, toTurns } from '../../src/models/alternate-roles.ts';
+import { type Turn, alternateRoles } from '../../src/models/alternate-roles.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { call, notice, reply, result, user } from './messages.ts';
 
-const turn = (messages: readonly ChatMessage[]) => toTurns(messages, { alternation: 'free' });
+const turn = (messages: readonly ChatMessage[]) => alternateRoles(messages, { alternation: 'free' });
 
 test('the system speaks first, once', () => {
   const turns = turn([user('hi'), { role: 'system', text: 'A' }, { role: 'system', text: 'B' }]);
@@ -75,7 +75,7 @@ test.each([user(' '), notice(''), reply('\n'), { role: 'system', text: '' } as c
 test('strict roles have the assistant between results and words', () => {
   const messages = [user('go'), reply('', [call('a')]), result('a'), notice('N')];
 
-  const turns = toTurns(messages, { alternation: 'strict' });
+  const turns = alternateRoles(messages, { alternation: 'strict' });
 
   expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });
@@ -93,11 +93,11 @@ test.each(['free', 'strict'] as const)('%s roles: adding leaves earlier turns al
     user('and?'),
     reply('yes'),
   ];
-  const whole = toTurns(messages, { alternation });
+  const whole = alternateRoles(messages, { alternation });
 
   const places = [...messages.keys()].filter((place) => place > 0 && messages[place]?.role !== 'tool');
   for (const place of places) {
-    const earlier = toTurns(messages.slice(0, place), { alternation });
+    const earlier = alternateRoles(messages.slice(0, place), { alternation });
     expect(whole.slice(0, earlier.length).map(toWords)).toMatchObject(earlier.map(toWords));
     expect(whole.slice(0, earlier.length - 1)).toEqual(earlier.slice(0, -1));
   }

@@ -48,7 +48,7 @@ Examples:
         checkSecretFlags(flags);
         return end(await writeInput({ word, text, flags, io }));
       }
-      const { writeSecret } = await import('../secret/write-secret.ts');
+      const { sendSecret: writeSecret } = await import('../secret/send-secret.ts');
       end(await writeSecret({ word, text, flags: { ...flags, secret }, io }));
     });
 };

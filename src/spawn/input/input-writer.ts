@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { refuseWrite } from '../refusals.ts';
-import { createWriteQueue, readTimeoutMs } from './write-queue.ts';
+import { createInputQueue, readTimeoutMs } from './queue-input.ts';
 
 /** Writing end of a process's stdin. Writes are done in order, one after another; one that breaks stops none after it. */
 interface InputWriter {
@@ -22,7 +22,7 @@ const closed = 'Its input is closed: the process ended or closed it.';
 const unread = `It has not read its input for ${readTimeoutMs / 1_000} s.`;
 
 export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
-  const enqueue = createWriteQueue();
+  const enqueue = createInputQueue();
   // Without a listener, a process that closes its stdin would end this program.
   stdin.on('error', () => {});
 

@@ -3,12 +3,12 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import {
-  createWriteQueue,
+  createInputQueue,
   firstPollMs,
   notReadText,
   readTimeoutMs,
   toNextPollMs,
-} from '../input/write-queue.ts';
+} from '../input/queue-input.ts';
 import type { PtyChild } from './pty-child.ts';
 
 export type PtyWrite = (bytes: Uint8Array) => Promise<WriteResult>;
@@ -30,7 +30,7 @@ export interface PtyInput {
 const pieceBytes = 4 * 1024;
 
 export function createPtyInput(child: PtyChild, clock: Clock): PtyInput {
-  const enqueueWrite = createWriteQueue();
+  const enqueueWrite = createInputQueue();
   const enqueue: PtyInput['enqueue'] = (step) =>
     enqueueWrite((firstTimeoutMs) => {
       let timeoutMs = firstTimeoutMs;

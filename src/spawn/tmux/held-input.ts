@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/pause.ts';
-import { firstPollMs, readTimeoutMs, toNextPollMs } from '../input/write-queue.ts';
+import { firstPollMs, readTimeoutMs, toNextPollMs } from '../input/queue-input.ts';
 import { listDescriptors, readLinkOf, readPolled } from '../tree/open-files.ts';
 import { readProcText } from '../tree/proc-entry.ts';
 import { knowsCalls, parseWaitingCall } from '../tree/waiting-call.ts';

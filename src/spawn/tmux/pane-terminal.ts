@@ -2,7 +2,7 @@ import type { WriteResult } from '../../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalCommand, TerminalSize } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { createTailedFile } from '../../output/tailed-file.ts';
-import { createWriteQueue, notReadText } from '../input/write-queue.ts';
+import { createInputQueue, notReadText } from '../input/queue-input.ts';
 import { answerCapture, answerWrite, refuseWrite } from '../refusals.ts';
 import type { InputPort, TerminalPort } from '../tree-commands.ts';
 import { type CaptureOptions, readScreen, toCaptureCommands } from './capture-screen.ts';
@@ -35,9 +35,9 @@ export function createPaneTerminal({
   const log = createTailedFile({ path: files.log, statusPath: files.status, isExpected: false });
   const typing = createPaneTyping({ server, id, clock });
   /** Keeps input in order, even where its answer is not awaited. */
-  const enqueueTyping = createWriteQueue();
+  const enqueueTyping = createInputQueue();
   /** A queue of its own: a resize does not wait for the program to read. */
-  const enqueueResize = createWriteQueue();
+  const enqueueResize = createInputQueue();
 
   async function whileRunning(act: () => Promise<WriteResult>): Promise<WriteResult> {
     const refusal = await getRefusal();

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../../../machines/process/events.ts';
 import type { KeyStroke, Paste } from '../../../machines/process/terminal.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { notReadText, readTimeoutMs } from '../input/write-queue.ts';
+import { notReadText, readTimeoutMs } from '../input/queue-input.ts';
 import { refuseWrite } from '../refusals.ts';
 import { toPasted } from '../terminal/encode-keys.ts';
 import { type InputPlace, waitUntilTaken } from './held-input.ts';

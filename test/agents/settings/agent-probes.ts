@@ -2,7 +2,7 @@ import { chooseModel } from '../../../src/agents/choose-model.ts';
 import { runAgent } from '../../../src/agents/create-agent.ts';
 import { createDelegationTools } from '../../../src/agents/delegation-tools.ts';
 import { listAgents } from '../../../src/agents/load-agent.ts';
-import type { AgentDefinition } from '../../../src/config/agent-file.ts';
+import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
 import { ModelError } from '../../../src/models/model-error.ts';
 import { createScriptedModel, type ScriptedStep } from '../../../src/models/scripted-model.ts';
 import { createScriptedBackend, createVirtualClock } from '../../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../../src/config/agent-file.ts';
+import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
 import { waitUntil } from '../../fixtures/os.ts';
 import { openProbed, type Probe, turn } from './probe.ts';
 

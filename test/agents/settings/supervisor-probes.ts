@@ -1,6 +1,6 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentDefinition } from '../../../src/config/agent-file.ts';
+import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
 import type { CommandSpec } from '../../../src/config/process-spec.ts';
 import { hasStatus, openProbed, type Probe, turn, whenIs } from './probe.ts';
 

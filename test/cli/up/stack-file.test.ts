@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkStack } from '../../../src/cli/verbs/up/stack-file.ts';
-import { parseYamlText } from '../../../src/config/yaml-text.ts';
+import { parseYaml } from '../../../src/config/parse-yaml.ts';
 import { tempDir } from '../../fixtures/os.ts';
 
 const check = (value: unknown) => checkStack(value, { directory: import.meta.dirname });
 
-const read = (text: string) => parseYamlText(text, { file: 'troupe.yaml', code: 'invalid-option', check });
+const read = (text: string) => parseYaml(text, { file: 'troupe.yaml', code: 'invalid-option', check });
 
 test('a stack file yields the options of startGroup', async () => {
   const stack = await read(`
@@ -54,7 +54,7 @@ test('env files override common variables, not own ones', async () => {
   const text =
     'env: { A: all, Z: all }\nprocesses:\n  web: { command: x, env_file: [a.env, b.env], env: { B: own } }';
 
-  const { processes } = await parseYamlText(text, {
+  const { processes } = await parseYaml(text, {
     file: 'troupe.yaml',
     code: 'invalid-option',
     check: (value) => checkStack(value, { directory: place.path }),

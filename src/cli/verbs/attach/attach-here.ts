@@ -9,7 +9,7 @@ import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { toVisible } from '../../render/printable.ts';
 import { toProcessName } from '../../render/process-text.ts';
 import { findLeaveKey, type LeaveKey } from './leave-key.ts';
-import { type BorrowedTerminal, borrowTerminal } from './raw-terminal.ts';
+import { type RawTerminal, enterRawMode } from './raw-terminal.ts';
 
 /** How a person came away from a terminal. */
 export type AttachEnd =
@@ -63,7 +63,7 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
     if (!hasLeft) leaveBy('SIGHUP');
   };
   const removeSignals = onEndSignal(leaveBy);
-  const terminal = borrowTerminal(io, {
+  const terminal = enterRawMode(io, {
     title: `${toVisible(toProcessName(view))} – ${leaveKey.name} leaves`,
   });
   const typed = createTypedInput({
@@ -105,7 +105,7 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
 /** Draws what there is, then what comes. Where something is missing in between, the screen is drawn anew. */
 async function show(
   { view: { id }, state }: AttachCall,
-  { terminal, signal }: { readonly terminal: BorrowedTerminal; readonly signal: AbortSignal },
+  { terminal, signal }: { readonly terminal: RawTerminal; readonly signal: AbortSignal },
 ): Promise<void> {
   let shownTo = await draw(id, { state, terminal });
   for await (const { bytes, offset, droppedBytes } of state.follow(id, { from: shownTo, signal })) {
@@ -119,7 +119,7 @@ async function show(
 /** @returns the offset of the output up to which the screen has seen it. */
 async function draw(
   id: string,
-  { state, terminal }: { readonly state: StateDirectory; readonly terminal: BorrowedTerminal },
+  { state, terminal }: { readonly state: StateDirectory; readonly terminal: RawTerminal },
 ): Promise<number> {
   const captured = await state.capture(id, { withDrawing: true });
   if (!captured.ok) throw new TroupeError({ code: 'unreachable', message: captured.error });
@@ -135,7 +135,7 @@ function toDrawing({ drawing, screen: { lines, cursor } }: Captured): string {
 /** What is shown stays where it is, and is not pushed out at the top. */
 async function findEnd(
   { view: { id }, state }: AttachCall,
-  terminal: BorrowedTerminal,
+  terminal: RawTerminal,
 ): Promise<TerminalSize | null> {
   const now = await state.capture(id);
   if (!now.ok) return null;

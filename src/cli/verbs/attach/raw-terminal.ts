@@ -3,7 +3,7 @@ import type { CliIo } from '../../cli-io.ts';
 import { createTerminalModes } from './terminal-modes.ts';
 
 /** A person's terminal, for as long as a process has it. */
-export interface BorrowedTerminal {
+export interface RawTerminal {
   readonly size: TerminalSize;
   /** Resolves when more may be written. */
   write(bytes: Uint8Array): Promise<void>;
@@ -18,10 +18,10 @@ export interface BorrowedTerminal {
 const RESET = '\x1b[!p\x1b[0m\x1b[H\x1b[2J';
 
 /** Takes a terminal; it is given back also when the program ends in any way but SIGKILL. */
-export function borrowTerminal(
+export function enterRawMode(
   { stdin, stdout }: Pick<CliIo, 'stdin' | 'stdout'>,
   { title }: { readonly title: string },
-): BorrowedTerminal {
+): RawTerminal {
   const modes = createTerminalModes();
   let isOurs = true;
   let isDrawn = false;

@@ -5,7 +5,7 @@ import { toMarked } from '../../render/margin.ts';
 import type { Page } from '../../render/page.ts';
 import { renderPermissionQuestion } from '../../render/permission-question.ts';
 import { toPrintable } from '../../render/printable.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './chat-terminal.ts';
 
 /** Asks the person at a terminal, one question at a time. */
 export interface Consent {

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts';
-import type { AgentDefinition } from '../../../config/agent-file.ts';
+import type { AgentDefinition } from '../../../config/agent-file-schema.ts';
 import type { ChatMessage, ChatModel } from '../../../models/chat-model.ts';
 import type { ShutdownReport } from '../../../supervisor/shutdown-report.ts';
 import type { Supervisor } from '../../../supervisor/supervisor.ts';

@@ -1,8 +1,8 @@
-import { applyOverrides, parseAgentFile } from '../../../agents/agent-definition.ts';
+import { applyOverrides, parseAgentFile } from '../../../agents/parse-agent-file.ts';
 import { chooseModel } from '../../../agents/choose-model.ts';
 import { createAgent } from '../../../agents/create-agent.ts';
 import { listAgents, loadAgent } from '../../../agents/load-agent.ts';
-import type { AgentDefinition } from '../../../config/agent-file.ts';
+import type { AgentDefinition } from '../../../config/agent-file-schema.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { type CliIo, toProgramName } from '../../cli-io.ts';
 import { toDefaultAgentText } from '../../default-agent.ts';

@@ -8,7 +8,7 @@ import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.
 import type { ChatSession } from './chat-session.ts';
 import { createConsent } from './consent.ts';
 import { closeAgent, renderLastExchange, showPromotions } from './messages.ts';
-import { createDumbTerminal, createTerminal } from './terminal.ts';
+import { createDumbTerminal, createTerminal } from './chat-terminal.ts';
 
 /** A second Ctrl-C within this time ends the chat. */
 const TWICE_WITHIN_MS = 2_000;

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { AgentResult } from '../../../agents/agent.ts';
-import { applyOverrides } from '../../../agents/agent-definition.ts';
+import { applyOverrides } from '../../../agents/parse-agent-file.ts';
 import { readAskParent } from '../../../agents/ask-parent.ts';
 import { chooseModel } from '../../../agents/choose-model.ts';
 import { runAgent } from '../../../agents/create-agent.ts';

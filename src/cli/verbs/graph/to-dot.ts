@@ -7,7 +7,7 @@ import {
   innerTransitionsOf,
   isFromAnywhere,
 } from './diagram.ts';
-import { colours, toArrowMarkup, toStateMarkup } from './markup.ts';
+import { colours, toArrowMarkup, toStateMarkup } from './html-labels.ts';
 
 /**
  * Graphviz has the widths of this family built in, so the picture is the same everywhere. A list of families would be measured as

@@ -1,4 +1,4 @@
-import { findBounds, type OutputTimes, type TimeBounds } from '../../../output/log-times.ts';
+import { findBounds, type OutputTimes, type TimeBounds } from '../../../output/output-times.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 
 /** Finds the time of arrival of bytes in a log. */

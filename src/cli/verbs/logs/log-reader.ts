@@ -1,4 +1,4 @@
-import { findAfter, findSince, type OutputTimes, type TimeBounds } from '../../../output/log-times.ts';
+import { findAfter, findSince, type OutputTimes, type TimeBounds } from '../../../output/output-times.ts';
 import { toPlainText } from '../../../output/plain-text.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { TimeBounds } from '../../../output/log-times.ts';
+import type { TimeBounds } from '../../../output/output-times.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import { type CliIo, printError, printNote, toProgramName } from '../../cli-io.ts';
 import { type EndSignal, onEndSignal, toSignalCode } from '../../end-signals.ts';

@@ -14,7 +14,7 @@ import { findListeningPorts } from '../../../readiness/listening-ports.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
 import { type CliIo, isTerminal, printLines, printNote } from '../../cli-io.ts';
-import { interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.ts';
+import { interactiveDefaults, type OpenDaemon, openDaemon } from '../../open-daemon.ts';
 import { toSignalCode } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { printFault } from '../../print-fault.ts';

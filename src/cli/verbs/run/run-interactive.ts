@@ -2,7 +2,7 @@ import { createRealClock } from '../../../clock/real-clock.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { isTerminal, printError } from '../../cli-io.ts';
-import { type OpenDaemon, openDaemon } from '../../daemon.ts';
+import { type OpenDaemon, openDaemon } from '../../open-daemon.ts';
 import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { startAlone } from '../../start-alone.ts';

@@ -5,7 +5,7 @@ import { TroupeError } from '../../../config/troupe-error.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
 import { type CliIo, printError, printLines } from '../../cli-io.ts';
-import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../daemon.ts';
+import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../open-daemon.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { collect, parseDuration, parseSize, restartPolicies, restartWords } from '../../flag-values.ts';
 import { startAlone } from '../../start-alone.ts';

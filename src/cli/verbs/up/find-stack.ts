@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { toError } from '../../../config/error-text.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import { parseYamlText } from '../../../config/yaml-text.ts';
+import { parseYaml } from '../../../config/parse-yaml.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { toErrnoText } from '../../errno-text.ts';
 import { checkStack, type Stack } from './stack-file.ts';
@@ -47,5 +47,5 @@ export async function loadStack(file: string, { cwd }: Pick<CliIo, 'cwd'>): Prom
     throw new TroupeError({ code: 'invalid-option', message, cause: error });
   });
   const check = (value: unknown) => checkStack(value, { directory: dirname(file) });
-  return parseYamlText(text, { file: shown, code: 'invalid-option', check });
+  return parseYaml(text, { file: shown, code: 'invalid-option', check });
 }

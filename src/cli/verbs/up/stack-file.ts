@@ -8,7 +8,7 @@ import { describeProblems, type Problem } from '../../../config/parse-options.ts
 import { commandSpec } from '../../../config/process-spec.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import type { Checked } from '../../../config/yaml-text.ts';
+import type { Checked } from '../../../config/parse-yaml.ts';
 import {
   type GroupOptions,
   type GroupProcessSpec,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines, printNote, toProgramName } from '../../cli-io.ts';
-import { interactiveDefaults, openDaemon, programFile } from '../../daemon.ts';
+import { interactiveDefaults, openDaemon, programFile } from '../../open-daemon.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { waitUntilReady } from '../start/start-progress.ts';
 

@@ -28,7 +28,7 @@ interface Place {
  *
  * @throws TroupeError `code`: each problem on its own line, with file, line and column.
  */
-export async function parseYamlText<Value>(
+export async function parseYaml<Value>(
   text: string,
   reading: { file: string; code: TroupeErrorCode; check: (value: unknown) => Checked<Value> },
 ): Promise<Value> {

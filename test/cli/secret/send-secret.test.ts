@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { WriteFailure } from '../../../machines/process/events.ts';
 import type { Asked } from '../../../src/cli/secret/ask-secret.ts';
-import { type SecretFlags, writeSecret } from '../../../src/cli/secret/write-secret.ts';
+import { type SecretFlags, sendSecret } from '../../../src/cli/secret/send-secret.ts';
 import { tempDir } from '../../fixtures/os.ts';
 import { fakeIo } from '../fake-io.ts';
 import { fakeStateDirectory } from '../fake-state-directory.ts';
@@ -28,7 +28,7 @@ function write(
     return asked;
   };
   const all = { secret: 'token', newline: true, ...flags };
-  const code = writeSecret({ word: 'deploy', text, flags: all, io: fake.io, open: state.open, ask });
+  const code = sendSecret({ word: 'deploy', text, flags: all, io: fake.io, open: state.open, ask });
   return { ...fake, code, orders: state.orders, questions };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canStartAgent, describeRefusedDepth, readDepth } from '../../src/agents/depth.ts';
+import { canStartAgent, describeRefusedDepth, readDepth } from '../../src/agents/depth-limit.ts';
 
 test.each([
   [{}, { depth: 0 }],

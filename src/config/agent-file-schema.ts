@@ -127,7 +127,7 @@ const limits = z.strictObject({
 });
 
 /** An agent file, `agents/<name>.yaml`. Only `name` and `model` are required. */
-export const agentFile = z.strictObject({
+export const agentFileSchema = z.strictObject({
   name: agentName,
   description: z.string().optional(),
   /** `interactive` (default): talks with a person. `execution`: works through its input; its prompt says so. */
@@ -155,5 +155,5 @@ export const agentFile = z.strictObject({
 });
 
 /** An agent as written in its file: the same names, no defaults, durations in seconds or with a unit. */
-export type AgentDefinition = z.output<typeof agentFile>;
+export type AgentDefinition = z.output<typeof agentFileSchema>;
 export type ModelSettings = AgentDefinition['model'];

@@ -10,9 +10,9 @@ import {
   parseTimeIndex,
   timesPathOf,
   toLengthMarks,
-} from '../../src/output/log-times.ts';
+} from '../../src/output/output-times.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
-import { createTimeIndex } from '../../src/output/time-index.ts';
+import { createTimeIndex } from '../../src/output/time-index-file.ts';
 import { copyTailAndTruncate, punchHole } from '../../src/output/truncate-log.ts';
 import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';

@@ -1,8 +1,8 @@
-import { type AgentDefinition, agentFile } from '../config/agent-file.ts';
+import { type AgentDefinition, agentFileSchema } from '../config/agent-file-schema.ts';
 import { describeProblems, type Problem } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { type Checked, parseYamlText } from '../config/yaml-text.ts';
+import { type Checked, parseYaml } from '../config/parse-yaml.ts';
 
 /** Validates an agent definition from a file or from code. A model may be given as text; a section may be empty. */
 export function checkDefinition(given: unknown): Checked<AgentDefinition> {
@@ -16,9 +16,9 @@ export function checkDefinition(given: unknown): Checked<AgentDefinition> {
   }
   const input = expand(given);
   const missing = ['name', 'model'].filter((key) => input[key] === undefined);
-  const result = agentFile.safeParse(input);
+  const result = agentFileSchema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
-  const others = describeProblems(result.error, { input, schema: agentFile }).filter(
+  const others = describeProblems(result.error, { input, schema: agentFileSchema }).filter(
     ({ path }) => path.length !== 1 || !missing.includes(String(path[0])),
   );
   return { ok: false, problems: [...missing.map(toMissing), ...others] };
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  * @throws TroupeError `invalid-agent-file`: one problem per line, with file, line and column.
  */
 export function parseAgentFile(text: string, { file }: { file: string }): Promise<AgentDefinition> {
-  return parseYamlText(text, { file, code: 'invalid-agent-file', check: checkDefinition });
+  return parseYaml(text, { file, code: 'invalid-agent-file', check: checkDefinition });
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   toLengthMarks,
   toMarkLine,
   toMovedLine,
-} from './log-times.ts';
+} from './output-times.ts';
 
 /** Maximum number of lines before the index is halved. */
 const maxLines = 4096;

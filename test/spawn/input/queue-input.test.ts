@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WriteResult } from '../../../machines/process/events.ts';
-import { createWriteQueue } from '../../../src/spawn/input/write-queue.ts';
+import { createInputQueue } from '../../../src/spawn/input/queue-input.ts';
 import { refuseWrite } from '../../../src/spawn/refusals.ts';
 
 const taken: WriteResult = { ok: true, bytesWritten: 1 };
@@ -9,7 +9,7 @@ const unread = refuseWrite('notReading', 'It does not read.');
 /** Writes that record their timeouts. */
 function arrange() {
   const timeouts: number[] = [];
-  const enqueue = createWriteQueue();
+  const enqueue = createInputQueue();
   const order = (result: WriteResult) =>
     enqueue(async (timeoutMs) => {
       timeouts.push(timeoutMs);

@@ -1,4 +1,4 @@
-import { DEPTH_VARIABLE, parseDepth } from '../config/depth.ts';
+import { DEPTH_VARIABLE, parseDepth } from '../config/depth-variable.ts';
 import { quote } from '../config/quote.ts';
 
 /** Default depth at which no more agents are started. */

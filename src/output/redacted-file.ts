@@ -10,7 +10,7 @@ import type { FileSpan, TailedFile } from './tailed-file.ts';
  * offsets never shift. The result does not depend on where a read begins or ends; only the first half of a
  * secret that is still being written can be shown. Line feeds stay, so that lines are those of the file.
  */
-export interface MaskedFile {
+export interface RedactedFile {
   read: TailedFile['read'];
   /** Masks one more secret, including in output read before. */
   add(secret: string): void;
@@ -18,7 +18,7 @@ export interface MaskedFile {
    * Masks the secrets in the file itself, for readers other than troupe. Call it once nothing truncates the file
    * any more. Resolves with the system's error if it failed repeatedly, else with `null`.
    */
-  maskInFile(): Promise<string | null>;
+  redactInFile(): Promise<string | null>;
 }
 
 /** Bytes processed before yielding to the event loop. */
@@ -28,7 +28,7 @@ const pieceBytes = 256 * 1024;
 const maxMaskTries = 3;
 const maskRetryMs = 100;
 
-export function createMaskedFile(file: TailedFile): MaskedFile {
+export function createRedactedFile(file: TailedFile): RedactedFile {
   let needles: readonly Needle[] = [];
   /** Bytes around a byte that a secret containing it may span. */
   let reach = 0;
@@ -117,7 +117,7 @@ export function createMaskedFile(file: TailedFile): MaskedFile {
 
   return {
     read,
-    maskInFile,
+    redactInFile: maskInFile,
     add: (secret) => {
       needles = [...needles, ...toNeedles([secret])];
       reach = Math.max(0, ...needles.map(longestDrawn));

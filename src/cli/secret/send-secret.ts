@@ -32,7 +32,7 @@ type SecretScene = VerbInput<SecretFlags> & {
  *
  * @throws TroupeError `invalid-option`
  */
-export function writeSecret(scene: SecretScene): Promise<number> {
+export function sendSecret(scene: SecretScene): Promise<number> {
   const { flags, io, text, ask = askSecret } = scene;
   if (text.length > 0) {
     const message = 'with --secret no text is given: everybody on this machine can read a command line.';

@@ -18,9 +18,9 @@ export function toNextPollMs(pollMs: number): number {
  * Executes writes one after another; one that breaks stops none after it. Each gets the time it may wait for the program to read:
  * ten seconds, or none where it queued behind a write that was refused as `notReading`, because it has waited already.
  */
-type WriteQueue = (write: (timeoutMs: number) => Promise<WriteResult>) => Promise<WriteResult>;
+type InputQueue = (write: (timeoutMs: number) => Promise<WriteResult>) => Promise<WriteResult>;
 
-export function createWriteQueue(): WriteQueue {
+export function createInputQueue(): InputQueue {
   let last: Promise<unknown> = Promise.resolve();
   let enqueued = 0;
   /** Number of the last write that waited in vain for the same reader. */
