@@ -2,7 +2,7 @@ export type {
   ConversationContext,
   ConversationInput,
   ConversationLimits,
-  InboxItem,
+  MailboxItem,
   TurnEnd,
 } from './conversation/context.ts';
 export { conversationMachine } from './conversation/machine.ts';

@@ -1,5 +1,5 @@
 /** Entry that waits for the agent. Its content is known to the effects only. */
-export interface InboxItem {
+export interface MailboxItem {
   /** Identifies the event everywhere and for ever, so that it is taken in once. */
   readonly id: string;
   /** A `notice` is an event; all waiting notices become one message. A `message` stays a message of its own. */
@@ -30,7 +30,7 @@ export type TurnEnd = 'answered' | 'stepLimit' | 'failed' | 'interrupted' | 'clo
 export interface ConversationInput {
   readonly limits: ConversationLimits;
   /** Entries restored from a journal. */
-  readonly inbox: readonly InboxItem[];
+  readonly mailbox: readonly MailboxItem[];
   /** Set when a turn was under way as the program ended: it is resumed. */
   readonly isUnfinished: boolean;
 }
@@ -38,7 +38,7 @@ export interface ConversationInput {
 export interface ConversationContext {
   readonly limits: ConversationLimits;
   /** Entries in order of arrival, oldest first. */
-  readonly inbox: readonly InboxItem[];
+  readonly mailbox: readonly MailboxItem[];
   readonly isUnfinished: boolean;
   /** Counters of the current turn: model calls, deliveries of notices, and model failures in a row. */
   readonly steps: number;

@@ -6,34 +6,34 @@ const MAX_MESSAGES_PER_DELIVERY = 3;
 const MAX_NOTICE_DELIVERIES = 5;
 
 /** Tells whether an entry waits that wakes an idle agent. */
-export function hasReasonToWake({ inbox, isUnfinished }: ConversationContext): boolean {
-  return isUnfinished || inbox.some(({ attention }) => attention === 'turn');
+export function hasReasonToWake({ mailbox, isUnfinished }: ConversationContext): boolean {
+  return isUnfinished || mailbox.some(({ attention }) => attention === 'turn');
 }
 
 /** Tells whether a person's message waits for the next safe point. */
-export function hasPendingMessage({ inbox }: ConversationContext): boolean {
-  return inbox.some(({ kind }) => kind === 'message');
+export function hasPendingMessage({ mailbox }: ConversationContext): boolean {
+  return mailbox.some(({ kind }) => kind === 'message');
 }
 
-/** Returns the ids that the next safe point takes out of the inbox: the oldest messages, and all notices, which become one message. */
-export function nextDelivery({ inbox, noticeDeliveries }: ConversationContext): readonly string[] {
-  const messages = inbox.filter(({ kind }) => kind === 'message').slice(0, MAX_MESSAGES_PER_DELIVERY);
+/** Returns the ids that the next safe point takes out of the mailbox: the oldest messages, and all notices, which become one message. */
+export function nextDelivery({ mailbox, noticeDeliveries }: ConversationContext): readonly string[] {
+  const messages = mailbox.filter(({ kind }) => kind === 'message').slice(0, MAX_MESSAGES_PER_DELIVERY);
   const canNotify = noticeDeliveries < MAX_NOTICE_DELIVERIES;
-  const notices = inbox.filter(({ kind }) => kind === 'notice' && canNotify);
+  const notices = mailbox.filter(({ kind }) => kind === 'notice' && canNotify);
   return [...messages, ...notices].map(({ id }) => id);
 }
 
-/** Removes delivered entries from the inbox. A person's first message in a turn resets the count of failures. */
+/** Removes delivered entries from the mailbox. A person's first message in a turn resets the count of failures. */
 export function removeDelivered(
   context: ConversationContext,
   ids: readonly string[],
 ): Partial<ConversationContext> {
   const wanted = new Set(ids);
-  const taken = context.inbox.filter(({ id }) => wanted.has(id));
+  const taken = context.mailbox.filter(({ id }) => wanted.has(id));
   const bringsMessage = taken.some(({ kind }) => kind === 'message');
   const bringsNotice = taken.some(({ kind }) => kind === 'notice');
   return {
-    inbox: context.inbox.filter(({ id }) => !wanted.has(id)),
+    mailbox: context.mailbox.filter(({ id }) => !wanted.has(id)),
     noticeDeliveries: context.noticeDeliveries + (bringsNotice ? 1 : 0),
     hasUserMessage: context.hasUserMessage || bringsMessage,
     failures: bringsMessage && !context.hasUserMessage ? 0 : context.failures,

@@ -1,18 +1,18 @@
-import type { InboxItem } from './context.ts';
+import type { MailboxItem } from './context.ts';
 
 /** Events from outside, which may come at any time. */
 type InboxEvent =
-  | { type: 'inbox.arrived'; item: InboxItem }
+  | { type: 'mailbox.arrived'; item: MailboxItem }
   /** Withdraws entries that are void or replaced by newer ones. */
-  | { type: 'inbox.withdrawn'; ids: readonly string[] };
+  | { type: 'mailbox.withdrawn'; ids: readonly string[] };
 
 /** Origin of a compaction: the model's context limit, the conversation's own limit, or a person. */
 export type CompactionReason = 'model' | 'limit' | 'request';
 
 /** Outcomes that effects report. Facts, in the past tense. */
 export type ConversationFact =
-  /** Entries of the same turn of the event loop are in the inbox. */
-  | { type: 'inbox.gathered' }
+  /** Entries of the same turn of the event loop are in the mailbox. */
+  | { type: 'mailbox.gathered' }
   | { type: 'model.replied'; calls: number }
   /** `retryAfterMs`: the pause that the endpoint asked for. */
   | { type: 'model.failed'; isRetryable: boolean; retryAfterMs: number | null }

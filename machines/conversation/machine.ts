@@ -27,7 +27,7 @@ const endTurn = (end: TurnEnd) => ({ type: 'endTurn' as const, params: { end } }
  */
 export const conversationMachine = conversationSetup.createMachine({
   id: 'conversation',
-  description: 'An agent, its turns and its inbox.',
+  description: 'An agent, its turns and its mailbox.',
   context: ({ input }) => createConversationContext(input),
   initial: 'open',
   states: {
@@ -49,9 +49,12 @@ export const conversationMachine = conversationSetup.createMachine({
         'deadline.background': { actions: 'endNow' },
       },
       states: {
-        inbox: {
+        mailbox: {
           description: 'Events from outside wait here until they are delivered or withdrawn.',
-          on: { 'inbox.arrived': { actions: 'addToInbox' }, 'inbox.withdrawn': { actions: 'withdraw' } },
+          on: {
+            'mailbox.arrived': { actions: 'addToMailbox' },
+            'mailbox.withdrawn': { actions: 'withdraw' },
+          },
         },
         loop: {
           initial: 'idle',
@@ -83,7 +86,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   description: 'Entries of the same turn of the event loop are delivered together.',
                   entry: 'gather',
                   on: {
-                    'inbox.gathered': [
+                    'mailbox.gathered': [
                       {
                         guard: 'hasReasonToWake',
                         target: '#conversation.open.loop.thinking',
@@ -135,7 +138,7 @@ export const conversationMachine = conversationSetup.createMachine({
                 working: {
                   description: 'Calls run in parallel; their results keep the order of the calls.',
                   on: {
-                    'inbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
+                    'mailbox.arrived': { guard: 'isMessage', actions: 'interruptWaits' },
                     'turn.interrupt': { target: 'stopping', actions: 'interruptCalls' },
                     'calls.settled': [
                       {
@@ -189,7 +192,7 @@ export const conversationMachine = conversationSetup.createMachine({
                   exit: { type: 'disarmDeadline', params: { deadline: 'retry' } },
                   on: {
                     'deadline.retry': { target: '#conversation.open.loop.thinking', actions: [...deliver] },
-                    'inbox.arrived': {
+                    'mailbox.arrived': {
                       guard: 'isFirstMessage',
                       target: '#conversation.open.loop.thinking',
                       actions: [...deliver],

@@ -17,11 +17,11 @@ export const conversationSetup = setup({
     input: {} as ConversationInput,
   },
   actions: {
-    /** Reports `inbox.gathered` once this turn of the event loop is over. */
+    /** Reports `mailbox.gathered` once this turn of the event loop is over. */
     gather: () => notProvided('gather'),
     announceTurn: () => notProvided('announceTurn'),
     endTurn: (_, _turn: { end: TurnEnd }) => notProvided('endTurn'),
-    /** Appends these entries of the inbox to the transcript, in one atomic step. */
+    /** Appends these entries of the mailbox to the transcript, in one atomic step. */
     deliver: (_, _delivery: { ids: readonly string[] }) => notProvided('deliver'),
     /** Reports `model.replied`, `model.failed` or `context.exceeded`; by the conversation's own limit only where it `mayCompact`. */
     callModel: (_, _call: { mayCompact: boolean }) => notProvided('callModel'),
@@ -50,13 +50,13 @@ export const conversationSetup = setup({
       notProvided('armDeadline'),
     disarmDeadline: (_, _order: { deadline: ConversationDeadlineName }) => notProvided('disarmDeadline'),
 
-    addToInbox: assign(({ context, event }) =>
-      event.type === 'inbox.arrived' ? { inbox: [...context.inbox, event.item] } : {},
+    addToMailbox: assign(({ context, event }) =>
+      event.type === 'mailbox.arrived' ? { mailbox: [...context.mailbox, event.item] } : {},
     ),
     withdraw: assign(({ context, event }) => {
-      if (event.type !== 'calls.settled' && event.type !== 'inbox.withdrawn') return {};
+      if (event.type !== 'calls.settled' && event.type !== 'mailbox.withdrawn') return {};
       const gone = new Set(event.type === 'calls.settled' ? event.revealed : event.ids);
-      return { inbox: context.inbox.filter(({ id }) => !gone.has(id)) };
+      return { mailbox: context.mailbox.filter(({ id }) => !gone.has(id)) };
     }),
     removeDelivered: assign(({ context }) => removeDelivered(context, nextDelivery(context))),
     resetTurn: assign({
@@ -80,10 +80,10 @@ export const conversationSetup = setup({
   },
   guards: {
     hasReasonToWake: ({ context }) => hasReasonToWake(context),
-    isMessage: ({ event }) => event.type === 'inbox.arrived' && event.item.kind === 'message',
+    isMessage: ({ event }) => event.type === 'mailbox.arrived' && event.item.kind === 'message',
     /** True while no person has waited in this turn and the endpoint has not asked for a pause. */
     isFirstMessage: ({ context, event }) =>
-      event.type === 'inbox.arrived' &&
+      event.type === 'mailbox.arrived' &&
       event.item.kind === 'message' &&
       !context.hasUserMessage &&
       context.retryAfterMs === null,

@@ -3,7 +3,7 @@ import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
 import type { PermissionQuestion } from '../policy/authorize.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 
-/** Result of a turn, which lasts from the first entry of the inbox until there is nothing left to do. */
+/** Result of a turn, which lasts from the first entry of the mailbox until there is nothing left to do. */
 export type TurnOutcome =
   | { readonly type: 'answered'; readonly text: string }
   /** The model wanted to continue. */

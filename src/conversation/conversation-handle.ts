@@ -40,7 +40,7 @@ export function toHandle(
     },
     say: async (given) => {
       const { text } = parseOptions(saying, { input: { text: given }, name: 'say' });
-      if (turns.waiting >= MAX_WAITING_MESSAGES) throw inboxFull();
+      if (turns.waiting >= MAX_WAITING_MESSAGES) throw mailboxFull();
       const messageId = `message_${createRandomId()}`;
       const isTaken = loop.takeIn({ kind: 'message', id: messageId, attention: 'turn', text });
       return isTaken ? turns.outcomeOf(messageId) : { type: 'closed' };
@@ -84,7 +84,7 @@ async function compactNow(loop: ConversationLoop): Promise<boolean> {
   return settled;
 }
 
-function inboxFull(): TroupeError {
+function mailboxFull(): TroupeError {
   const message =
     `say: ${MAX_WAITING_MESSAGES} messages already wait for this agent, so this one was refused. ` +
     'Wait until an earlier "say" resolves.';

@@ -1,5 +1,5 @@
 import { type ActorRefFrom, createActor, type SnapshotFrom, waitFor } from 'xstate';
-import type { ConversationInput, InboxItem } from '../../machines/conversation/context.ts';
+import type { ConversationInput, MailboxItem } from '../../machines/conversation/context.ts';
 import type { ConversationEvent as ChartEvent } from '../../machines/conversation/events.ts';
 import type { conversationMachine } from '../../machines/conversation/machine.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -121,8 +121,8 @@ export class ConversationLoop {
   /** Passes a change of the mailbox on to the chart. */
   #passOn(change: MailboxChange): void {
     const { actor } = this;
-    if (change.type === 'arrived') actor.send({ type: 'inbox.arrived', item: toInboxItem(change.entry) });
-    else if (change.ids.length > 0) actor.send({ type: 'inbox.withdrawn', ids: change.ids });
+    if (change.type === 'arrived') actor.send({ type: 'mailbox.arrived', item: toMailboxItem(change.entry) });
+    else if (change.ids.length > 0) actor.send({ type: 'mailbox.withdrawn', ids: change.ids });
     const isFinishing = actor.getSnapshot().matches({ open: { loop: { waiting: 'forProcesses' } } });
     if (isFinishing && this.#areGone()) this.tell({ type: 'processes.gone' });
   }
@@ -172,12 +172,12 @@ function toChartInput({ settings, maxCompactions, memory }: LoopDeps): Conversat
       maxNoticeBackoffMs: MAX_NOTICE_BACKOFF_MS,
       maxCompactions,
     },
-    inbox: [...memory.mailbox.state.waiting.values()].map(toInboxItem),
+    mailbox: [...memory.mailbox.state.waiting.values()].map(toMailboxItem),
     isUnfinished: memory.isUnfinished,
   };
 }
 
 /** Returns an entry as the chart sees it, which decides without knowing the words. */
-function toInboxItem({ id, kind, attention }: MailboxEntry): InboxItem {
+function toMailboxItem({ id, kind, attention }: MailboxEntry): MailboxItem {
   return { id, kind, attention };
 }

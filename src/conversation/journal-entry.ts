@@ -70,7 +70,7 @@ const noticePart = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('told'), source: text, text }),
 ]);
 
-const inboxEntry = z.discriminatedUnion('kind', [
+const mailboxEntry = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('message'), id: z.string(), attention: z.literal('turn'), text }),
   z.looseObject({
     kind: z.literal('notice'),
@@ -83,7 +83,7 @@ const inboxEntry = z.discriminatedUnion('kind', [
 /** Step of a conversation, written before it takes effect: it happened whole or not at all. */
 export const journalEntry = z.discriminatedUnion('type', [
   /** An entry arrived in the mailbox. */
-  z.object({ type: z.literal('arrived'), entry: inboxEntry }),
+  z.object({ type: z.literal('arrived'), entry: mailboxEntry }),
   /** Entries left the mailbox unsaid. */
   z.object({ type: z.literal('withdrawn'), ids }),
   /** Entries left the mailbox as these messages. */

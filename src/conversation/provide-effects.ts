@@ -64,7 +64,7 @@ export function provideConversationEffects(deps: EffectDeps): typeof conversatio
 
   return conversationMachine.provide({
     actions: {
-      gather: () => void setImmediate(() => send({ type: 'inbox.gathered' })),
+      gather: () => void setImmediate(() => send({ type: 'mailbox.gathered' })),
       announceTurn: guarded(() => {
         toolRunner.reset();
         modelRunner.reset();

@@ -24,7 +24,7 @@ export interface ConversationScene {
   /** Schedules of the conversation. */
   readonly reminders: { tell(id: string): void; cancel(id: string): void };
   isClosing(): boolean;
-  /** Id of an inbox entry in this run. */
+  /** Id of an mailbox entry in this run. */
   nameOf(modelId: string): string;
   rename(modelId: string): string;
   hasHeard(type: ConversationModelEvent['type']): boolean;
@@ -37,13 +37,13 @@ type Driver = {
 
 /** Actions that bring an event about, never by sending it. */
 export const conversationDriver: Driver = {
-  'inbox.arrived': ({ conversation, rename, reminders }, { item: { id, kind, attention } }) => {
+  'mailbox.arrived': ({ conversation, rename, reminders }, { item: { id, kind, attention } }) => {
     if (kind === 'message') void conversation.say('Go on.');
     else if (attention === 'turn') reminders.tell(rename(id));
     else conversation.notify({ id: rename(id), source: 'a test', text: id, attention });
   },
-  'inbox.withdrawn': ({ nameOf, reminders }, { ids }) => ids.map(nameOf).forEach(reminders.cancel),
-  'inbox.gathered': () => {},
+  'mailbox.withdrawn': ({ nameOf, reminders }, { ids }) => ids.map(nameOf).forEach(reminders.cancel),
+  'mailbox.gathered': () => {},
   'model.replied': ({ model }, { calls }) => model.reply(calls),
   'model.failed': ({ model }, { isRetryable, retryAfterMs }) =>
     model.fail(

@@ -101,8 +101,11 @@ export function createExpectedEffects(model: typeof conversationModel) {
   return { noted, noteReached, outline };
 }
 
-function toDelivery({ inbox }: ConversationContext, ids: readonly string[]): readonly (number | 'message')[] {
-  const entries = inbox.filter(({ id }) => ids.includes(id));
+function toDelivery(
+  { mailbox }: ConversationContext,
+  ids: readonly string[],
+): readonly (number | 'message')[] {
+  const entries = mailbox.filter(({ id }) => ids.includes(id));
   const notices = entries.filter(({ kind }) => kind === 'notice').length;
   const messages = entries.filter(({ kind }) => kind === 'message').map(() => 'message' as const);
   return notices > 0 ? [notices, ...messages] : messages;

@@ -2,7 +2,7 @@ import type { EventFromLogic, SnapshotFrom } from 'xstate';
 import type {
   ConversationContext,
   ConversationInput,
-  InboxItem,
+  MailboxItem,
 } from '../../machines/conversation/context.ts';
 import { conversationMachine } from '../../machines/conversation/machine.ts';
 import { type GeneratedPath, generatePaths } from '../../src/testing/paths/generate-paths.ts';
@@ -38,7 +38,7 @@ export const conversationModel = conversationMachine.provide({
   },
 });
 
-const aside: InboxItem = { id: 'aside', kind: 'notice', attention: 'context' };
+const aside: MailboxItem = { id: 'aside', kind: 'notice', attention: 'context' };
 /** One retry while a person waits; others differ by number only and are walked by `retry.test.ts`. */
 const limits = {
   maxSteps: 2,
@@ -52,17 +52,17 @@ const limits = {
 
 /** Starting points of a conversation: a new one, or what a journal holds. */
 export const conversationInputs: readonly ConversationInput[] = [
-  { limits, inbox: [], isUnfinished: false },
-  { limits, inbox: [aside], isUnfinished: true },
+  { limits, mailbox: [], isUnfinished: false },
+  { limits, mailbox: [aside], isUnfinished: true },
 ];
 
 /** Every event with every payload that the chart distinguishes. */
 export const conversationEvents: readonly ConversationModelEvent[] = [
-  { type: 'inbox.arrived', item: { id: 'message', kind: 'message', attention: 'turn' } },
-  { type: 'inbox.arrived', item: { id: 'news', kind: 'notice', attention: 'turn' } },
-  { type: 'inbox.arrived', item: aside },
-  { type: 'inbox.withdrawn', ids: ['news'] },
-  { type: 'inbox.gathered' },
+  { type: 'mailbox.arrived', item: { id: 'message', kind: 'message', attention: 'turn' } },
+  { type: 'mailbox.arrived', item: { id: 'news', kind: 'notice', attention: 'turn' } },
+  { type: 'mailbox.arrived', item: aside },
+  { type: 'mailbox.withdrawn', ids: ['news'] },
+  { type: 'mailbox.gathered' },
   { type: 'model.replied', calls: 0 },
   { type: 'model.replied', calls: 2 },
   { type: 'model.failed', isRetryable: false, retryAfterMs: null },
@@ -86,21 +86,21 @@ export const conversationEvents: readonly ConversationModelEvent[] = [
 
 /** Events that effects and clock can report. */
 function canHappen(state: ConversationState, event: ConversationModelEvent): boolean {
-  const { inbox, ending, steps, failures, compactions, retryAfterMs, isBroken } = state.context;
-  const holds = (wanted: string) => inbox.some(({ id }) => id === wanted);
+  const { mailbox, ending, steps, failures, compactions, retryAfterMs, isBroken } = state.context;
+  const holds = (wanted: string) => mailbox.some(({ id }) => id === wanted);
   if (state.status === 'done') return false;
   switch (event.type) {
-    case 'inbox.arrived':
-      return !holds(event.item.id) && inbox.length < (compactions > 0 ? 1 : 2);
-    case 'inbox.withdrawn':
+    case 'mailbox.arrived':
+      return !holds(event.item.id) && mailbox.length < (compactions > 0 ? 1 : 2);
+    case 'mailbox.withdrawn':
       return event.ids.every(holds);
     case 'calls.settled':
       return event.revealed.every(holds);
     // Compaction elsewhere is the same, from many states.
     case 'context.exceeded':
-      return inbox.length === 0 && ending === 'none' && steps === 1 && failures === 0;
+      return mailbox.length === 0 && ending === 'none' && steps === 1 && failures === 0;
     case 'conversation.compact':
-      return inbox.length === 0 && ending === 'none';
+      return mailbox.length === 0 && ending === 'none';
     case 'conversation.finish':
     case 'model.failed':
       return compactions === 0 || !isInTurn(state);
@@ -147,9 +147,9 @@ export function conversationWays(): readonly ConversationWay[] {
  */
 function toKey(state: ConversationState): string {
   const { value, context } = state;
-  const { inbox, isUnfinished, retryAfterMs, ending, isBroken } = context;
+  const { mailbox, isUnfinished, retryAfterMs, ending, isBroken } = context;
   const { steps, failures, compactions, hasUserMessage } = context;
-  const waiting = inbox.map(({ id }) => id).toSorted();
+  const waiting = mailbox.map(({ id }) => id).toSorted();
   const pause = isPausing(state) && retryAfterMs;
   const turn = isInTurn(state) && [steps, failures, compactions, hasUserMessage];
   return JSON.stringify([value, waiting, isUnfinished, turn, pause, ending, isBroken]);
@@ -166,5 +166,5 @@ function isWaitingForProcesses(state: ConversationState): boolean {
 
 /** Context without ids, which differ from run to run. */
 export function outlineConversation(context: ConversationContext) {
-  return { ...context, inbox: context.inbox.map(({ kind, attention }) => ({ kind, attention })) };
+  return { ...context, mailbox: context.mailbox.map(({ kind, attention }) => ({ kind, attention })) };
 }

@@ -52,7 +52,7 @@ export interface Race {
   step(step: RaceStep): Promise<void>;
   /** Lets everything finish. */
   settle(): Promise<void>;
-  /** Entries taken into the inbox, in order: texts of messages, and ids. */
+  /** Entries taken into the mailbox, in order: texts of messages, and ids. */
   readonly arrived: readonly string[];
   readonly told: readonly Told[];
   /** Ids of all ends so far. */

@@ -117,8 +117,8 @@ function preludeOf(
 
 /** Event without the ids of its entries, which differ from run to run. */
 function toFact(event: ConversationModelEvent): object {
-  if (event.type === 'inbox.arrived') return { type: event.type, kind: event.item.kind };
-  if (event.type === 'inbox.withdrawn') return { type: event.type, ids: event.ids.length };
+  if (event.type === 'mailbox.arrived') return { type: event.type, kind: event.item.kind };
+  if (event.type === 'mailbox.withdrawn') return { type: event.type, ids: event.ids.length };
   if (event.type === 'calls.settled') return { type: event.type, revealed: event.revealed.length };
   return event;
 }
@@ -262,8 +262,11 @@ function toReminder(id: string): ScheduleNews {
 }
 
 /** Journal that an earlier program wrote before it ended. */
-function toJournal({ inbox, isUnfinished }: ConversationWay['input'], names: Map<string, string>): string[] {
-  const entries = inbox.map(({ id, attention }): MailboxEntry => {
+function toJournal(
+  { mailbox, isUnfinished }: ConversationWay['input'],
+  names: Map<string, string>,
+): string[] {
+  const entries = mailbox.map(({ id, attention }): MailboxEntry => {
     names.set(id, id);
     return { kind: 'notice', id, attention, part: { type: 'told', source: 'a test', text: id } };
   });
