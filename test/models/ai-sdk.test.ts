@@ -330,7 +330,7 @@ describe('a stream of parts', () => {
     expect(error.message).toContain(words);
   });
 
-  test('that hears no signal ends all the same', async () => {
+  test('ends on an abort that the model ignores', async () => {
     const model = createAiSdkModel(createFake([], { isOpen: true }));
     const abort = new AbortController();
 
@@ -340,7 +340,7 @@ describe('a stream of parts', () => {
     await expect(pending).rejects.toThrow('enough');
   });
 
-  test('that is silent is left', async () => {
+  test('is abandoned when it is silent', async () => {
     const model = createAiSdkModel(createFake([], { isOpen: true }), { idleTimeout: 20 });
 
     const error = await failureOf(ask(model));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Turn, alternateRoles } from '../../src/models/alternate-roles.ts';
+import { alternateRoles, type Turn } from '../../src/models/alternate-roles.ts';
 import type { ChatMessage } from '../../src/models/chat-model.ts';
 import { call, notice, reply, result, user } from './messages.ts';
 

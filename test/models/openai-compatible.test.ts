@@ -125,13 +125,13 @@ describe('an endpoint of the environment', () => {
     expect(await ask(createModel(endpoint.url))).toMatchObject({ text: 'ok' });
   });
 
-  test('that is no URL is refused with its variable', () => {
+  test('is refused with its variable when it is no URL', () => {
     vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434');
 
     expect(() => createOpenAiModel({ apiKey: KEY, model: 'gpt-test' })).toThrow(/OPENAI_BASE_URL/);
   });
 
-  test('that is empty leaves the address of OpenAI', async () => {
+  test('falls back to OpenAI when it is empty', async () => {
     vi.stubEnv('OPENAI_BASE_URL', '');
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'));
 
@@ -346,7 +346,7 @@ describe('a reply', () => {
 });
 
 describe('an endpoint', () => {
-  test('that is down is named', async () => {
+  test('is named when it is down', async () => {
     const port = await freePort();
 
     const error = await failureOf(ask(createModel(`http://127.0.0.1:${port}`)));
@@ -366,7 +366,7 @@ describe('an endpoint', () => {
         response.write(toEvents([said('half')]));
       },
     ],
-  ])('that is silent %s is left', async (_, answer) => {
+  ])('is abandoned when it is silent %s', async (_, answer) => {
     await using endpoint = await startRawEndpoint(answer);
 
     const error = await failureOf(ask(createModel(endpoint.url, { idleTimeout: 100 })));

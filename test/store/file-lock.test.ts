@@ -72,7 +72,7 @@ describe('a lock is taken over', () => {
     expect(names()).toEqual([]);
   });
 
-  test('of a zombie', async () => {
+  test('after its holder became a zombie', async () => {
     const { path, plant } = arrange();
     const child = spawn('true', { stdio: 'ignore' });
     const ended = once(child, 'exit');
@@ -114,7 +114,7 @@ test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that says %j keeps everyb
   expect(names()).toEqual(['x.lock']);
 });
 
-test('somebody is taking it over, who is named', () => {
+test('a lock names the program that is taking it over', () => {
   const { path, lock } = arrange();
   const rival = startSleeper();
   leaveDeadLock(lock);

@@ -80,7 +80,7 @@ describe('the directory', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o750);
   });
 
-  test('that was removed is made again', () => {
+  test('is made again after its removal', () => {
     const { store, directory } = arrange();
     store.save('tool_a', note('one'));
     rmSync(dirname(directory), { recursive: true });
@@ -98,7 +98,7 @@ describe('the directory', () => {
     expect(readdirSync(directory).sort()).toEqual(['tool_0.json', 'tool_1.json', 'tool_2.json']);
   });
 
-  test('that cannot be listed is not empty', () => {
+  test('is not taken for empty when it cannot be listed', () => {
     const { open } = arrange();
     const files: RecordFiles = {
       ...systemFiles,
@@ -110,7 +110,7 @@ describe('the directory', () => {
     expect(() => open({ files }).load()).toThrow('EMFILE');
   });
 
-  test('that is a file says so', () => {
+  test('is reported when a file is in its place', () => {
     const { store, put, directory } = arrange();
     put('x', '');
     rmSync(directory, { recursive: true });
@@ -253,7 +253,7 @@ describe('a save', () => {
     expect(calls).toEqual(laterCalls);
   });
 
-  test.each(['ENOSPC', 'EACCES', 'EDQUOT'])('that fails with %s leaves the one before', (code) => {
+  test.each(['ENOSPC', 'EACCES', 'EDQUOT'])('leaves the earlier record when it fails with %s', (code) => {
     for (const [index, failing] of laterCalls.entries()) {
       const { open, store, directory } = arrange();
       store.save('tool_a', note('before'));
@@ -268,7 +268,7 @@ describe('a save', () => {
     }
   });
 
-  test('that fails first leaves nothing', () => {
+  test('leaves nothing when the first one fails', () => {
     for (const [index, failing] of firstCalls.entries()) {
       const { open, store, directory } = arrange();
       const files = interceptFiles((_, count) => {
@@ -282,7 +282,7 @@ describe('a save', () => {
     }
   });
 
-  test('that a crash cuts off leaves the old or the new', () => {
+  test('leaves the old or the new record after a crash', () => {
     const outcomes = laterCalls.map((_, index) => {
       const { open, store } = arrange();
       store.save('tool_a', note('before'));
@@ -396,7 +396,7 @@ describe('a draft', () => {
     expect(readdirSync(directory)).toEqual(isLeft ? [draft] : []);
   });
 
-  test('that only looks like one stays', () => {
+  test('is recognised by its exact name only', () => {
     const { open, put, directory } = arrange();
     const names = ['.tool_a.json.7.tmp', 'tool_a.json.7.0.tmp', `.a b.json.${deadPid}.0.tmp`, '.vimrc.tmp'];
     for (const name of names) put(name, '');
@@ -406,7 +406,7 @@ describe('a draft', () => {
     expect(readdirSync(directory).sort()).toEqual(names.toSorted());
   });
 
-  test('that cannot be removed hinders nobody', () => {
+  test('does not hinder loading when it cannot be removed', () => {
     const { open, put, store } = arrange();
     store.save('tool_a', note('one'));
     put(`.tool_b.json.${deadPid}.0.tmp`, '');

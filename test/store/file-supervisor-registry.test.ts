@@ -85,7 +85,7 @@ describe('an entry', () => {
     expect(modeOf(paths.supervisorOf('sup_a'))).toBe(0o600);
   });
 
-  test('that is replaced keeps its beginning', () => {
+  test('keeps its start when it is replaced', () => {
     const { roll, open, passMs, paths } = arrange();
     const socket = `${paths.supervisors}/sup_a.sock`;
     roll.register({ id: 'sup_a', role: 'daemon', socket: null });
@@ -96,7 +96,7 @@ describe('an entry', () => {
     expect(open().list()).toEqual([{ entry: { ...ownEntry, role: 'daemon', socket }, state: 'alive' }]);
   });
 
-  test('of an earlier program begins anew', () => {
+  test('starts anew after an earlier program', () => {
     const { roll, plant, open } = arrange();
     plant({ startedAt: '1', since: 1 });
 
@@ -130,7 +130,7 @@ describe('a supervisor', () => {
     expect(roll.list()).toEqual([{ entry: { ...ownEntry, ...fields }, state }]);
   });
 
-  test('that is a zombie is dead', async () => {
+  test('is dead as a zombie', async () => {
     const { roll, plant } = arrange();
     const child = spawn('true', { stdio: 'ignore' });
     const ended = once(child, 'exit');
@@ -204,7 +204,7 @@ describe('a damaged entry', () => {
     expect(textOf('sup_a')).toBe(text);
   });
 
-  test('that is a link or a directory is left alone', () => {
+  test('is left alone when it is a link or a directory', () => {
     const { roll, paths } = arrange();
     roll.register({ id: 'sup_c', role: 'program', socket: null });
     symlinkSync('sup_c.json', paths.supervisorOf('sup_a'));
@@ -217,7 +217,7 @@ describe('a damaged entry', () => {
     expect(roll.list().map(({ entry }) => entry.id)).toEqual(['sup_c']);
   });
 
-  test.runIf(isRoot)('that somebody else owns is left alone', () => {
+  test.runIf(isRoot)('is left alone when another user owns it', () => {
     const { roll, plant, paths } = arrange();
     plant({ pid: nobody });
     chownSync(paths.supervisorOf('sup_a'), 12_345, 12_345);
