@@ -116,7 +116,7 @@ async function serveClients(
     import('./http/serve-http.ts'),
   ]);
   const onError = (error: Error) => log(toLine(error));
-  const { address, token = null, sessionIdleMs = 3_600_000 } = http;
+  const { address, token = null, sessionIdleMs } = http;
   const clients: HttpClients = createHttpClients({ createServer, idleMs: sessionIdleMs, onError });
   const listener = await serveHttp({ guard: { address, token }, fetch: clients.fetch, onError });
   if (listener.type === 'refused') {

@@ -7,6 +7,9 @@ import { createNamedClients } from './named-clients.ts';
 /** The largest body of a request. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
+/** The silence after which a client without live processes counts as gone. */
+const defaultIdleMs = 60 * 60_000;
+
 const PATH = /^\/mcp(?:\/([\w-]{1,32}))?$/;
 
 /** The clients over HTTP, of both eras. */
@@ -23,15 +26,18 @@ export interface HttpClients {
 export function createHttpClients(options: {
   /** Creates the server of a client. `name` is that of its address, empty for `/mcp`; `null` for a session. */
   readonly createServer: (name: string | null) => McpServer;
-  readonly idleMs: number;
+  /** Default: 1 h. */
+  readonly idleMs?: number | undefined;
   readonly onError: (error: Error) => void;
 }): HttpClients {
+  const { idleMs = defaultIdleMs } = options;
   const sessions = createHttpSessions({
     ...options,
+    idleMs,
     createServer: () => options.createServer(null),
     maxBodyBytes,
   });
-  const named = createNamedClients({ ...options, maxBodyBytes });
+  const named = createNamedClients({ ...options, idleMs, maxBodyBytes });
 
   return {
     async fetch(request) {
