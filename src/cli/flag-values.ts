@@ -24,6 +24,27 @@ export function parseDuration(text: string, flag: string): number {
 }
 
 /**
+ * Returns a TCP port.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag.
+ */
+export function parsePort(text: string, flag: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw invalid(`${flag} is ${quote(text)}; expected a number from 1 to 65535.`);
+}
+
+/**
+ * Returns an HTTP address as it was given.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag.
+ */
+export function parseUrl(text: string, flag: string): string {
+  if (URL.canParse(text) && /^https?:/.test(text)) return text;
+  throw invalid(`${flag} is ${quote(text)}; expected an address such as http://127.0.0.1:3000/.`);
+}
+
+/**
  * Returns columns and rows of `120x40`.
  *
  * @throws TroupeError `invalid-option`, naming the flag.

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../../../config/process-spec.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import { parseDuration, parsePattern } from '../../flag-values.ts';
+import { parseDuration, parsePattern, parsePort, parseUrl } from '../../flag-values.ts';
 
 type Readiness = NonNullable<CommandSpec['ready']>;
 type Kind = Exclude<keyof Readiness, 'within'>;
@@ -34,25 +34,14 @@ function parseCondition(text: string): readonly [Kind, unknown] {
   const [kind, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
   if (value !== '') {
     if (kind === 'line') return [kind, parsePattern(value)];
-    if (kind === 'port') return [kind, parsePort(value)];
-    if (kind === 'http') return [kind, parseUrl(value)];
+    if (kind === 'port') return [kind, parsePort(value, '--ready port')];
+    if (kind === 'http') return [kind, parseUrl(value, '--ready http')];
     if (kind === 'file') return [kind, value];
     if (kind === 'alive') return [kind, parseDuration(value, '--ready alive')];
   }
   throw invalid(
     `--ready is ${quote(text)}; expected line:TEXT, line:/EXPRESSION/, port:NUMBER, http:URL, file:PATH or alive:DURATION.`,
   );
-}
-
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw invalid(`--ready port is ${quote(text)}; expected a number from 1 to 65535.`);
-}
-
-function parseUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text;
-  throw invalid(`--ready http is ${quote(text)}; expected an address such as http://127.0.0.1:3000/.`);
 }
 
 function invalid(message: string): TroupeError {

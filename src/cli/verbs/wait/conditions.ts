@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { formatDuration } from '../../../config/format-duration.ts';
-import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { ConditionName, Waited } from '../../../observe/wait-for.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
 import type { WaitOrder } from '../../../state-directory/state-directory.ts';
 import { printError, printLines } from '../../cli-io.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { parseDuration } from '../../flag-values.ts';
+import { parseDuration, parsePort, parseUrl } from '../../flag-values.ts';
 import { toPrintable } from '../../render/printable.ts';
 import { toProcessName } from '../../render/process-text.ts';
 import { type WaitInput, waitForEach } from './wait-for-each.ts';
@@ -42,7 +41,7 @@ export function parseConditions(flags: ConditionFlags): WaitOrder | null {
     ...(pattern !== undefined && { pattern: parseText(pattern, '--pattern') }),
     ...(port !== undefined && { port: parsePort(port, '--port') }),
     ...(portFree !== undefined && { portFree: parsePort(portFree, '--port-free') }),
-    ...(http !== undefined && { http: parseUrl(http) }),
+    ...(http !== undefined && { http: parseUrl(http, '--http') }),
     ...(file !== undefined && { file: parseText(file, '--file') }),
     ...(quietFor !== undefined && { quiet: parseDuration(quietFor, '--quiet-for') }),
     ...(input === true && { input }),
@@ -59,17 +58,6 @@ export function parseConditions(flags: ConditionFlags): WaitOrder | null {
 function parseText(text: string, flag: string): string {
   if (text !== '') return text;
   throw invalid(`${flag} is empty.`);
-}
-
-function parsePort(text: string, flag: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw invalid(`${flag} is ${quote(text)}; expected a number from 1 to 65535.`);
-}
-
-function parseUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text;
-  throw invalid(`--http is ${quote(text)}; expected an address such as http://127.0.0.1:3000/.`);
 }
 
 function invalid(message: string): TroupeError {
