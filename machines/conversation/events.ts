@@ -1,7 +1,7 @@
 import type { MailboxItem } from './context.ts';
 
 /** Events from outside, which may come at any time. */
-type InboxEvent =
+type MailboxEvent =
   | { type: 'mailbox.arrived'; item: MailboxItem }
   /** Withdraws entries that are void or replaced by newer ones. */
   | { type: 'mailbox.withdrawn'; ids: readonly string[] };
@@ -40,7 +40,7 @@ type ConversationCommand =
 export type ConversationDeadlineName = 'retry' | 'background';
 
 export type ConversationEvent =
-  | InboxEvent
+  | MailboxEvent
   | ConversationFact
   | ConversationCommand
   | { type: `deadline.${ConversationDeadlineName}` };

@@ -65,22 +65,22 @@ export function createModelRunner(deps: {
   };
 
   const speak = async (speech: Speech) => {
-    const heard = await listen(speech);
+    const reply = await listen(speech);
     if (speech.stopping.signal.aborted) return;
     current = null;
-    if (heard instanceof ModelError) {
+    if (reply instanceof ModelError) {
       if (speech.said !== '') emit({ type: 'text.discarded' });
-      if (heard.failure === 'tooLong') {
-        failure = `${heard.message} ${STUCK}`;
+      if (reply.failure === 'tooLong') {
+        failure = `${reply.message} ${STUCK}`;
         return tell({ type: 'context.exceeded', by: 'model' });
       }
-      failure = heard.message;
-      const { isRetryable, retryAfterMs } = heard;
+      failure = reply.message;
+      const { isRetryable, retryAfterMs } = reply;
       return tell({ type: 'model.failed', isRetryable, retryAfterMs });
     }
     // Text that a provider has signed must not change.
     const message =
-      heard.providerData === undefined ? { ...heard, text: neutraliseMarkup(heard.text) } : heard;
+      reply.providerData === undefined ? { ...reply, text: neutraliseMarkup(reply.text) } : reply;
     // Providers refuse an empty message.
     if (!isEmpty(message)) {
       memory.record(message);

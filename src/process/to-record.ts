@@ -17,9 +17,9 @@ export interface RecordAuthor {
 /** Returns the record of a process at this moment. */
 export function toRecord(
   process: SupervisedProcess,
-  { ground, leader }: { ground: RecordAuthor; leader: ProcessIdentity | null },
+  { author, leader }: { author: RecordAuthor; leader: ProcessIdentity | null },
 ): ProcessRecord {
-  const { supervisorId, scope, clock } = ground;
+  const { supervisorId, scope, clock } = author;
   const readers = process.output.readerPositions;
   return {
     // `version` and `view` come first: `hasEndedRecord` reads the beginning of the text.
@@ -50,9 +50,9 @@ function withEndFirst({ status, ...facts }: ProcessView): ProcessView {
 /** Returns the record of an attempt that is about to start, as the chart will describe it in a moment. */
 export function toAttemptRecord(
   process: SupervisedProcess,
-  { ground, attempt }: { ground: RecordAuthor; attempt: number },
+  { author, attempt }: { author: RecordAuthor; attempt: number },
 ): ProcessRecord {
-  const record = toRecord(process, { ground, leader: null });
+  const record = toRecord(process, { author, leader: null });
   const { view, revival } = record;
   const { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode } = view;
   const facts = { id, kind, command, commandLine, cwd, label, owner, lifetime, tool, metadata, mode };

@@ -26,7 +26,7 @@ const STARTING_MS = 1_000;
 /** Resolves the status from the launcher's file and from whether the leader is alive. Changes nothing. */
 export async function resolveStatus(
   record: ProcessRecord,
-  world: {
+  deps: {
     readonly here: TableScope;
     readonly nowAt: number;
     /** Opened only when processes must be looked up. */
@@ -34,15 +34,15 @@ export async function resolveStatus(
   },
 ): Promise<ResolvedStatus> {
   const { view, revival } = record;
-  const { here, nowAt } = world;
-  if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, world) };
+  const { here, nowAt } = deps;
+  if ('endedAt' in view) return { type: 'ended', view: await withLiveLeftovers({ ...record, view }, deps) };
   if (!isSameScope(record.scope, here)) {
     return record.scope.bootId !== here.bootId
       ? lost(record, 'the machine was restarted since')
       : { type: 'elsewhere', view };
   }
   // Must precede reading the file, which then holds what a process wrote before it ended.
-  const isUp = await isAlive(record, await world.table());
+  const isUp = await isAlive(record, await deps.table());
   const status = readLaunch(record);
   if (status?.exit != null && revival !== null) {
     return resolveExit(record, { exit: status.exit, revival, nowAt });

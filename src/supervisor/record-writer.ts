@@ -101,7 +101,7 @@ export class StoredRecordWriter implements RecordWriter {
     this.#batch.remove(process);
     // An unowned record is updated while it exists, and never created again.
     if ((process.isUnowned || this.#isClosed) && store.read(process.id) === null) return;
-    const record = toRecord(process, { ground: author, leader: trees.identityOf(process.id) ?? null });
+    const record = toRecord(process, { author, leader: trees.identityOf(process.id) ?? null });
     // The environment is stored elsewhere and must be removed at the end even if the state directory is gone.
     this.#keepEnvironment(process, record);
     if (!this.#isClosed) register();
@@ -130,7 +130,7 @@ export class StoredRecordWriter implements RecordWriter {
     if (process.plan.files === null || attempt === 1) return;
     this.#attempt(() => {
       register();
-      store.save(process.id, toAttemptRecord(process, { ground: author, attempt }));
+      store.save(process.id, toAttemptRecord(process, { author, attempt }));
     });
   }
 

@@ -98,13 +98,13 @@ function isDurable({ revival }: ProcessRecord): boolean {
 type OrphanTest = (record: { readonly supervisorId: string; readonly owner: string }) => boolean;
 
 /** Creates a predicate for records whose supervisor is dead. Each supervisor is looked up once. */
-function createOrphanTest({ supervisors: roll, supervisorId, settings }: SupervisorDeps): OrphanTest {
+function createOrphanTest({ supervisors, supervisorId, settings }: SupervisorDeps): OrphanTest {
   const { recover } = settings;
   const states = new Map<string, boolean>();
   return ({ supervisorId: before, owner }) => {
     if (before === supervisorId) return false;
     if (typeof recover === 'object' && owner !== recover.owner) return false;
-    const isDead = states.get(before) ?? (roll === null || roll.stateOf(before) === 'dead');
+    const isDead = states.get(before) ?? (supervisors === null || supervisors.stateOf(before) === 'dead');
     states.set(before, isDead);
     return isDead;
   };
@@ -177,6 +177,7 @@ function recoverSchedules(
 }
 
 /** Removes the entries of dead supervisors: a record whose supervisor has no entry is an orphan as well. */
-function unregisterDead({ supervisors: roll }: SupervisorDeps): void {
-  for (const { entry, state } of roll?.list() ?? []) if (state === 'dead') roll?.unregister(entry.id);
+function unregisterDead({ supervisors }: SupervisorDeps): void {
+  for (const { entry, state } of supervisors?.list() ?? [])
+    if (state === 'dead') supervisors?.unregister(entry.id);
 }

@@ -47,9 +47,9 @@ export async function shutDown(runtime: Runtime, deps: SupervisorDeps): Promise<
 }
 
 /** Removes the entry of this supervisor. A failure is only reported: the entry of a dead program is harmless. */
-function unregister({ reportError }: Runtime, { supervisors: roll, supervisorId }: SupervisorDeps): void {
+function unregister({ reportError }: Runtime, { supervisors, supervisorId }: SupervisorDeps): void {
   try {
-    roll?.unregister(supervisorId);
+    supervisors?.unregister(supervisorId);
   } catch (error) {
     reportError(error);
   }

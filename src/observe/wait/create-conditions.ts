@@ -13,7 +13,7 @@ import type { WaitCondition } from './wait-condition.ts';
 /** Creates a condition for each option given; `exit` if there is none. */
 export function createConditions(
   settings: WaitSettings,
-  wiring: {
+  deps: {
     handle: ProcessHandle;
     clock: Clock;
     from: StreamPositions | number;
@@ -21,18 +21,18 @@ export function createConditions(
     exit: WaitCondition;
   },
 ): readonly WaitCondition[] {
-  const { handle, exit } = wiring;
+  const { handle, exit } = deps;
   const { text, pattern, quiet, port, portFree, http, file } = settings;
   const conditions = [
-    ...(text === undefined ? [] : [outputCondition({ type: 'text', text }, wiring)]),
-    ...(pattern === undefined ? [] : [outputCondition({ type: 'pattern', pattern }, wiring)]),
+    ...(text === undefined ? [] : [outputCondition({ type: 'text', text }, deps)]),
+    ...(pattern === undefined ? [] : [outputCondition({ type: 'pattern', pattern }, deps)]),
     ...(settings.ready ? [readyCondition(handle)] : []),
-    ...(quiet === undefined ? [] : [quietCondition(quiet, wiring)]),
-    ...(port === undefined ? [] : [portCondition(port, wiring)]),
-    ...(portFree === undefined ? [] : [portFreeCondition(portFree, wiring)]),
-    ...(http === undefined ? [] : [httpCondition(http, wiring)]),
-    ...(file === undefined ? [] : [fileCondition(file, wiring)]),
-    ...(settings.input ? [inputCondition(wiring)] : []),
+    ...(quiet === undefined ? [] : [quietCondition(quiet, deps)]),
+    ...(port === undefined ? [] : [portCondition(port, deps)]),
+    ...(portFree === undefined ? [] : [portFreeCondition(portFree, deps)]),
+    ...(http === undefined ? [] : [httpCondition(http, deps)]),
+    ...(file === undefined ? [] : [fileCondition(file, deps)]),
+    ...(settings.input ? [inputCondition(deps)] : []),
   ];
   return settings.exit || conditions.length === 0 ? [...conditions, exit] : conditions;
 }

@@ -8,24 +8,24 @@ import { portReady } from '../../readiness/port-ready.ts';
 import type { ReadinessCondition } from '../../readiness/readiness-condition.ts';
 import type { WaitCondition } from './wait-condition.ts';
 
-interface Wiring {
+interface ConditionDeps {
   readonly handle: ProcessHandle;
   readonly clock: Clock;
 }
 
 /** Holds when a process of its tree listens on the TCP port; any other process that holds the port is named. */
-export function portCondition(port: number, wiring: Wiring): WaitCondition {
-  const treePids = findTree(wiring.handle);
+export function portCondition(port: number, deps: ConditionDeps): WaitCondition {
+  const treePids = findTree(deps.handle);
   return {
     name: 'port',
-    watch: watchOf(portReady(port, { clock: wiring.clock, treePids })),
+    watch: watchOf(portReady(port, { clock: deps.clock, treePids })),
     // Leftovers may serve the port.
     settled: async () => (await findListeningPorts(await treePids())).includes(port),
   };
 }
 
 /** Holds when the address answers; on this machine only the tree is asked. */
-export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondition {
+export function httpCondition(url: string, { handle, clock }: ConditionDeps): WaitCondition {
   const options = { clock, treePids: findTree(handle) };
   const watch = watchOf(httpReady(url, options));
   const over = new AbortController();
@@ -43,7 +43,7 @@ export function httpCondition(url: string, { handle, clock }: Wiring): WaitCondi
 }
 
 /** Holds when no process on this machine listens on the TCP port, on any address. */
-export function portFreeCondition(port: number, { clock }: Wiring): WaitCondition {
+export function portFreeCondition(port: number, { clock }: ConditionDeps): WaitCondition {
   const sockets = createCurrentSockets();
   const isFree = async () => (await sockets.listening(port)).length === 0;
   return {

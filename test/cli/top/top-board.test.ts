@@ -101,7 +101,7 @@ test('top ends nothing without a yes', async () => {
   await press('k', 'n', 'k', 'return', 'k', 'q');
 
   expect(orders).toEqual([]);
-  expect(top.view.scene).toEqual({ type: 'list' });
+  expect(top.view.pane).toEqual({ type: 'list' });
 });
 
 test('a yes ends the selected process and shows the answer', async () => {
@@ -165,7 +165,7 @@ test('a question stays when facts arrive late', async () => {
   answered.resolve();
   await refreshed;
 
-  expect(top.view.scene.type).toBe('confirm');
+  expect(top.view.pane.type).toBe('confirm');
 });
 
 test.each([12, 40, 60])('a question cut to %i columns shows its answers', async (width) => {

@@ -37,9 +37,9 @@ export async function runInDaemon(
 ): Promise<number> {
   const { io, stateDirectory } = request;
   const client = await daemon({ directory: stateDirectory });
-  const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
+  const input = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
-    return await withState(scene, async (state) => {
+    return await withState(input, async (state) => {
       const { label, replaces } = request;
       const start = () => client.start(toDaemonSpec(request));
       const view = await startAlone(label ?? undefined, { state, replaces, io }, start);

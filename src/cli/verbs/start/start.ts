@@ -93,9 +93,9 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
   const spec = readSpec({ words, flags, io });
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   const client = await daemon({ directory });
-  const scene = { flags: { stateDir: directory }, io, ...(open !== undefined && { open }) };
+  const input = { flags: { stateDir: directory }, io, ...(open !== undefined && { open }) };
   try {
-    return await withState(scene, async (state) => {
+    return await withState(input, async (state) => {
       const replaces = flags.replace === true;
       const { id } = await startAlone(flags.name, { state, replaces, io }, () => startIn(client, spec));
       const view = await waitUntilStarted(id, { state, clock: createRealClock() });

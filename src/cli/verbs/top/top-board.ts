@@ -37,7 +37,7 @@ export class TopBoard {
       selectedId: null,
       order: 'cpu',
       showsAll: options.showsAll,
-      scene: { type: 'list' },
+      pane: { type: 'list' },
       message: 'Loading …',
     };
   }
@@ -53,17 +53,17 @@ export class TopBoard {
 
   /** Handles a key by its readline name. Resolves with `true` if it quits. */
   async press(key: string): Promise<boolean> {
-    const { scene } = this.#view;
-    if (scene.type === 'list' && (key === 'q' || key === 'escape')) return true;
-    await this.#pressIn(scene, key);
+    const { pane } = this.#view;
+    if (pane.type === 'list' && (key === 'q' || key === 'escape')) return true;
+    await this.#pressIn(pane, key);
     return false;
   }
 
-  #pressIn(scene: TopPane, key: string): unknown {
-    if (scene.type === 'list') return this.#listKeys[key]?.();
-    if (scene.type === 'facts') return this.#toFactsKeys(scene)[key]?.();
+  #pressIn(pane: TopPane, key: string): unknown {
+    if (pane.type === 'list') return this.#listKeys[key]?.();
+    if (pane.type === 'facts') return this.#toFactsKeys(pane)[key]?.();
     this.#backToList();
-    return key === 'y' ? this.#attempt(() => this.#end(scene.of)) : undefined;
+    return key === 'y' ? this.#attempt(() => this.#end(pane.of)) : undefined;
   }
 
   readonly #listKeys: Keys = {
@@ -81,7 +81,7 @@ export class TopBoard {
   };
 
   #toFactsKeys(pane: FactsPane): Keys {
-    const scroll = (by: number) => this.#change({ scene: scrollBy(pane, by) });
+    const scroll = (by: number) => this.#change({ pane: scrollBy(pane, by) });
     const back = () => this.#backToList();
     return {
       up: () => scroll(-1),
@@ -120,17 +120,17 @@ export class TopBoard {
 
   async #openFacts(): Promise<void> {
     const id = this.#view.selectedId;
-    if (id !== null) this.#change({ scene: this.#toFacts(await this.#options.state.show(id), 0) });
+    if (id !== null) this.#change({ pane: this.#toFacts(await this.#options.state.show(id), 0) });
   }
 
   /** Does not replace the pane that a key opened in the meantime. */
   async #refreshFacts(): Promise<void> {
-    if (this.#view.scene.type !== 'facts') return;
-    const { id } = this.#view.scene.of;
+    if (this.#view.pane.type !== 'facts') return;
+    const { id } = this.#view.pane.of;
     const seen = await this.#options.state.show(id);
-    const { scene } = this.#view;
-    if (scene.type === 'facts' && scene.of.id === id)
-      this.#change({ scene: this.#toFacts(seen, scene.from) });
+    const { pane } = this.#view;
+    if (pane.type === 'facts' && pane.of.id === id)
+      this.#change({ pane: this.#toFacts(seen, pane.from) });
   }
 
   #toFacts(seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): FactsPane {
@@ -145,7 +145,7 @@ export class TopBoard {
   }
 
   #ask(of: ProcessView | undefined): void {
-    if (of !== undefined) this.#change({ scene: { type: 'confirm', of } });
+    if (of !== undefined) this.#change({ pane: { type: 'confirm', of } });
   }
 
   #select(by: number): void {
@@ -155,7 +155,7 @@ export class TopBoard {
   }
 
   #backToList(): void {
-    this.#change({ scene: { type: 'list' } });
+    this.#change({ pane: { type: 'list' } });
   }
 }
 

@@ -35,7 +35,7 @@ export interface TopView {
   readonly order: TopOrder;
   /** Includes ended processes without leftovers. */
   readonly showsAll: boolean;
-  readonly scene: TopPane;
+  readonly pane: TopPane;
   /** Last event or error. */
   readonly message: string | null;
 }
@@ -67,8 +67,8 @@ export function renderTop(
 ): string[] {
   const bodyRows = Math.max(1, rows - 3);
   const body =
-    view.scene.type === 'facts'
-      ? view.scene.lines.slice(view.scene.from, view.scene.from + bodyRows)
+    view.pane.type === 'facts'
+      ? view.pane.lines.slice(view.pane.from, view.pane.from + bodyRows)
       : renderList(view, { page, rows: bodyRows });
   const filled = [...body, ...Array.from({ length: bodyRows - body.length }, () => '')];
   return [toTitle(view, page), '', ...filled, toFooter(view, page)].slice(0, rows);
@@ -95,9 +95,9 @@ function renderList(view: TopView, { page, rows }: { readonly page: Page; readon
   return [...heading, ...shown];
 }
 
-function toFooter({ scene, message, order }: TopView, page: Page): string {
-  if (scene.type === 'confirm') return page.paint(['bold', 'yellow'], toQuestion(scene.of, page));
-  const text = message ?? toKeyHelp({ scene, order });
+function toFooter({ pane, message, order }: TopView, page: Page): string {
+  if (pane.type === 'confirm') return page.paint(['bold', 'yellow'], toQuestion(pane.of, page));
+  const text = message ?? toKeyHelp({ pane, order });
   return page.paint('dim', clip(`  ${toPrintable(text)}`, page.width));
 }
 
@@ -110,8 +110,8 @@ function toQuestion(of: ProcessView, { width }: Page): string {
   return clip(text, width - textWidth(tail)) + tail;
 }
 
-function toKeyHelp({ scene, order }: Pick<TopView, 'scene' | 'order'>): string {
-  if (scene.type === 'facts') return 'q back · ↑↓ scroll · k end it';
+function toKeyHelp({ pane, order }: Pick<TopView, 'pane' | 'order'>): string {
+  if (pane.type === 'facts') return 'q back · ↑↓ scroll · k end it';
   return `q quit · ↑↓ select · ⏎ facts · k end it · a all · s by ${order}`;
 }
 
