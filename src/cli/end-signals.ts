@@ -1,42 +1,38 @@
 import { constants } from 'node:os';
 import { ignoreSignal, isIgnored } from '../supervisor/host-signals.ts';
+import { toSignalCode } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 
 export type EndSignal = (typeof SIGNALS)[number];
 
-/** As a shell would give it. */
-export function toSignalCode(signal: EndSignal): number {
-  return 128 + constants.signals[signal];
-}
-
 /**
- * Who listens to SIGPIPE gets one for each pipe that breaks, also for the input of a process that has closed it. That our own output
- * broke is emitted without a number, once its error was seen.
+ * Tells whether SIGPIPE came from the system, which sends it for every broken pipe, including the input of a process. `emitBrokenPipe`
+ * emits it without a number when the output of this program has broken.
  */
 export function isSentBySystem(number: number | undefined): boolean {
   return number !== undefined;
 }
 
 /**
- * Tells of the first signal that asks this program to end. A second one ends it at once: what its processes do then is their
- * watchdog's affair. Call the result when there is nothing to end in order any more: the signals mean what they meant before. `except` names one that means something else here.
+ * Calls `onSignal` with the first signal that asks this program to end. A second one exits at once, and the watchdog ends the processes.
+ * The returned function removes the listeners. `except` names a signal that is not listened to.
  */
 export function onEndSignal(
-  tell: (signal: EndSignal) => void,
+  onSignal: (signal: EndSignal) => void,
   { except = null }: { readonly except?: EndSignal | null } = {},
 ): () => void {
   keepIgnoringBrokenPipes();
-  let hasTold = false;
+  let hasEnded = false;
   const listeners = listEndSignals()
     .filter((signal) => signal !== except)
     .map((signal) => {
       const listener = (_name: string, number?: number) => {
-        // A broken pipe breaks at each write, and the system's own word may be about a process's input.
-        if (signal === 'SIGPIPE' && (hasTold || isSentBySystem(number))) return;
-        if (hasTold) process.exit(toSignalCode(signal));
-        hasTold = true;
-        tell(signal);
+        // Every write to a broken pipe raises it again, and one from the system may concern the input of a process.
+        if (signal === 'SIGPIPE' && (hasEnded || isSentBySystem(number))) return;
+        if (hasEnded) process.exit(toSignalCode(signal));
+        hasEnded = true;
+        onSignal(signal);
       };
       process.on(signal, listener);
       return { signal, listener };
@@ -46,16 +42,16 @@ export function onEndSignal(
   };
 }
 
-/** Tells whoever ends in order that our own output has broken. @returns whether there is somebody. */
+/** Emits SIGPIPE because the output of this program has broken. @returns whether a listener received it. */
 export function emitBrokenPipe(): boolean {
-  const isHeard = process.listenerCount('SIGPIPE') > (isIgnored('SIGPIPE') ? 1 : 0);
-  if (isHeard) process.emit('SIGPIPE', 'SIGPIPE');
-  return isHeard;
+  const isReceived = process.listenerCount('SIGPIPE') > (isIgnored('SIGPIPE') ? 1 : 0);
+  if (isReceived) process.emit('SIGPIPE', 'SIGPIPE');
+  return isReceived;
 }
 
 /**
- * Node ignores SIGPIPE, but gives it back to the system with the last listener: from then on a pipe that breaks would end the program
- * without a word. So one stays for as long as it runs.
+ * Keeps a listener for SIGPIPE until the program ends. Node ignores SIGPIPE, but restores the system's default when the last listener is
+ * removed: after that, a broken pipe would end the program silently.
  */
 export function keepIgnoringBrokenPipes(): void {
   ignoreSignal('SIGPIPE');
@@ -64,8 +60,8 @@ export function keepIgnoringBrokenPipes(): void {
 const INHERITED = 'TROUPE_IGNORED_SIGNALS';
 
 /**
- * Keeps those signals ignored that this program was started to ignore, as by `nohup`. They are known where `main.ts` was started as a
- * program; the variable that it passes on is removed from `env`.
+ * Ignores the signals that were ignored when this program was started, for example by `nohup`. The shell line in `main.ts` passes them in
+ * a variable, which is removed from `env`.
  */
 export function ignoreInheritedSignals(env: NodeJS.ProcessEnv): void {
   const mask = env[INHERITED];
@@ -77,7 +73,7 @@ export function ignoreInheritedSignals(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** The signals that ask this program to end; those that it was started to ignore do not. */
+/** Lists the signals that ask this program to end, except those it was started to ignore. */
 export function listEndSignals(): readonly EndSignal[] {
   return SIGNALS.filter((signal) => signal === 'SIGPIPE' || !isIgnored(signal));
 }

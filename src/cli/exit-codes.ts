@@ -2,41 +2,41 @@ import type { ProcessSignal, SpawnFailureCause } from '../../machines/process/co
 import type { FinalView } from '../process/process-view.ts';
 import { toSignalNumber } from '../spawn/signal-name.ts';
 
-/** How a command of troupe ends; a signal adds its number to 128, as in a shell. */
+/** Exit codes of troupe. An end by a signal gives 128 plus its number, as in a shell. */
 export const exitCodes = {
   done: 0,
-  /** It was done, and the answer is no; or it could not be done, and stderr says why. */
+  /** The answer is no, or the command failed; stderr says why. */
   failed: 1,
-  /** The command line, or a file that a person wrote, is not right. */
+  /** The command line, or a file that a person wrote, is invalid. */
   usage: 2,
   /** An agent has answered, and at least one of its calls was denied. */
   denied: 3,
   /** A time limit ended the command, as with timeout(1). */
   timedOut: 124,
-  /** A fault of troupe itself, or an output that cannot be written. */
+  /** Internal error of troupe, or an output that cannot be written. */
   fault: 125,
-  /** There is such a command, and it cannot be run. */
+  /** The command exists but cannot be run. */
   notExecutable: 126,
-  /** There is no such command. */
+  /** The command does not exist. */
   notFound: 127,
 } as const;
 
 export const exitCodeHelp = `
 Exit codes:
   0      done
-  1      it did not work; stderr says why
-  2      the command line is not right
-  3      exec: the agent answered, but a call of it was denied
+  1      failed; stderr says why
+  2      the command line is invalid
+  3      exec: the agent answered, but one of its calls was denied
   124    a time limit ended the command
-  125    a fault of troupe itself
+  125    internal error of troupe
   126    the command cannot be run
-  127    there is no such command
+  127    the command does not exist
   128+n  ended by signal n (130: Ctrl-C)
 run and wait end with the command's own exit code.`;
 
 /**
- * What a program ends with that stands for this process: its own exit code, or what a shell would give in its place. 124 where a time
- * limit ended it, whatever it said to that; 125 where nobody knows how it ended, or it was not started at all.
+ * Returns the exit code of a program that runs this process in its place: that of the process, or what a shell would return. 124 if a
+ * time limit ended the process, whatever its own code; 125 if its end is unknown or it was cancelled before its start.
  */
 export function toProcessExitCode({ reason, exit }: Pick<FinalView, 'reason' | 'exit'>): number {
   switch (reason.type) {
@@ -56,7 +56,7 @@ export function toProcessExitCode({ reason, exit }: Pick<FinalView, 'reason' | '
   }
 }
 
-/** As env(1) and the shells do. */
+/** Exit codes for commands that did not start, as in env(1) and shells. */
 const spawnFailureCodes: Readonly<Record<SpawnFailureCause, number>> = {
   'missing-program': exitCodes.notFound,
   'no-permission': exitCodes.notExecutable,
@@ -67,7 +67,7 @@ const spawnFailureCodes: Readonly<Record<SpawnFailureCause, number>> = {
   'out-of-processes': exitCodes.fault,
 };
 
-/** A signal without a number here, such as one of another system, counts as 0. */
-function toSignalCode(signal: ProcessSignal): number {
+/** Returns 128 plus the number of a signal, as a shell does. A signal without a number on this system counts as 0. */
+export function toSignalCode(signal: ProcessSignal): number {
   return 128 + (toSignalNumber(signal) ?? 0);
 }

@@ -1,14 +1,14 @@
 import type { Agent } from '../../../agents/agent.ts';
 import type { ConversationEvent } from '../../../conversation/conversation-event.ts';
-import { onEndSignal, toSignalCode } from '../../end-signals.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { onEndSignal } from '../../end-signals.ts';
+import { exitCodes, toSignalCode } from '../../exit-codes.ts';
 import { toMark, toMarked } from '../../render/margin.ts';
 import { createNarrator, renderUserMessage } from '../../render/narrator.ts';
 import { completeCommand, isChatCommand, runChatCommand } from './chat-commands.ts';
 import type { ChatSession } from './chat-session.ts';
+import { createDumbTerminal, createTerminal } from './chat-terminal.ts';
 import { createConsent } from './consent.ts';
 import { closeAgent, renderLastExchange, showPromotions } from './messages.ts';
-import { createDumbTerminal, createTerminal } from './chat-terminal.ts';
 
 /** A second Ctrl-C within this time ends the chat. */
 const TWICE_WITHIN_MS = 2_000;
@@ -30,7 +30,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToResume }: C
     if (text.trim() === '') return;
     if (!isChatCommand(text)) {
       const waits = isInTurn
-        ? toMarked({ voice: 'remark', text: 'told at the next safe point', style: 'dim' }, page)
+        ? toMarked({ voice: 'remark', text: 'delivered at the next safe point', style: 'dim' }, page)
         : [];
       terminal.show({ rows: [...renderUserMessage(text, page), ...waits] });
       return void conversation.say(text);
@@ -50,7 +50,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToResume }: C
     const isSecond = nowMs - lastInterruptMs < TWICE_WITHIN_MS;
     lastInterruptMs = nowMs;
     if (isSecond || agent === null || (!isInTurn && typed === '')) return end(toSignalCode('SIGINT'));
-    // As in a shell, the first one only clears what was typed.
+    // As in a shell, the first one only clears the typed text.
     if (isInTurn) void agent.conversation.interrupt();
   };
 
@@ -63,7 +63,7 @@ export async function talkAtTerminal({ io, page, opening, open, howToResume }: C
 
   io.stdout.write(opening.map((row) => `${row}\n`).join(''));
   const removeSignals = onEndSignal((signal) => end(toSignalCode(signal)), {
-    // It comes as a key otherwise.
+    // Other terminals deliver it as a key.
     except: isDumb ? 'SIGINT' : null,
   });
   const terminal = (isDumb ? createDumbTerminal : createTerminal)({

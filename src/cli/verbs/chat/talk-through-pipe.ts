@@ -1,21 +1,21 @@
 import { createInterface } from 'node:readline';
 import type { Agent } from '../../../agents/agent.ts';
 import type { TurnOutcome } from '../../../conversation/conversation-event.ts';
-import { onEndSignal, toSignalCode } from '../../end-signals.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { onEndSignal } from '../../end-signals.ts';
+import { exitCodes, toSignalCode } from '../../exit-codes.ts';
 import { createNarrator, renderUserMessage } from '../../render/narrator.ts';
 import { isChatCommand, runChatCommand } from './chat-commands.ts';
 import type { ChatSession } from './chat-session.ts';
 import { closeAgent, renderLastExchange, showPromotions } from './messages.ts';
 import { createPlainScreen } from './plain-screen.ts';
 
-/** What becomes of processes that still run at the end of the input. */
+/** Treatment of processes that still run at the end of the input. */
 export interface PipeEnd {
   readonly background: 'wait' | 'kill';
   readonly waitMs: number;
 }
 
-/** Takes each line of the input for a message, one turn after the other. @returns the exit code. */
+/** Sends each line of the input as a message, one turn after the other. @returns the exit code. */
 export async function talkThroughPipe(
   { io, page, opening, open, howToResume }: ChatSession,
   pipeEnd: PipeEnd,
@@ -27,7 +27,7 @@ export async function talkThroughPipe(
   showPromotions(agent.supervisor, { screen, page });
   screen.show({ rows: renderLastExchange(agent.conversation.transcript, page) });
 
-  // Lines that come before they are asked for would be lost: nothing is awaited between this and the loop.
+  // Lines that arrive before the loop would be lost, so nothing is awaited in between.
   const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   let endedBy: number | null = null;
   const end = (exitCode: number) => {
@@ -44,7 +44,7 @@ export async function talkThroughPipe(
   }
   if (endedBy === null) {
     const last = await finish(agent, pipeEnd);
-    // The answer to a message stands, whatever a later notice brings.
+    // The answer to a message takes precedence over the outcome of a later notice.
     outcome ??= last;
   }
   await closeAgent(agent, { screen, page, howToResume });

@@ -7,8 +7,8 @@ import {
   isSentBySystem,
   keepIgnoringBrokenPipes,
   listEndSignals,
-  toSignalCode,
 } from '../../end-signals.ts';
+import { toSignalCode } from '../../exit-codes.ts';
 
 /** No hint is printed if the command ends sooner. */
 const HINT_AFTER_MS = 1_000;

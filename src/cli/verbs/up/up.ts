@@ -15,9 +15,8 @@ import {
   isSentBySystem,
   keepIgnoringBrokenPipes,
   listEndSignals,
-  toSignalCode,
 } from '../../end-signals.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { exitCodes, toSignalCode } from '../../exit-codes.ts';
 import { openSupervisor } from '../../open-supervisor.ts';
 import { describeProcessEvent } from '../../render/process-text.ts';
 import { showProgress } from '../../render/progress-line.ts';
@@ -31,8 +30,8 @@ import { findStackProcesses, parseStackArguments, selectMembers } from './stack-
 
 const addFlags = (command: Command) =>
   command
-    .argument('[words...]', 'the file, by default the nearest troupe.yaml upwards; and names of processes')
-    .option('-d, --detach', 'return when all are ready, and leave them running')
+    .argument('[words...]', 'the file (default: the nearest troupe.yaml upwards) and names of processes')
+    .option('-d, --detach', 'return when all are ready; they keep running')
     .option('--state-dir <directory>', 'where records and logs are kept');
 
 /** Defines `troupe up`. */
