@@ -34,10 +34,10 @@ export type {
   AgentResult,
   DelegationContext,
 } from './agents/agent.ts';
-export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
 export { chooseModel, type ModelChoice } from './agents/choose-model.ts';
 export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts';
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
+export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AgentDefinition, ModelSettings } from './config/agent-file-schema.ts';
 export type { Duration } from './config/duration.ts';
@@ -117,9 +117,9 @@ export {
   waitFor,
 } from './observe/wait-for.ts';
 export type { OutputLine } from './output/lines.ts';
-export type { LengthMark, OutputTimes } from './output/output-times.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
+export type { LengthMark, OutputTimes } from './output/output-times.ts';
 export type { OutputRead, ReadOptions } from './output/read-output.ts';
 export type { OutputReader } from './output/reader.ts';
 export type { Ask, Consent, PermissionCall, PermissionQuestion } from './policy/authorize.ts';

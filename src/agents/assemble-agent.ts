@@ -17,7 +17,6 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
 import { toolSets } from '../tools/tool-sets.ts';
 import type { Agent, AgentOptions, AgentResult } from './agent.ts';
-import { checkDefinition } from './parse-agent-file.ts';
 import { toConversationOptions, toMaxDepth, toPolicyOptions, toSupervisorOptions } from './agent-settings.ts';
 import { toAskText } from './ask-parent.ts';
 import { chooseModel } from './choose-model.ts';
@@ -26,6 +25,7 @@ import { createDelegationTools } from './delegation-tools.ts';
 import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE, readDepth } from './depth-limit.ts';
 import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
 import { loadAgent } from './load-agent.ts';
+import { checkDefinition } from './parse-agent-file.ts';
 import { scopeSupervisor } from './scope-supervisor.ts';
 
 /** Options of a delegate in this program. */

@@ -1,8 +1,8 @@
 import { type AgentDefinition, agentFileSchema } from '../config/agent-file-schema.ts';
 import { describeProblems, type Problem } from '../config/parse-options.ts';
+import { type Checked, parseYaml } from '../config/parse-yaml.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import { type Checked, parseYaml } from '../config/parse-yaml.ts';
 
 /** Validates an agent definition from a file or from code. A model may be given as text; a section may be empty. */
 export function checkDefinition(given: unknown): Checked<AgentDefinition> {

@@ -1,14 +1,14 @@
 import type { ProcessView } from '../process/process-view.ts';
 import { type CliIo, printNote, toProgramName } from './cli-io.ts';
 
-/** Prints the commands that continue with a process in the background. */
+/** Prints the commands that follow and end a process in the background. */
 export function printBackgroundHints(id: string, io: CliIo): void {
   const name = toProgramName(io.env);
   printNote(io, `follow it: ${name} logs -f ${id}`);
   printNote(io, `end it:    ${name} kill ${id}`);
 }
 
-/** Prints which terminal a process got and how to attach to it; nothing for a process that was not to have one. */
+/** Prints which terminal a process got and how to attach to it; nothing if no terminal was requested. */
 export function printTerminalHint(
   { id, terminal, lifetime }: Pick<ProcessView, 'id' | 'terminal' | 'lifetime'>,
   { asked, io }: { readonly asked: ProcessView['lifetime']; readonly io: CliIo },

@@ -3,7 +3,7 @@ import type { CliIo } from './cli-io.ts';
 
 export type Confirmation = 'yes' | 'no' | 'interrupted';
 
-/** Asks once; anything but yes is no. */
+/** Asks a yes-or-no question once. Any answer except `y` or `yes` means no. */
 export function confirm(
   question: string,
   { stdin, stdout }: Pick<CliIo, 'stdin' | 'stdout'>,

@@ -1,4 +1,4 @@
-/** The agent that `init` writes, and that `chat` uses where a project has none: every line of it is a choice to change. */
+/** Returns the text of the agent file that `init` writes. `chat` uses the same agent in a project that has none. */
 export function toDefaultAgentText(program: string): string {
   return `# An agent of this project. Everything but "name" and "model" may be left out.
 # Talk with it: ${program} chat assistant      Give it one thing to do: ${program} exec assistant --task "…"

@@ -8,7 +8,7 @@ import { TroupeError } from '../config/troupe-error.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { CliIo } from './cli-io.ts';
 
-/** What holds for an agent because of where it is started. */
+/** Limits that an agent inherits from the program that starts it. */
 export interface DelegationLimits {
   readonly depth: number;
   readonly maxDepth: number;
@@ -16,22 +16,22 @@ export interface DelegationLimits {
 }
 
 /**
- * Reads what the flags and an agent above, in another program, have said.
+ * Reads the limits from flags and from the environment, where a parent agent in another program sets them.
  *
- * @throws TroupeError `invalid-option` for what cannot be read; `delegation-depth` where no agent may be started.
+ * @throws TroupeError `invalid-option` for a malformed value; `delegation-depth` where no agent may be started.
  */
 export function readDelegationLimits(
   definition: AgentDefinition,
   { env, ...flags }: { depth?: string | undefined; maxDepth?: string | undefined; env: CliIo['env'] },
 ): DelegationLimits {
-  const told = readDepth({ ...flags, env });
-  if (!told.ok) throw new TroupeError({ code: 'invalid-option', message: told.error });
-  const maxDepth = toMaxDepth(definition, told.maxDepth);
-  if (!canStartAgent(told.depth, maxDepth)) {
+  const given = readDepth({ ...flags, env });
+  if (!given.ok) throw new TroupeError({ code: 'invalid-option', message: given.error });
+  const maxDepth = toMaxDepth(definition, given.maxDepth);
+  if (!canStartAgent(given.depth, maxDepth)) {
     throw new TroupeError({ code: 'delegation-depth', message: describeRefusedDepth(maxDepth) });
   }
   const inherited = readPolicy(env);
-  return { depth: told.depth, maxDepth, ...(inherited !== null && { inherited }) };
+  return { depth: given.depth, maxDepth, ...(inherited !== null && { inherited }) };
 }
 
 function readPolicy(env: CliIo['env']): Policy | null {
@@ -39,7 +39,7 @@ function readPolicy(env: CliIo['env']): Policy | null {
     return readInheritedPolicy(env);
   } catch (error) {
     const message =
-      `${POLICY_VARIABLE} is ${quote(env[POLICY_VARIABLE] ?? '')}; expected what the agent above has set. ` +
+      `${POLICY_VARIABLE} is ${quote(env[POLICY_VARIABLE] ?? '')}; expected the value that the parent agent set. ` +
       toErrorText(error);
     throw new TroupeError({ code: 'invalid-option', message, cause: error });
   }

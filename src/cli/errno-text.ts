@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'a directory stands in its place',
 };
 
-/** Says in words why the system refused; `null` for errors that may be a fault of troupe. */
+/** Describes a system error; `null` for errors that may be a fault of troupe. */
 export function toErrnoText({ code = '' }: { readonly code?: string | undefined }): string | null {
   return Object.hasOwn(reasons, code) ? (reasons[code] ?? null) : null;
 }

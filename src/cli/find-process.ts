@@ -5,24 +5,24 @@ import type { SeenProcess, StateDirectory } from '../state-directory/state-direc
 import { type CliIo, printError, printNote, toProgramName } from './cli-io.ts';
 import { toProcessName } from './render/process-text.ts';
 
-/** A process as a person names it, or why it is not clear which one is meant. */
+/** The process that a person named, or why none or more than one fits. */
 export type Found =
   | { readonly ok: true; readonly view: ProcessView }
   | { readonly ok: false; readonly error: string };
 
 export interface FindOptions {
   readonly views: readonly ProcessView[];
-  /** The command that lists them. */
+  /** The command that lists processes, for hints. */
   readonly listing: string;
 }
 
 /**
- * Finds a process by its id, by its label, or by the beginning of either as long as only one has it; an id may also begin after
- * its `tool_`. Of several with the same label the one that lives is meant, and when none does the newest.
+ * Finds a process by its id, its label, or an unambiguous beginning of either; the beginning of an id may omit its `tool_`. Of several
+ * processes with the same label, it returns the live one; if none is alive, the newest.
  */
 export function findProcess(word: string, { views, listing }: FindOptions): Found {
   if (word === '')
-    return { ok: false, error: 'Say which process: its id, the beginning of its id, or its label.' };
+    return { ok: false, error: 'Name a process: its id, its label, or the beginning of either.' };
   const steps: readonly ((view: ProcessView) => boolean)[] = [
     ({ id }) => id === word,
     ({ label }) => label === word,
@@ -55,8 +55,8 @@ function ambiguous(word: string, found: readonly ProcessView[]): string {
   const names = found.slice(0, 5).map(toProcessName);
   const more = found.length > 5 ? ', …' : '';
   if (found.every(({ label }) => label === word))
-    return `${quote(word)} is the label of several: ${names.join(', ')}${more}. Give an id.`;
-  return `${quote(word)} is the beginning of several: ${names.join(', ')}${more}. Add a character.`;
+    return `${quote(word)} is the label of several processes: ${names.join(', ')}${more}. Give an id.`;
+  return `${quote(word)} fits several processes: ${names.join(', ')}${more}. Add a character.`;
 }
 
 function unknown(word: string, { views, listing }: FindOptions): string {
@@ -72,11 +72,11 @@ function unknown(word: string, { views, listing }: FindOptions): string {
 }
 
 export interface Chosen {
-  /** In the order in which they were named, each once. */
+  /** Processes in the order they were named, without duplicates. */
   readonly processes: readonly SeenProcess[];
-  /** The words that name none, or more than one. */
+  /** Words that fit no process, or more than one. */
   readonly missed: readonly { readonly word: string; readonly error: string }[];
-  /** What was hard to read; it may be why one was not found. */
+  /** Problems with reading the records, which may explain why a process was not found. */
   readonly warnings: readonly string[];
 }
 
@@ -99,18 +99,18 @@ export async function chooseProcesses(
   return { processes: [...chosen], missed, warnings };
 }
 
-/** Says which words name no process, and what was hard to read. */
+/** Prints which words name no process, and the problems with reading the records. */
 export function printMissed({ missed, warnings }: Chosen, io: CliIo): void {
   for (const { error } of missed) printError(io, error);
   if (missed.length > 0) for (const warning of warnings) printNote(io, warning);
 }
 
-/** The one process that is meant, or `null` after saying why there is none. */
+/** Finds the process that a person named; `null` after printing why there is none. */
 export async function chooseProcess(
   word: string,
-  scene: { readonly state: StateDirectory; readonly io: CliIo },
+  deps: { readonly state: StateDirectory; readonly io: CliIo },
 ): Promise<SeenProcess | null> {
-  const chosen = await chooseProcesses([word], scene);
-  printMissed(chosen, scene.io);
+  const chosen = await chooseProcesses([word], deps);
+  printMissed(chosen, deps.io);
   return chosen.processes[0] ?? null;
 }

@@ -4,18 +4,18 @@ import { emitBrokenPipe } from './end-signals.ts';
 import { toErrnoText } from './errno-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** As a shell says of a program that SIGPIPE has ended. */
+/** The exit code of a program that SIGPIPE ended, as shells report it. */
 const goneReaderCode: number = 128 + constants.signals.SIGPIPE;
 
-/** What became of the output. */
+/** State of the output of this program. */
 export interface OutputState {
-  /** What the program ends with where its output could not be written; `null` otherwise. */
+  /** Exit code of the program after its output broke; `null` while it can be written. */
   readonly exitCode: number | null;
 }
 
 /**
- * Nobody reads what we write any more: `troupe … | head` is no error. That it cannot be written is one, and is told once. Either
- * way a verb that holds processes ends them first, because SIGPIPE is told to it as a signal; Node itself ignores it.
+ * Ends the program when its output cannot be written. A reader that has gone away, as in `troupe … | head`, is no error; any other cause
+ * is, and is printed once. A verb that runs processes ends them first: it receives SIGPIPE as a signal, which Node itself ignores.
  */
 export function handleBrokenPipe(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputState {
   let exitCode: number | null = null;
@@ -29,7 +29,7 @@ export function handleBrokenPipe(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputSt
   };
   io.stdout.on('error', leave);
   io.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    // Nobody can be told of another trouble with it, and the work is not to suffer.
+    // Other problems of stderr cannot be reported, and must not stop the work.
     if (isGoneReader(error)) leave(error);
   });
   return {
@@ -39,7 +39,7 @@ export function handleBrokenPipe(io: Pick<CliIo, 'stdout' | 'stderr'>): OutputSt
   };
 }
 
-/** A terminal that was closed says EIO. */
+/** Tells whether the reader is gone. A closed terminal gives EIO. */
 function isGoneReader({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EIO';
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env sh
 // 2>/dev/null; while read -r k v; do [ "$k" = SigIgn: ] && export TROUPE_IGNORED_SIGNALS="$v"; done 2>/dev/null </proc/$$/status; exec node "$0" "$@"
-// `env`, because package checkers know a program by it. The line above is a comment here and a program for the shell: Node sets every signal
-// to its default when it starts, so that what `nohup` has it ignore is gone before any of our code runs.
+// `env`, because package checkers recognise it. The line above is a comment for Node and a script for the shell: Node resets all signals when
+// it starts, so the signals that `nohup` ignores must be read before.
 
-// Every Node that knows modules can read this file: nothing in it is newer. The rest is loaded once the version is known.
+// Old versions of Node can parse this file, so that they print the message below. All other files are loaded after the check.
 
-// Bun and Deno name a version of Node as well.
+// Bun and Deno report a version of Node, too.
 const { bun, deno } = process.versions;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -20,7 +20,7 @@ if (bun !== undefined || deno !== undefined) {
   );
   process.exitCode = 125;
 } else {
-  // In the temp directory. Where it cannot be written, all is as without it.
+  // The cache lies in the temp directory; without write access there is none.
   process.getBuiltinModule('node:module').enableCompileCache();
   import('./run-cli.ts').then(({ runCli }) => runCli(process.argv.slice(2)));
 }

@@ -2,25 +2,25 @@ import { extname, join } from 'node:path';
 import type { CommandSpec } from '../config/process-spec.ts';
 import type { ProcessView } from '../process/process-view.ts';
 
-/** What verbs want of the supervisor without a program of its own. It does not end while this is open. */
+/** A connection to the daemon of a state directory. The daemon does not end while it is open. */
 export interface Daemon {
-  /** Starts a process there, in our environment. Rejects with what the supervisor refused. */
+  /** Starts a process in the daemon, with the environment of this program. Rejects with the error of the supervisor. */
   start(spec: CommandSpec): Promise<ProcessView>;
   close(): void;
 }
 
 export type OpenDaemon = (options: { readonly directory: string }) => Promise<Daemon>;
 
-/** This program, as Node starts it; the built one has another ending. */
+/** The file of this program: `main.ts`, or `main.js` once built. */
 export const programFile = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 
-/** The daemon of a state directory, started if need be. */
+/** Connects to the daemon of a state directory, and starts one if none runs. */
 export const openDaemon: OpenDaemon = async ({ directory }) => {
   const { ensureDaemon } = await import('../control/ensure-daemon.ts');
   return ensureDaemon({ directory, program: programFile });
 };
 
-/** A person sets limits where they are wanted, and is asked by no pager. */
+/** Settings for commands that a person starts: no time limit unless one is given, and no hints meant for agents. */
 export const interactiveDefaults = {
   background: true,
   maxExecutionTime: 0,

@@ -4,19 +4,19 @@ import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import type { CliIo } from './cli-io.ts';
 
 /**
- * A supervisor for what a person starts: no limit but those that are asked for, and the environment as it is. An agent's hints would
- * surprise a person.
+ * Creates a supervisor for commands that a person starts: no limits unless they are given, the whole environment, and no hints meant for
+ * agents.
  */
 export function openSupervisor({
   stateDirectory,
   io,
   ...more
 }: SupervisorOptions & { stateDirectory: string; io: CliIo }): Supervisor {
-  return createReachableSupervisor({ cwd: io.cwd, stateDirectory, ...personsOptions, ...more });
+  return createReachableSupervisor({ cwd: io.cwd, stateDirectory, ...personOptions, ...more });
 }
 
-const personsOptions = {
-  // What others have left is the daemon's to take over: this program is about to end.
+const personOptions = {
+  // The daemon adopts processes left by others: this program ends soon.
   recover: false,
   timeout: 0,
   maxExecutionTime: 0,

@@ -8,7 +8,7 @@ import { toPrintable } from './render/printable.ts';
 /** Errors that the user can correct in the command line or in a file. */
 const usageErrors: readonly TroupeErrorCode[] = ['invalid-option', 'unknown-agent', 'invalid-agent-file'];
 
-/** Prints whatever a verb has thrown. @returns the exit code. */
+/** Prints the error that a verb threw. @returns the exit code. */
 export function printFault(error: unknown, io: CliIo): number {
   const { message, stack } = toError(error);
   if (error instanceof TroupeError) {

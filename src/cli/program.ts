@@ -26,16 +26,16 @@ export async function runProgram(given: readonly string[], io: CliIo): Promise<n
   try {
     await addAllVerbs(program, { paths: toVerbPaths(args), io, overrides, end });
     if (args.length === 0) program.help({ error: true });
-    await program.parseAsync(withoutVainHelp(rest, program), { from: 'user' });
+    await program.parseAsync(withoutUnknownHelp(rest, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     return error instanceof CommanderError ? onUsage(error, { io, program, args }) : printFault(error, io);
   }
 }
 
-/** Creates the program without its verbs. A mistake in the command line is thrown as a CommanderError; commander prints nothing for it. */
+/** Creates the program without its verbs. Invalid command lines throw a CommanderError; commander prints nothing for them. */
 function createProgram({ env, stdout, stderr }: CliIo): Command {
-  // The package of the typings is commander with better types, and is not there at run time.
+  // The typings package is commander with better types; it is not installed at run time.
   return (createCommand(toProgramName(env)) as unknown as Command)
     .description('Supervised processes, for people and for agents.')
     .version(readVersion(), '-v, --version', 'print the version')
@@ -56,7 +56,7 @@ function createProgram({ env, stdout, stderr }: CliIo): Command {
 }
 
 interface Adding extends Omit<VerbContext, 'program' | 'name'> {
-  /** Words that begin with the names of a verb to load. Every other verb gets only its place in the list of commands. */
+  /** Command lines that begin with the names of verbs to load. All other verbs only appear in the list of commands. */
   readonly paths: readonly (readonly string[])[];
 }
 
@@ -66,7 +66,7 @@ async function addAllVerbs(program: Command, adding: Adding): Promise<void> {
     program.commandsGroup(heading);
     await addVerbs(program, verbs, context);
   }
-  // It stands in the last group.
+  // Added last, so that it appears in the last group.
   program.helpCommand('help [command]', 'print the help of a command');
 }
 
@@ -89,7 +89,7 @@ async function addVerbs(
   }
 }
 
-/** The command line, and the line that is explained or completed by it. */
+/** Returns the command line, and the one that it asks to explain or complete. */
 function toVerbPaths(args: readonly string[]): readonly (readonly string[])[] {
   const [first, ...rest] = args;
   if (first === 'help') return [rest];
@@ -97,11 +97,12 @@ function toVerbPaths(args: readonly string[]): readonly (readonly string[])[] {
   return [args];
 }
 
-/** Commander answers `help` for an unknown verb with the whole help; here it is the same mistake as calling that verb. */
-function withoutVainHelp(args: readonly string[], { commands }: Command): readonly string[] {
+/** Turns `help` for an unknown verb into a call of that verb, which is an error. Commander would print the whole help instead. */
+function withoutUnknownHelp(args: readonly string[], { commands }: Command): readonly string[] {
   const [first, wanted] = args;
-  const isVain = first === 'help' && wanted !== undefined && commands.every((verb) => verb.name() !== wanted);
-  return isVain ? [wanted] : args;
+  const isUnknown =
+    first === 'help' && wanted !== undefined && commands.every((verb) => verb.name() !== wanted);
+  return isUnknown ? [wanted] : args;
 }
 
 /** Reports a command line that commander ended early, with help or version as well as with a mistake. */
@@ -109,7 +110,7 @@ function onUsage(
   { exitCode, code, message }: CommanderError,
   { io, program, args }: { io: CliIo; program: Command; args: readonly string[] },
 ): number {
-  // The help that is printed where a command is missing says by itself what to do.
+  // Without a command, commander has printed the help already.
   if (code === 'commander.help' || exitCode === 0) return exitCode === 0 ? exitCodes.done : exitCodes.usage;
   const verbs = toVerbNames(args, program);
   const help = verbs.length === 0 ? 'help' : `${verbs.join(' ')} --help`;
@@ -117,7 +118,7 @@ function onUsage(
   return exitCodes.usage;
 }
 
-/** The words that name a verb, and one of its own: `process kill`. */
+/** Returns the leading words that name a verb, with a subcommand if there is one: `process kill`. */
 function toVerbNames(
   [word, ...rest]: readonly string[],
   { commands }: Pick<Command, 'commands'>,
@@ -126,7 +127,7 @@ function toVerbNames(
   return verb === undefined ? [] : [verb.name(), ...toVerbNames(rest, verb)];
 }
 
-/** Commander's message as ours are written: without the word `error` and without line breaks. */
+/** Converts a message of commander to our style: without `error:` and line breaks, and with a period at the end. */
 function toUsageText(message: string): string {
   return toPrintable(message)
     .replace(/^error: /, '')
@@ -137,11 +138,11 @@ function toUsageText(message: string): string {
 const DOTTED = /^--[a-z_]+(?:\.[\w*-]+)+(?<value>=.*)?$/s;
 
 /**
- * Takes the dotted settings of an agent, such as `--supervisor.default_timeout=60`, out of a command line: there are too many of them for
- * a list of flags. The value stands behind `=` or is the next word. Words behind `--` are left alone.
+ * Takes the dotted settings of an agent, such as `--supervisor.default_timeout=60`, out of a command line: they are too many to
+ * declare as flags. The value follows `=` or is the next word. Words after `--` are left unchanged.
  */
 export function takeOverrides(args: readonly string[]): {
-  /** Each as `--section.key=value`. */
+  /** The settings, as `--section.key=value`. */
   readonly overrides: readonly string[];
   readonly rest: readonly string[];
 } {
@@ -160,7 +161,7 @@ export function takeOverrides(args: readonly string[]): {
   return { overrides, rest };
 }
 
-/** A setting without a value is switched on. */
+/** Takes the value of a setting; without one it is `true`. */
 function takeValue(left: string[]): string {
   return left[0] === undefined || left[0].startsWith('-') ? 'true' : (left.shift() ?? 'true');
 }

@@ -10,7 +10,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
   ignoreInheritedSignals(env);
   const cwd = readCurrentDirectory();
   const io: CliIo = {
-    // Making it takes longer than some verbs, which do not read.
+    // Creating stdin takes longer than some verbs that never read it.
     get stdin() {
       return process.stdin;
     },
@@ -20,15 +20,15 @@ export async function runCli(args: readonly string[]): Promise<void> {
     cwd: cwd ?? '/',
   };
   const output = handleBrokenPipe(io);
-  const exitCode = cwd === null ? await tellItIsGone(io) : await runLine(args, io);
-  // What is written is out before the end, also where a pipe is slow.
+  const exitCode = cwd === null ? await reportMissingDirectory(io) : await runLine(args, io);
+  // Flush stdout before the exit, even through a slow pipe.
   stdout.write('', () => {
-    // What went wrong with it is told after this.
+    // An error of stdout is emitted after this callback.
     setImmediate(() => stderr.write('', () => process.exit(output.exitCode ?? exitCode)));
   });
 }
 
-/** `null` where it was removed, or may not be looked at. */
+/** Returns the current directory; `null` if it was removed or cannot be read. */
 function readCurrentDirectory(): string | null {
   try {
     return process.cwd();
@@ -37,9 +37,9 @@ function readCurrentDirectory(): string | null {
   }
 }
 
-async function tellItIsGone(io: CliIo): Promise<number> {
+async function reportMissingDirectory(io: CliIo): Promise<number> {
   const { printError } = await import('./cli-io.ts');
-  printError(io, 'the current directory is not there any more', 'Go to another one, and try again.');
+  printError(io, 'the current directory does not exist any more', 'Change to another one and try again.');
   return exitCodes.failed;
 }
 
@@ -65,8 +65,8 @@ const listFlags: Readonly<Record<string, keyof ListFlags>> = {
 };
 
 /**
- * The flags of a `troupe ps` that needs no parser, or `null`. It is run again and again, by people and by scripts, and loading the parser
- * takes as long as all the rest.
+ * Parses the flags of a plain `troupe ps`; `null` for any other command line. People and scripts run it often, and loading the full
+ * parser takes as long as everything else.
  */
 function readQuickList([verb, ...args]: readonly string[]): ListFlags | null {
   if (verb !== 'ps' || !args.every((arg) => Object.hasOwn(listFlags, arg))) return null;
@@ -78,7 +78,7 @@ async function listQuickly(flags: ListFlags, io: CliIo): Promise<number> {
     const { listProcesses } = await import('./verbs/ps.ts');
     return await listProcesses({ flags, io });
   } catch (error) {
-    const { printFault: tellFault } = await import('./print-fault.ts');
-    return tellFault(error, io);
+    const { printFault } = await import('./print-fault.ts');
+    return printFault(error, io);
   }
 }

@@ -1,6 +1,6 @@
 import type { DefineVerb } from './verb.ts';
 
-/** A verb as the list of commands shows it. Its file is loaded only when the verb is called, completed or explained. */
+/** Entry of a verb in the list of commands. The file of the verb is loaded only when it is called, completed or explained. */
 export interface VerbEntry {
   readonly usage: string;
   readonly summary: string;
@@ -8,7 +8,7 @@ export interface VerbEntry {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   readonly isHidden?: boolean;
   readonly load: () => Promise<{ readonly define: DefineVerb }>;
-  /** Verbs of its own. */
+  /** Subcommands. */
   readonly verbs?: Readonly<Record<string, VerbEntry>>;
 }
 
@@ -78,7 +78,7 @@ const resize: VerbEntry = {
   load: () => import('./verbs/resize.ts'),
 };
 
-/** All verbs, by the headings of the list of commands. */
+/** Verbs, grouped as in the list of commands. */
 export const verbGroups: Readonly<Record<string, Readonly<Record<string, VerbEntry>>>> = {
   'Run commands:': {
     run: {

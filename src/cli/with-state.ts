@@ -7,8 +7,8 @@ import type { StateFlags } from './verb.ts';
 const NAME = '.troupe';
 
 /**
- * Where records are kept, absolute: what the flag names, or TROUPE_STATE_DIR, or the nearest `.troupe` of this user from here upwards;
- * without any, `.troupe` here. Nothing is made.
+ * Returns the absolute path of the state directory: the one given by the flag, else by TROUPE_STATE_DIR, else the nearest `.troupe` of
+ * this user in the current directory or above, else `.troupe` in the current directory. Creates nothing.
  */
 export function findStateDirectory({
   flag,
@@ -26,15 +26,14 @@ export function findStateDirectory({
 }
 
 /**
- * Where the processes of an agent are kept: as above. `false` where that cannot be, because a file stands there; its work does not
- * depend on it.
+ * Returns the state directory for the processes of an agent. `false` if a file stands in its place: the agent then works without records.
  */
 export function findAgentStateDirectory(io: Pick<CliIo, 'cwd' | 'env'>): string | false {
   const directory = findStateDirectory({ flag: undefined, io });
   return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false ? false : directory;
 }
 
-/** A link to a directory counts, and is refused where it is opened: to pass over it in silence would use another directory. */
+/** Tells whether a path is a directory of this user. A link counts, and is refused when opened: skipping it would silently use another directory. */
 function isOurs(path: string): boolean {
   try {
     return lstatSync(path).uid === process.geteuid?.() && statSync(path).isDirectory();
@@ -45,22 +44,22 @@ function isOurs(path: string): boolean {
 
 export type OpenState = (options: { readonly directory: string }) => StateDirectory | Promise<StateDirectory>;
 
-/** What every verb about processes works with. */
+/** Input of every verb that works on processes. */
 export interface VerbInput<Flags extends StateFlags = StateFlags> {
   readonly flags: Flags;
   readonly io: CliIo;
-  /** Opens a state directory; by default the real one. */
+  /** Opens a state directory. Default: the one on disk. */
   readonly open?: OpenState;
 }
 
-/** Opens the state directory that is meant, for as long as the work lasts. */
+/** Opens the state directory that the flags name, and closes it after the work. */
 export async function withState<T>(
   { flags, io, open = openReal }: VerbInput,
   work: (state: StateDirectory) => Promise<T>,
 ): Promise<T> {
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   if (flags.stateDir !== undefined && !existsSync(directory)) {
-    printNote(io, `"${directory}" is not there, so nothing is known of any process. Is --state-dir right?`);
+    printNote(io, `"${directory}" does not exist, so no process is known. Check --state-dir.`);
   }
   const state = await open({ directory });
   try {

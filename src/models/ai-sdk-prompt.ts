@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import { fromReplyRecord } from './ai-sdk-record.ts';
-import { type Alternation, type Turn, alternateRoles } from './alternate-roles.ts';
+import { type Alternation, alternateRoles, type Turn } from './alternate-roles.ts';
 import type { ChatMessage, ToolDescription } from './chat-model.ts';
 import { toCallInput, toToolName } from './tool-calls.ts';
 

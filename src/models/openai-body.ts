@@ -1,4 +1,4 @@
-import { type Alternation, type Turn, alternateRoles } from './alternate-roles.ts';
+import { type Alternation, alternateRoles, type Turn } from './alternate-roles.ts';
 import type { ChatRequest } from './chat-model.ts';
 import type { OpenAiSettings } from './model-options.ts';
 import { fromProviderData } from './openai-reasoning.ts';

@@ -4,11 +4,11 @@ import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { looksBinary } from './decode.ts';
 import { LogFile } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
-import type { OutputTimes } from './output-times.ts';
 import { countNewlines } from './newline-count.ts';
 import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
 import { checkBytes, type OutputDegradation, type OutputLog, type OutputStats } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
+import type { OutputTimes } from './output-times.ts';
 import { createRedactor, type Redactor, redactText } from './redact.ts';
 
 import { StreamRuns } from './stream-runs.ts';

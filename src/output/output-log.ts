@@ -1,8 +1,8 @@
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
-import type { OutputTimes } from './output-times.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
+import type { OutputTimes } from './output-times.ts';
 
 /** Reason why the log file is incomplete. Stays set even when writing works again. */
 export interface OutputDegradation {

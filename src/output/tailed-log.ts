@@ -3,8 +3,6 @@ import { toErrorText } from '../config/error-text.ts';
 import { diskFullDegradation } from './full-disk.ts';
 import { capLog, type LogCap } from './log-cap.ts';
 import type { LogGap } from './log-map.ts';
-import { type OutputTimes, timesPathOf, toLengthMarks } from './output-times.ts';
-import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import {
   checkBytes,
@@ -15,7 +13,9 @@ import {
   retryPauseMs,
 } from './output-log.ts';
 import type { OutputStream } from './output-sink.ts';
+import { type OutputTimes, timesPathOf, toLengthMarks } from './output-times.ts';
 import { redactText, withoutFiller } from './redact.ts';
+import { createRedactedFile, type RedactedFile } from './redacted-file.ts';
 import { TailedChunks } from './tailed-chunks.ts';
 import {
   createLineCounter,

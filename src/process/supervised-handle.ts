@@ -5,8 +5,8 @@ import type { CaptureAnswer, TerminalSize } from '../../machines/process/termina
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { OutputLine } from '../output/lines.ts';
-import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
 import type { SecretOptions } from '../secrets/write-secret.ts';

@@ -1,5 +1,5 @@
-import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputLog } from '../output/output-log.ts';
+import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { ProcessRecord } from '../process/process-record.ts';
 import { type DirectoryDeps, findEnd, type Recorded } from './directory-deps.ts';

@@ -177,7 +177,7 @@ test.each([
 
 test.each([
   ['TROUPE_DEPTH', '5', 'Maximum delegation depth'],
-  ['TROUPE_POLICY', 'garbage', 'TROUPE_POLICY is "garbage"; expected what the agent above has set.'],
+  ['TROUPE_POLICY', 'garbage', 'TROUPE_POLICY is "garbage"; expected the value that the parent agent set.'],
 ])('%s is judged before the model is', async (name, value, problem) => {
   await using project = projectDir();
   await runProgram(['init'], { cwd: project.path });

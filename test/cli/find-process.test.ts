@@ -33,9 +33,9 @@ test('an exact id wins over longer ones', () => {
 });
 
 test.each([
-  ['tool_ab', 'is the beginning of several: tool_abc (server), tool_abd (build). Add a character.'],
+  ['tool_ab', 'fits several processes: tool_abc (server), tool_abd (build). Add a character.'],
   ['tool_abe', 'not found. Did you mean tool_abc?'],
-  ['', 'Say which process'],
+  ['', 'Name a process'],
   ['something else', 'troupe ps -a lists them.'],
 ])('%j is refused in words', (word, error) => {
   expect(findProcess(word, { views, listing })).toMatchObject({
@@ -63,6 +63,6 @@ test('a label of two live processes names both', () => {
 
   expect(found).toEqual({
     ok: false,
-    error: '"build" is the label of several: tool_a (build), tool_b (build). Give an id.',
+    error: '"build" is the label of several processes: tool_a (build), tool_b (build). Give an id.',
   });
 });

@@ -176,6 +176,6 @@ test('a current directory that was removed is told', async () => {
   const stderr = await text(child.stderr);
 
   expect(await ended).toBe(1);
-  expect(stderr).toContain('troupe: the current directory is not there any more\n');
+  expect(stderr).toContain('troupe: the current directory does not exist any more\n');
   expect(stderr).not.toMatch(/uv_cwd|^\s+at /m);
 });

@@ -1,14 +1,14 @@
-/** Where a drawing begins to show another screen; what it draws before that is hidden by it. */
+/** Matches up to the switch to the alternate screen, which hides everything drawn before. */
 const otherScreen = /^[\s\S]*\x1b\[\?(?:1049|1047|47)h/;
 
 const beforeJump = /(?=\x1b\[\d*(?:;\d*)?H)/;
 const jump = /^\x1b\[(\d*)(?:;\d*)?H/;
 const moveRight = /\x1b\[(\d*)C/g;
 
-/** Control sequences but for those that choose a colour. */
+/** Control sequences except those that set colours. */
 const notColours = /\x1b(?:\[[\d;:?<=>]*[@-ln-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[^[\]])/g;
 
-/** The lines of a drawing in their colours, without what moves a cursor or sets a mode: they can be printed anywhere. */
+/** Returns the lines of a drawing with their colours, but without cursor movements and modes, so that they can be printed anywhere. */
 export function toColouredLines(drawing: string): readonly string[] {
   const lines: string[] = [];
   const colours = createColourTracker();
@@ -18,7 +18,7 @@ export function toColouredLines(drawing: string): readonly string[] {
     if (sequence !== undefined) row = Math.max(1, Number(to)) - 1;
     const texts = toText(part.slice(sequence?.length ?? 0)).split(/\r?\n/);
     for (const [index, text] of texts.entries()) {
-      // A drawing goes on in the colours of the line before.
+      // Colours continue from the line before.
       const coloured = text === '' ? '' : colours.toSequence() + text;
       colours.update(text);
       lines[row + index] =
@@ -26,7 +26,7 @@ export function toColouredLines(drawing: string): readonly string[] {
     }
     row += texts.length - 1;
   }
-  // Rows that nothing was drawn in are holes.
+  // Rows without drawing are holes in the array.
   return Array.from(lines, (line = '') => line);
 }
 
@@ -35,16 +35,16 @@ function toText(part: string): string {
   return part.replace(moveRight, toBlanks).replace(notColours, '');
 }
 
-/** Follows what a text has switched on in colours and the like, so that it can be switched on again elsewhere. */
+/** Tracks the colours and styles that a text has switched on, so that they can be switched on again elsewhere. */
 export interface ColourTracker {
   update(text: string): void;
-  /** What switches it on; empty where nothing is. */
+  /** Returns the sequence that switches the current styles on; empty without any. */
   toSequence(): string;
 }
 
 const selection = /\x1b\[([\d;:]*)m/g;
 
-/** Select graphic rendition, ECMA-48 8.3.117: what each of these switches off. */
+/** Styles that each code switches off (Select Graphic Rendition, ECMA-48 8.3.117). */
 const ends: Readonly<Record<number, readonly string[]>> = {
   22: ['1', '2'],
   23: ['3'],
@@ -54,7 +54,7 @@ const ends: Readonly<Record<number, readonly string[]>> = {
   28: ['8'],
   29: ['9'],
   39: ['text'],
-  49: ['ground'],
+  49: ['background'],
   55: ['53'],
   59: ['58'],
 };
@@ -84,11 +84,11 @@ export function createColourTracker(): ColourTracker {
 
 function kindOf(code: number): string {
   if ((code >= 30 && code <= 38) || (code >= 90 && code <= 97)) return 'text';
-  if ((code >= 40 && code <= 48) || (code >= 100 && code <= 107)) return 'ground';
+  if ((code >= 40 && code <= 48) || (code >= 100 && code <= 107)) return 'background';
   return `${code}`;
 }
 
-/** A colour of its own is several: `38;5;9`, `38;2;0;0;255`; in the form with colons it is one. */
+/** Returns the number of parameters of a code: an extended colour has several, `38;5;9` or `38;2;0;0;255`; with colons it is one. */
 function lengthAt(parameters: readonly string[], at: number): number {
   if (!['38', '48', '58'].includes(parameters[at] ?? '')) return 1;
   return parameters[at + 1] === '5' ? 3 : 5;

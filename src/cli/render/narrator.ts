@@ -23,7 +23,7 @@ export interface NarratorOptions {
 }
 
 /** Creates a narrator, which keeps the open row between events and writes nothing itself. */
-export function createNarrator({ page, showsUserMessages: tellsMessages }: NarratorOptions): Narrator {
+export function createNarrator({ page, showsUserMessages }: NarratorOptions): Narrator {
   const flow = createTextFlow(page);
   const calls = new Map<string, string>();
   let isThinking = false;
@@ -42,7 +42,7 @@ export function createNarrator({ page, showsUserMessages: tellsMessages }: Narra
         isStreaming = false;
         return [...flow.end(), ...remark('The reply was interrupted; its text is discarded.', page)];
       case 'message.recorded':
-        return tellMessage(event.message);
+        return renderMessage(event.message);
       case 'tool.called':
         calls.set(event.call.id, toPrintable(event.call.name));
         return renderToolCall(event.call, page);
@@ -72,10 +72,10 @@ export function createNarrator({ page, showsUserMessages: tellsMessages }: Narra
     }
   };
 
-  const tellMessage = (message: ChatMessage): readonly string[] => {
+  const renderMessage = (message: ChatMessage): readonly string[] => {
     switch (message.role) {
       case 'user':
-        return tellsMessages ? renderUserMessage(message.text, page) : [];
+        return showsUserMessages ? renderUserMessage(message.text, page) : [];
       case 'notice':
         return ['', ...renderNotice(message.text, page)];
       case 'assistant': {

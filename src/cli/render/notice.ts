@@ -8,7 +8,7 @@ import { statusStyle, toProcessName } from './process-text.ts';
 
 const SHOWN = { first: 0, last: 8 };
 
-/** One entry of a notice: a sentence, and the output or answer below it. */
+/** Entry of a notice: a sentence, and the output or answer below it. */
 interface NoticeEntry {
   readonly sentence: string;
   readonly status: ProcessStatus | null;

@@ -178,15 +178,15 @@ function toValueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 }
 
-/** `2026-03-01 12:00:05`, where the person is. */
+/** Returns a time in the local zone: `2026-03-01 12:00:05`. */
 function toTimeText(at: number): string {
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  // Beyond what a date can be.
+  // Outside the range of dates.
   if (Number.isNaN(local.getTime())) return String(at);
   return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The event in plain words: `process.secretWritten` → `secret written`. */
+/** Returns an event type in plain words: `process.secretWritten` → `secret written`. */
 function toEventText(type: TimelineEvent): string {
   if (type === 'process.unready') return 'not ready';
   const words = type.replace(/^process\./, '').replace('.', ' ');

@@ -11,7 +11,7 @@ import {
 } from './process-text.ts';
 import { type Column, renderTable } from './table.ts';
 
-/** One process of a table. */
+/** A process in a table. */
 export interface ListedProcess {
   readonly view: ProcessView;
   /** `false`: its supervisor did not answer, and the view may be out of date. */

@@ -65,7 +65,7 @@ export function toMemberLine(
   return head + clip(`${pid} ${toVisible(command.trim().replaceAll(/[ \t]*\n\s*/g, '\n'))}`, width);
 }
 
-/** What happened to a process of a stack, as a person wants to hear it; `null` where there is nothing to say. */
+/** Describes an event of a process in a stack for a person; `null` for events that are not shown. */
 export function describeProcessEvent(event: RuntimeEvent): string | null {
   switch (event.type) {
     case 'process.ready': {
@@ -81,11 +81,11 @@ export function describeProcessEvent(event: RuntimeEvent): string | null {
         ? `is not ready: ${event.process.ready.why}`
         : 'is not ready';
     case 'process.started':
-      return event.process.attempt === 1 ? null : `was started again (attempt ${event.process.attempt})`;
+      return event.process.attempt === 1 ? null : `was restarted (attempt ${event.process.attempt})`;
     case 'process.restarting':
       return event.process.status === 'restarting'
-        ? `${describeEnd(event.process.reason, null)}; it is started again`
-        : 'is started again';
+        ? `${describeEnd(event.process.reason, null)}; it is restarted`
+        : 'is being restarted';
     case 'process.ended':
       return describeEnd(event.process.reason, event.process.exit);
     default:

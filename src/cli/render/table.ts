@@ -7,7 +7,7 @@ export interface Column<Row> {
   cell(row: Row): string;
   style?(row: Row): Style;
   readonly align?: 'right';
-  /** On a narrow page the column with the highest number is dropped first; a column without a number stays. */
+  /** Columns with higher numbers are dropped first on a narrow page; a column without a number stays. */
   readonly dropPriority?: number;
 }
 

@@ -4,15 +4,15 @@ import { ReadStream } from 'node:tty';
 import { onEndSignal } from '../end-signals.ts';
 import { toPrintable } from '../render/printable.ts';
 
-/** What was typed; `null` where the person did not want to, or there is nobody to ask. */
+/** Result of a question: the typed text, or that the person cancelled, or that there is no terminal. */
 export type Asked =
   | { readonly type: 'typed'; readonly value: string }
   | { readonly type: 'left' }
   | { readonly type: 'nobody' };
 
 /**
- * Asks the person at the terminal for a line without showing it. The terminal itself is asked, so that stdin may be anything. It is as
- * it was before when this resolves.
+ * Asks the person at the terminal for a line without showing it. Reads from the terminal itself, so that stdin may be anything, and
+ * restores its mode before it resolves.
  */
 export async function askSecret(question: string): Promise<Asked> {
   const file = openTerminal();
@@ -51,9 +51,9 @@ interface Key {
 }
 
 /**
- * A line that is typed and does not show: while it is read, nobody else hears a key, so that it is in no history either. `null` for
- * Ctrl-C, Ctrl-D, and when it is not wanted any more. Keys that are no text, such as arrows, are no part of it, and what is
- * pasted behind its end is dropped: it may be as secret. The input must tell of keys already, as `emitKeypressEvents` has it.
+ * Reads a typed line without showing it. Other listeners receive no key meanwhile, so that the line enters no history. Returns `null` for
+ * Ctrl-C, Ctrl-D, or an aborted signal. Keys without text, such as arrows, are ignored. Text pasted after the end of the line is dropped:
+ * it may be secret too. The input must emit keypress events already (`emitKeypressEvents`).
  */
 export function readHidden(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | null> {
   const others = input.listeners('keypress') as ((...args: unknown[]) => void)[];
@@ -68,7 +68,7 @@ export function readHidden(input: NodeJS.ReadableStream, signal: AbortSignal): P
       resolve(answer);
     };
     const giveUp = () => done(null);
-    // What is pasted comes line after line, before anything else can happen: those behind the first are nobody's.
+    // Pasted lines arrive together, before anything else can happen: all after the first are dropped.
     const end = (answer: string | null) => {
       ending = setImmediate(done, answer);
     };

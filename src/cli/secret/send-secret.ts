@@ -5,8 +5,8 @@ import { quote } from '../../config/quote.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
 import type { StateDirectory } from '../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines } from '../cli-io.ts';
-import { toSignalCode } from '../end-signals.ts';
-import { exitCodes } from '../exit-codes.ts';
+
+import { exitCodes, toSignalCode } from '../exit-codes.ts';
 import { chooseProcess } from '../find-process.ts';
 import { toProcessName } from '../render/process-text.ts';
 import type { StateFlags } from '../verb.ts';
@@ -15,47 +15,47 @@ import { type Asked, askSecret } from './ask-secret.ts';
 
 export interface SecretFlags extends StateFlags, SecretSource {
   readonly secret: string;
-  /** `false`: without Enter behind it. */
+  /** `false`: Enter is not pressed after the secret. */
   readonly newline: boolean;
 }
 
-type SecretScene = VerbInput<SecretFlags> & {
+type SecretInput = VerbInput<SecretFlags> & {
   readonly word: string;
   readonly text: readonly string[];
-  /** By default the person at the terminal is asked. */
+  /** Asks for the secret. Default: asks the person at the terminal. */
   readonly ask?: (question: string) => Promise<Asked>;
 };
 
 /**
- * Writes a secret to a process: from the place that was named, else the one that its supervisor knows by that name, else what a person
- * types. Its value stands in no answer. @returns the exit code.
+ * Writes a secret to a process: from the source given by flags, else the one that its supervisor knows by that name, else one that a
+ * person types. The value appears in no output. @returns the exit code.
  *
  * @throws TroupeError `invalid-option`
  */
-export function sendSecret(scene: SecretScene): Promise<number> {
-  const { flags, io, text, ask = askSecret } = scene;
+export function sendSecret(input: SecretInput): Promise<number> {
+  const { flags, io, text, ask = askSecret } = input;
   if (text.length > 0) {
-    const message = 'with --secret no text is given: everybody on this machine can read a command line.';
+    const message = '--secret takes no text: everybody on this machine can read a command line.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
   const value = findSecret(flags, io);
-  return withState(scene, async (state) => {
-    const chosen = await chooseProcess(scene.word, { state, io });
+  return withState(input, async (state) => {
+    const chosen = await chooseProcess(input.word, { state, io });
     if (chosen === null) return exitCodes.failed;
     const { id } = chosen.view;
     const name = toProcessName(chosen.view);
     const known = await write({ id, value }, { state, flags });
-    if (known.ok || value !== null || known.code !== 'invalid') return tell(known, { flags, io, id, name });
+    if (known.ok || value !== null || known.code !== 'invalid') return report(known, { flags, io, id, name });
 
     const asked = await ask(`${flags.secret} for ${name}`);
     if (asked.type === 'left') return toSignalCode('SIGINT');
     if (asked.type === 'nobody' || asked.value === '') {
-      const problem = asked.type === 'nobody' ? known.error : 'nothing was typed, and nothing was written.';
-      printError(io, problem, 'Name a place: --from-env NAME, or --from-file FILE.');
+      const problem = asked.type === 'nobody' ? known.error : 'nothing was typed, so nothing was written.';
+      printError(io, problem, 'Give a source: --from-env NAME or --from-file FILE.');
       return exitCodes.failed;
     }
     const written = await write({ id, value: asked.value }, { state, flags });
-    return tell(written, { flags, io, id, name });
+    return report(written, { flags, io, id, name });
   });
 }
 
@@ -70,7 +70,7 @@ function write(
   });
 }
 
-function tell(
+function report(
   result: WriteResult,
   { flags, io, id, name }: { flags: SecretFlags; io: CliIo; id: string; name: string },
 ): number {
@@ -81,27 +81,27 @@ function tell(
   return result.ok ? exitCodes.done : exitCodes.failed;
 }
 
-/** Where the value of a secret comes from. It is never a word of the command line, where everybody on the machine could read it. */
+/** Source of the value of a secret. The value is never part of the command line, which everybody on the machine can read. */
 export interface SecretSource {
-  /** The name of a variable of our environment. */
+  /** Name of an environment variable of this program. */
   readonly fromEnv?: string;
   readonly fromFile?: string;
 }
 
 /**
- * The value from the place that was named; `null` where none was.
+ * Reads the value from the given source; `null` without one.
  *
- * @throws TroupeError `invalid-option` where there is nothing, or two places; what the system says of the file.
+ * @throws TroupeError `invalid-option` for an empty source or for two sources; the system's error for an unreadable file.
  */
 export function findSecret(
   { fromEnv, fromFile }: SecretSource,
   { env, cwd }: Pick<CliIo, 'env' | 'cwd'>,
 ): string | null {
   if (fromEnv !== undefined && fromFile !== undefined)
-    throw refuse('--from-env and --from-file are two places: name one.');
+    throw refuse('--from-env and --from-file exclude each other: give one.');
   if (fromEnv !== undefined) return orRefuse(env[fromEnv] ?? '', `the variable ${quote(fromEnv)} is not set`);
   if (fromFile === undefined) return null;
-  // An editor ends the last line of every file.
+  // Editors end the last line of a file with a line feed.
   const text = readFileSync(resolve(cwd, fromFile), 'utf8').replace(/\r?\n$/, '');
   return orRefuse(text, `the file ${quote(fromFile)} is empty`);
 }

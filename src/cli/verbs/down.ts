@@ -17,7 +17,7 @@ const addFlags = (command: Command) =>
   addStateFlags(
     command.argument(
       '[words...]',
-      'the file, by default the nearest troupe.yaml upwards; and names of processes',
+      'the file (default: the nearest troupe.yaml upwards) and names of processes',
     ),
     { json: 'print the results as one JSON array' },
   );

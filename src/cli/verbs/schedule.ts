@@ -20,11 +20,11 @@ const addAddFlags = (command: Command) =>
   addStateFlags(
     command
       .argument('<message...>', 'the words of the reminder')
-      .option('--every <duration>', 'again and again: 60s, 5m')
+      .option('--every <duration>', 'repeatedly: 60s, 5m')
       .option('--after <duration>', 'once')
       .option('--process <process>', idHelp)
       .option('--owner <owner>', 'the agent (the owner of the process, or of the supervisor)')
-      .option('--supervisor <supervisor>', 'which supervisor keeps it, where there are several'),
+      .option('--supervisor <supervisor>', 'the supervisor that keeps it, if there are several'),
     { json: 'print it as one JSON object', quiet: 'print only its id' },
   );
 
@@ -37,7 +37,7 @@ const addListFlags = (command: Command) =>
 /** Defines `troupe schedule add`, `list` and `cancel`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
   command
-    .description('Reminds an agent later, once or again and again.')
+    .description('Reminds an agent later, once or repeatedly.')
     .usage('<command> [options]')
     .helpCommand(false)
     .addHelpText(
@@ -71,7 +71,7 @@ type AddFlags = FlagsOf<typeof addAddFlags>;
 /**
  * Adds a schedule and prints its id. @returns the exit code.
  *
- * @throws TroupeError `invalid-option`; `unreachable` where no supervisor can keep it.
+ * @throws TroupeError `invalid-option`; `unreachable` if no supervisor can keep it.
  */
 export function addSchedule(
   input: VerbInput<AddFlags> & { readonly words: readonly string[] },
@@ -99,19 +99,19 @@ export function addSchedule(
 function parseWhen({ every, after }: AddFlags): { every: number } | { after: number } {
   if (every !== undefined && after === undefined) return { every: parseDuration(every, '--every') };
   if (after !== undefined && every === undefined) return { after: parseDuration(after, '--after') };
-  const message = 'one of --every and --after says when: --every 60s, or --after 10m.';
+  const message = 'give either --every or --after, such as --every 60s or --after 10m.';
   throw new TroupeError({ code: 'invalid-option', message });
 }
 
-/** Warns that the message waits until an agent listens, which may be what is wanted. */
+/** Warns that the message waits until an agent listens, which may be intended. */
 function describeUnheard({ owner, supervisorId }: AddedSchedule): string {
-  const waiting = `nobody listens as ${quote(owner)} at supervisor ${supervisorId} now; the message waits there until somebody does`;
-  return `${waiting}. To remind another agent, name it with --owner, or a process of it with --process.`;
+  const waiting = `no agent listens as ${quote(owner)} at supervisor ${supervisorId} now; the message waits there until one does`;
+  return `${waiting}. To remind another agent, name it with --owner, or one of its processes with --process.`;
 }
 
 function describe({ owner, everyMs, nextAt }: SeenSchedule): string {
   const again = everyMs === null ? 'once' : `every ${formatDuration(everyMs)}`;
-  return `${owner} is told ${again}, next at ${toClockTime(nextAt)}.`;
+  return `${owner} is reminded ${again}, next at ${toClockTime(nextAt)}.`;
 }
 
 const columns: readonly Column<SeenSchedule>[] = [
@@ -149,11 +149,11 @@ export function listSchedules(input: VerbInput<FlagsOf<typeof addListFlags>>): P
 function toRemark({ answered, keeper }: SeenSchedule): readonly string[] {
   if (answered) return [];
   return keeper === 'dead'
-    ? ['└ its supervisor has ended: the next supervisor of its owner takes it over']
+    ? ['└ its supervisor has ended: the next supervisor of its owner adopts it']
     : ['└ its supervisor does not answer: as last recorded'];
 }
 
-/** Whether a schedule was cancelled; `error` where no supervisor could be asked. */
+/** Result of a cancellation; `error` if no supervisor could be reached. */
 interface Outcome {
   readonly id: string;
   readonly cancelled: boolean;
@@ -183,7 +183,7 @@ async function cancel(id: string, state: StateDirectory): Promise<Outcome> {
   try {
     return { id, cancelled: await state.unschedule(id) };
   } catch (error) {
-    // One failure does not keep the other schedules.
+    // One failure does not stop the cancellation of the others.
     if (!(error instanceof TroupeError)) throw error;
     return { id, cancelled: false, error: toErrorText(error) };
   }

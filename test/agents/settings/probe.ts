@@ -1,6 +1,6 @@
 import type { AgentOptions } from '../../../src/agents/agent.ts';
-import { checkDefinition } from '../../../src/agents/parse-agent-file.ts';
 import { createAgent } from '../../../src/agents/create-agent.ts';
+import { checkDefinition } from '../../../src/agents/parse-agent-file.ts';
 import type { AgentDefinition } from '../../../src/config/agent-file-schema.ts';
 import type { ToolDescription } from '../../../src/models/chat-model.ts';
 import { createScriptedModel, type ScriptedStep } from '../../../src/models/scripted-model.ts';

@@ -81,5 +81,5 @@ test('a conversation is made shorter on demand', async () => {
   await using at = arrange();
 
   expect(await at.run('/compact')).toBe('');
-  expect(await at.run('/compact')).toContain('nothing that could be dropped');
+  expect(await at.run('/compact')).toContain('Nothing can be dropped');
 });

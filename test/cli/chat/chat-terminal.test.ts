@@ -161,7 +161,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.enter('run echo one');
     await at.shows(/always, in this chat ›$/);
     await at.enter('maybe');
-    await at.shows('"maybe" is no answer: type y, n or a.');
+    await at.shows('"maybe" is not an answer: type y, n or a.');
     await at.enter('n');
     await at.shows('Denied.');
     await at.enter('run echo two');
@@ -185,7 +185,7 @@ describe.skipIf(!ensureTmux())('a chat in a real terminal', { timeout: 90_000 },
     await at.enter('run X=touch; $X victim');
     const question = await at.shows(/only known\s+when it runs[\s\S]*y yes · n no ›$/);
     await at.enter('a');
-    await at.shows('"a" is no answer: type y or n.');
+    await at.shows('"a" is not an answer: type y or n.');
     await at.enter('n');
     await at.shows('Denied.');
 

@@ -125,7 +125,7 @@ test('an agent has to be named among several', async () => {
   expect(unnamed).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('They are: builder, reviewer.'),
+    stderr: expect.stringContaining('The agents are: builder, reviewer.'),
   });
   expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('· reviewer ·') });
 });

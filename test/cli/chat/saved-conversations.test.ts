@@ -56,7 +56,7 @@ test('a conversation of the library belongs to no agent', () => {
 
 test.each([
   ['', null, 'There is no conversation to resume here'],
-  ['assistant_22222222 assistant_23333333', 'assistant_2', 'is the beginning of several'],
+  ['assistant_22222222 assistant_23333333', 'assistant_2', 'fits several'],
   ['assistant_22222222', 'assistent_22222222', 'Did you mean assistant_22222222?'],
 ])('among %j there is no %j', (ids, id, error) => {
   using folder = tempDir();

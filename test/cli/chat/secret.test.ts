@@ -33,7 +33,7 @@ describe.skipIf(!ensureTmux())('a secret that is asked for at a terminal', { tim
     await using at = await openQuestion();
 
     await at.enter('ask');
-    await at.shows(/Your npm token\?[\s\S]*npm login[\s\S]*Ctrl-C gives nothing ›$/);
+    await at.shows(/Your npm token\?[\s\S]*npm login[\s\S]*Ctrl-C cancels ›$/);
     await at.type('hunter2-xx');
     await at.press('BSpace', 'BSpace');
     await at.enter('secret');
@@ -50,7 +50,7 @@ describe.skipIf(!ensureTmux())('a secret that is asked for at a terminal', { tim
     await using at = await openQuestion();
 
     await at.enter('ask');
-    await at.shows(/gives nothing ›$/);
+    await at.shows(/cancels ›$/);
     await at.type('hunter');
     await at.press('C-c');
     await at.shows(/Not given\.[\s\S]*\n›$/);
@@ -65,7 +65,7 @@ describe.skipIf(!ensureTmux())('a secret that is asked for at a terminal', { tim
     await using at = await openQuestion();
 
     await at.paste('ask\rhalf a sen');
-    await at.shows(/gives nothing ›$/);
+    await at.shows(/cancels ›$/);
     await at.enter('hunter2-secret');
 
     expect(await at.shows(/Given\.[\s\S]*\n› half a sen$/)).not.toContain('hunter');

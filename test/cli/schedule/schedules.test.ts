@@ -23,13 +23,13 @@ test('a schedule of a process is for its owner', async () => {
   expect(orders[0]).toEqual({
     schedule: { every: 60_000, message: 'See how it goes.', process: 'tool_a', owner: 'assistant_1' },
   });
-  expect(stdout()).toMatch(/^schedule_1: assistant_1 is told every 1m 00s, next at \d\d:\d\d:\d\d\.\n$/);
+  expect(stdout()).toMatch(/^schedule_1: assistant_1 is reminded every 1m 00s, next at \d\d:\d\d:\d\d\.\n$/);
 });
 
-test.each([{}, { every: '1s', after: '1s' }])('%j says not when', (flags) => {
+test.each([{}, { every: '1s', after: '1s' }])('%j is refused without exactly one time', (flags) => {
   const { io, open } = scene();
 
-  expect(() => addSchedule({ words: ['Look.'], flags, io, open })).toThrow('--every 60s, or --after 10m');
+  expect(() => addSchedule({ words: ['Look.'], flags, io, open })).toThrow('--every 60s or --after 10m');
 });
 
 test('schedules are listed', async () => {
@@ -79,5 +79,5 @@ test('a schedule without a listener is reported as such', async () => {
 
   expect(code).toBe(0);
   expect(stdout()).toContain('schedule_1: ');
-  expect(stderr()).toContain('nobody listens as "assistant_1" at supervisor sup_1 now');
+  expect(stderr()).toContain('no agent listens as "assistant_1" at supervisor sup_1 now');
 });

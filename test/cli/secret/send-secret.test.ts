@@ -87,7 +87,7 @@ test('a secret without a prompt names its possible sources', async () => {
   const { code, stderr } = write({});
 
   expect(await code).toBe(1);
-  expect(stderr()).toContain('--from-env NAME, or --from-file FILE');
+  expect(stderr()).toContain('--from-env NAME or --from-file FILE');
 });
 
 test('an empty secret is refused', async () => {
@@ -95,13 +95,13 @@ test('an empty secret is refused', async () => {
 
   expect(await code).toBe(1);
   expect(orders).toHaveLength(2);
-  expect(stderr()).toMatch(/nothing was typed, and nothing was written/);
+  expect(stderr()).toMatch(/nothing was typed, so nothing was written/);
 });
 
 test.each<[string, Partial<SecretFlags>, readonly string[], string]>([
   ['a value in the command line', {}, ['abc-123'], 'everybody on this machine can read a command line'],
   ['a variable that is not set', { fromEnv: 'NONE' }, [], 'the variable "NONE" is not set'],
-  ['two places', { fromEnv: 'TOKEN', fromFile: 'x' }, [], 'name one'],
+  ['more than one source', { fromEnv: 'TOKEN', fromFile: 'x' }, [], 'give one'],
 ])('%s is refused', (_name, flags, text, problem) => {
   expect(() => write(flags, { text })).toThrow(problem);
 });

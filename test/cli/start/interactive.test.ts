@@ -81,7 +81,7 @@ describe.skipIf(!ensureTmux())('in a real terminal', { timeout: 60_000 }, () => 
 });
 
 test.each([
-  ['without a terminal', ['--interactive', 'true'], 'stdin or stdout is none here'],
+  ['without a terminal', ['--interactive', 'true'], 'stdin or stdout is not one'],
   ['with a time to wait', ['--interactive', '--timeout', '5s', 'true'], '--timeout cannot be combined'],
 ])('run --interactive %s is refused', async (_name, args, words) => {
   await using project = daemonProject();

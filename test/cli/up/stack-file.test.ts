@@ -88,7 +88,7 @@ strateg: x
 });
 
 test.each([
-  ['no processes', '', 'troupe.yaml:1:1: there are no processes in it'],
+  ['no processes', '', 'troupe.yaml:1:1: it has no processes'],
   ['no command', 'processes:\n  a: { cwd: . }', 'troupe.yaml:2:3: in "a", "command" is missing'],
   [
     'an unknown other',

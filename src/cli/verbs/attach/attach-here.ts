@@ -9,14 +9,14 @@ import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { toVisible } from '../../render/printable.ts';
 import { toProcessName } from '../../render/process-text.ts';
 import { findLeaveKey, type LeaveKey } from './leave-key.ts';
-import { type RawTerminal, enterRawMode } from './raw-terminal.ts';
+import { enterRawMode, type RawTerminal } from './raw-terminal.ts';
 
-/** How a person came away from a terminal. */
+/** The way in which an attachment ended. */
 export type AttachEnd =
   | { readonly type: 'left' }
-  /** Its terminal was closed, and nobody left: what became of the process is told a moment later. `why`: it was never shown. */
+  /** The terminal of the process was closed; its fate is recorded a moment later. `why` is set if the terminal was never shown. */
   | { readonly type: 'closed'; readonly why: string | null }
-  /** `wasShown`: what it showed last stands on our screen. */
+  /** The process ended. `wasShown`: its last screen is on ours. */
   | { readonly type: 'ended'; readonly wasShown: boolean }
   | { readonly type: 'signalled'; readonly signal: EndSignal }
   | { readonly type: 'refused'; readonly why: string };
@@ -27,18 +27,18 @@ export interface AttachCall {
   readonly io: CliIo;
   readonly leaveKey: LeaveKey;
   readonly isReadOnly: boolean;
-  /** Called at once: a second signal leaves no time. */
+  /** Called immediately, because a second signal ends the program. */
   readonly onSignal?: (signal: EndSignal) => void;
 }
 
-/** Somebody may want to leave also where nothing can be typed. */
+/** Detaches in read-only mode, too. */
 const CTRL_C = '\x03';
 
 type Captured = Extract<CaptureAnswer, { ok: true }>;
 
 /**
- * Shows the terminal of a process in ours until a person leaves or the process has ended: its screen, then what comes. Ours is given
- * back as it was in every case, and theirs has the size again that it was found in, unless somebody else has changed it meanwhile.
+ * Shows the terminal of a process in ours until the person detaches or the process ends: first its screen, then new output. Always
+ * restores our terminal, and the size of the other one, unless another client has changed that size meanwhile.
  */
 export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   const { view, state, io, leaveKey, isReadOnly } = call;
@@ -58,13 +58,13 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
     call.onSignal?.(signal);
     leave({ type: 'signalled', signal });
   };
-  /** A terminal has no end but that somebody closes it; whoever has left may do so. */
+  /** The input of a terminal ends only when it is closed. After detaching, that means nothing. */
   const onClosed = () => {
     if (!hasLeft) leaveBy('SIGHUP');
   };
   const removeSignals = onEndSignal(leaveBy);
   const terminal = enterRawMode(io, {
-    title: `${toVisible(toProcessName(view))} – ${leaveKey.name} leaves`,
+    title: `${toVisible(toProcessName(view))} – ${leaveKey.name} detaches`,
   });
   const typed = createTypedInput({
     write: (data) => state.write(id, data),
@@ -90,11 +90,11 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   } finally {
     hasLeft = true;
     over.abort();
-    // Its errors are still listened to: one that nobody hears ends the program.
+    // The listener for errors stays: an unhandled error would end the program.
     io.stdin.off('data', onTyped).off('end', onClosed).pause();
     io.stdout.off('resize', follow);
     const now = await findEnd(call, terminal).catch(() => null);
-    // Whoever came later has it in a size of their own.
+    // A client that attached later may have resized it.
     const isStillOurs = now === null || isSameSize(now, terminal.size);
     terminal.giveBack();
     if (!isReadOnly && isStillOurs) await resizeTo(first.screen, call).catch(() => {});
@@ -102,7 +102,7 @@ export async function attachHere(call: AttachCall): Promise<AttachEnd> {
   }
 }
 
-/** Draws what there is, then what comes. Where something is missing in between, the screen is drawn anew. */
+/** Draws the screen, then writes new output. If output was dropped, it draws the screen again. */
 async function show(
   { view: { id }, state }: AttachCall,
   { terminal, signal }: { readonly terminal: RawTerminal; readonly signal: AbortSignal },
@@ -116,7 +116,7 @@ async function show(
   }
 }
 
-/** @returns the offset of the output up to which the screen has seen it. */
+/** Draws the screen. @returns the offset of the output that the screen includes. */
 async function draw(
   id: string,
   { state, terminal }: { readonly state: StateDirectory; readonly terminal: RawTerminal },
@@ -127,12 +127,12 @@ async function draw(
   return captured.offset;
 }
 
-/** Where something secret is on the screen, it is drawn without colours. */
+/** Returns the drawing of a screen. A screen that contains a secret has none, and is drawn without colours. */
 function toDrawing({ drawing, screen: { lines, cursor } }: Captured): string {
   return drawing ?? `${lines.join('\r\n')}\x1b[${cursor.row + 1};${cursor.column + 1}H`;
 }
 
-/** What is shown stays where it is, and is not pushed out at the top. */
+/** Marks the last used row, so that leaving does not scroll the screen, and returns the size of the terminal; `null` without one. */
 async function findEnd(
   { view: { id }, state }: AttachCall,
   terminal: RawTerminal,
@@ -152,19 +152,19 @@ function isSameSize(one: TerminalSize, other: TerminalSize): boolean {
 
 async function resizeTo({ columns, rows }: TerminalSize, { view, state }: AttachCall): Promise<void> {
   await state.resize(view.id, { columns, rows }).catch((error: unknown) => {
-    // Ours may be larger or smaller than any terminal can be; and one that has ended has no size.
+    // Refused if our size is out of bounds or the process has ended.
     if (!(error instanceof TroupeError)) throw new Error(toErrorText(error), { cause: error });
   });
 }
 
-/** Passes on what a person types, in order and one piece at a time: what comes meanwhile goes with the next. */
+/** Forwards typed input in order, one write at a time; input that arrives during a write is sent with the next one. */
 export interface TypedInput {
   push(bytes: Buffer): void;
 }
 
-export function createTypedInput(wiring: {
+export function createTypedInput(deps: {
   write(data: Uint8Array): Promise<WriteResult>;
-  /** It was not taken: it has ended, or does not read. */
+  /** Called when the process has ended or does not read. */
   onRefused(): void;
   onFault(error: unknown): void;
 }): TypedInput {
@@ -176,8 +176,8 @@ export function createTypedInput(wiring: {
     while (waiting.length > 0) {
       const data = Buffer.concat(waiting);
       waiting = [];
-      const result = await wiring.write(data);
-      if (!result.ok) wiring.onRefused();
+      const result = await deps.write(data);
+      if (!result.ok) deps.onRefused();
     }
     isWriting = false;
   };
@@ -185,7 +185,7 @@ export function createTypedInput(wiring: {
     push: (bytes) => {
       if (bytes.byteLength === 0) return;
       waiting.push(bytes);
-      if (!isWriting) passOn().catch(wiring.onFault);
+      if (!isWriting) passOn().catch(deps.onFault);
     },
   };
 }

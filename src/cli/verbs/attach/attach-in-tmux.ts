@@ -4,17 +4,17 @@ import type { CliIo } from '../../cli-io.ts';
 import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import type { AttachCall, AttachEnd } from './attach-here.ts';
 
-/** Sits a person down in tmux: it has the terminal until it gives it back. */
+/** Attaches the person in tmux, which owns the terminal until it exits. */
 export async function attachInTmux(
   [program = 'tmux', ...args]: readonly string[],
   { io, isReadOnly, onSignal }: AttachCall,
 ): Promise<AttachEnd> {
-  // Within a session of somebody's own tmux refuses to begin another one, although that one is elsewhere.
+  // Inside another tmux session, tmux refuses to attach, even to another server.
   const { TMUX: _, ...env } = io.env;
   const child = startChild(program, isReadOnly ? [...args, '-r'] : args, { stdio: 'inherit', env });
-  let told: EndSignal | null = null;
+  let received: EndSignal | null = null;
   const removeSignals = onEndSignal((signal) => {
-    told = signal;
+    received = signal;
     onSignal?.(signal);
     child.kill('SIGTERM');
   });
@@ -23,7 +23,7 @@ export async function attachInTmux(
       child.once('error', ({ message }) => resolve(message));
       child.once('close', (code) => resolve(code === 0 ? null : `it ended with code ${code}`));
     });
-    if (told !== null) return { type: 'signalled', signal: told };
+    if (received !== null) return { type: 'signalled', signal: received };
     if (isClosed(io)) {
       onSignal?.('SIGHUP');
       return { type: 'signalled', signal: 'SIGHUP' };
@@ -36,7 +36,7 @@ export async function attachInTmux(
   }
 }
 
-/** tmux says the same to whoever has left as to whom the session was closed. */
+/** Tells whether the session still exists: tmux exits alike after detaching and after the session was closed. */
 async function hasSession(
   [program = 'tmux', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -49,7 +49,7 @@ async function hasSession(
   });
 }
 
-/** tmux may be told sooner than we that somebody has closed the terminal. */
+/** Tells whether our terminal was closed: tmux may notice before this program does. */
 function isClosed({ stdout }: Pick<CliIo, 'stdout'>): boolean {
   return !isatty((stdout as { readonly fd?: number }).fd ?? 1);
 }

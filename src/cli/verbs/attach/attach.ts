@@ -3,8 +3,8 @@ import { describeEnd } from '../../../process/describe-end.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { isTerminal, printError, printLines, printNote, toProgramName } from '../../cli-io.ts';
-import { toSignalCode } from '../../end-signals.ts';
-import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
+
+import { exitCodes, toProcessExitCode, toSignalCode } from '../../exit-codes.ts';
 import { chooseProcess } from '../../find-process.ts';
 import { toPrintable } from '../../render/printable.ts';
 import { toProcessName } from '../../render/process-text.ts';
@@ -18,8 +18,8 @@ const addFlags = (command: Command) =>
   addStateFlags(
     command
       .argument('<id>', idHelp)
-      .option('-r, --read-only', 'look, and type nothing')
-      .option('--leave-key <key>', 'the key that leaves: C-a to C-z, C-\\, C-], C-^, C-_ (C-])'),
+      .option('-r, --read-only', 'only look')
+      .option('--leave-key <key>', 'the key that detaches: C-a to C-z, C-\\, C-], C-^, C-_ (C-])'),
   );
 
 /** Defines `troupe attach`. */
@@ -29,12 +29,12 @@ export const define: DefineVerb = (command, { name, io, end }) => {
     .addHelpText(
       'after',
       `
-Ctrl-] leaves; the process continues. In tmux the key is always Ctrl-], and
+Ctrl-] detaches; the process continues. In tmux the key is always Ctrl-], and
 --leave-key is refused. While you are attached, its terminal has the size of
 yours. Others may attach at the same time.
 
-It ends with 0 when you leave, and with the process's own exit code when that
-ends while you are attached.
+Exits with 0 when you detach, and with the process's own exit code when it ends
+while you are attached.
 
 Examples:
   ${name} attach editor
@@ -44,7 +44,7 @@ Examples:
     .action(async (word, flags) => end(await attachProcess({ word, flags, io })));
 };
 
-/** The time to wait for the record of an end after the user has left. */
+/** Time to wait for the record of an end after the user has detached. */
 const LEFT_MS = 500;
 /** The same after the terminal was closed: the supervisor may be busy, or the process may be restarting. */
 const CLOSED_MS = 5_000;
@@ -66,7 +66,7 @@ function attachProcess(
   });
 }
 
-/** Shows the terminal of a known process. @returns 0 where the user left, else the process's own exit code. */
+/** Shows the terminal of a known process. @returns 0 if the user detached, else the process's own exit code. */
 export async function attachTerminal(call: AttachCall): Promise<number> {
   const { view, io } = call;
   const obstacle = findObstacle(call);
@@ -76,7 +76,7 @@ export async function attachTerminal(call: AttachCall): Promise<number> {
   }
   const command = toTmuxCommand(view);
   const leave = command === null ? call.leaveKey.name : TMUX_KEY;
-  printNote(io, `${leave} leaves ${toProcessName(view)}; it continues`);
+  printNote(io, `${leave} detaches from ${toProcessName(view)}; it continues`);
   const end = command === null ? await attachHere(call) : await attachInTmux(command, call);
   return end.type === 'signalled' ? toSignalCode(end.signal) : reportEnd(end, call);
 }
@@ -159,7 +159,7 @@ function findObstacle({ view, io, leaveKey }: AttachCall): Obstacle | null {
   return null;
 }
 
-/** `null` where its terminal is shown by us. */
+/** Returns the command that attaches in tmux; `null` if this program shows the terminal itself. */
 function toTmuxCommand({ mode, terminal }: ProcessView): readonly string[] | null {
   return mode === 'tmux' && terminal?.type === 'terminal' ? terminal.attach : null;
 }

@@ -1,17 +1,17 @@
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 
-/** A key that leaves: Ctrl and a character. */
+/** The key that detaches: Ctrl and a character. */
 export interface LeaveKey {
-  /** As a person would name it: `Ctrl-]`. */
+  /** Name for a person: `Ctrl-]`. */
   readonly name: string;
-  /** What a terminal sends for it: the byte, and the two ways of terminals that tell keys in more detail. */
+  /** Sequences that terminals send for the key: the byte, and those of the two extended keyboard protocols. */
   readonly sequences: readonly string[];
 }
 
 const DEFAULT_KEY = 'C-]';
 
-/** @throws TroupeError `invalid-option` */
+/** Parses `--leave-key`. @throws TroupeError `invalid-option` */
 export function parseLeaveKey(text: string = DEFAULT_KEY): LeaveKey {
   const [, character = ''] = /^(?:C-|\^|Ctrl-|Ctrl\+)([a-z\\\]^_])$/i.exec(text) ?? [];
   if (character === '') {
@@ -27,7 +27,7 @@ export function parseLeaveKey(text: string = DEFAULT_KEY): LeaveKey {
   };
 }
 
-/** What stands before the key in what was typed; `null` where it was not pressed. */
+/** Returns the typed bytes before the key; `null` if it was not pressed. */
 export function findLeaveKey(typed: Buffer, { sequences }: LeaveKey): Buffer | null {
   const places = sequences.map((sequence) => typed.indexOf(sequence, 0, 'latin1')).filter((at) => at >= 0);
   return places.length === 0 ? null : typed.subarray(0, Math.min(...places));

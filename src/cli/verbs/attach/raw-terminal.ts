@@ -2,22 +2,22 @@ import type { TerminalSize } from '../../../../machines/process/terminal.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { createTerminalModes } from './terminal-modes.ts';
 
-/** A person's terminal, for as long as a process has it. */
+/** A person's terminal in raw mode, which shows the terminal of a process. */
 export interface RawTerminal {
   readonly size: TerminalSize;
-  /** Resolves when more may be written. */
+  /** Writes bytes. Resolves when more may be written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Draws on an empty screen; what stood there can be scrolled back to. */
+  /** Draws on an empty screen; the previous content moves into the scrollback. */
   draw(drawing: string): Promise<void>;
-  /** From where one goes on when it is given back: under this row, counted from 0. Default: under the last one. */
+  /** Sets the last used row, counted from 0, below which the shell continues. Default: the last row. */
   endsAt(row: number): void;
-  /** Gives it back as it was; calling it again does nothing. */
+  /** Leaves raw mode and restores the terminal; further calls do nothing. */
   giveBack(): void;
 }
 
 const RESET = '\x1b[!p\x1b[0m\x1b[H\x1b[2J';
 
-/** Takes a terminal; it is given back also when the program ends in any way but SIGKILL. */
+/** Puts a terminal into raw mode. It is restored however the program ends, except by SIGKILL. */
 export function enterRawMode(
   { stdin, stdout }: Pick<CliIo, 'stdin' | 'stdout'>,
   { title }: { readonly title: string },
@@ -47,16 +47,16 @@ export function enterRawMode(
     process.off('SIGCONT', enter);
     const { rows } = readSize();
     const under = isDrawn ? `\x1b[${Math.min(rows, (lastRow ?? rows) + 1)};1H\r\n` : '';
-    // The title is put back from where it was put aside.
+    // Restores the saved title.
     stdout.write(`${modes.restoring()}${under}\x1b[23;0t`);
     stdin.setRawMode(false);
   };
   const enter = () => void stdin.setRawMode(true);
 
   enter();
-  // Node calls this before it prints what nobody caught.
+  // Node emits this before it prints an uncaught error.
   process.on('exit', giveBack);
-  // The shell has taken the terminal while we were stopped.
+  // While this program was stopped, the shell owned the terminal.
   process.on('SIGCONT', enter);
   stdout.write(`\x1b[22;0t\x1b]2;${title}\x1b\\`);
   return {

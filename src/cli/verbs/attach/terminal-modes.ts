@@ -1,20 +1,20 @@
-/** Follows what a program has done to a terminal, so that it can be undone. */
+/** Tracks the terminal modes that a program changes, so that they can be restored. */
 export interface TerminalModes {
-  /** What goes to the terminal, in any pieces. */
+  /** Receives output for the terminal, in pieces of any size. */
   see(bytes: Uint8Array): void;
-  /** Control sequences that give the terminal back as a shell expects it. */
+  /** Returns control sequences that restore the modes that a shell expects. */
   restoring(): string;
 }
 
-/** Private modes that are on in a terminal of a shell; all others are off. Cursor, and wrapping. ECMA-48, DECSET of xterm. */
+/** Private modes that a shell expects on: cursor and wrapping (DECSET of xterm). It expects all others off. */
 const usuallyOn = new Set(['25', '7']);
 
-/** They move the cursor or take the keyboard: at the end they are off, also where nobody saw them go on. */
+/** Modes of the alternate screen. They are restored together, by one sequence. */
 const screens = ['1049', '1047', '47'];
 
 const modeChange = /\x1b\[\?([\d;]+)([hl])|\x1b\[([<>=])([\d;]*)u/g;
 
-/** Longer than any sequence that is looked for. */
+/** More characters than any sequence searched for. */
 const MAX_OPEN_CHARACTERS = 64;
 
 export function createTerminalModes(): TerminalModes {

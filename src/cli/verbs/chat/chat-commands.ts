@@ -13,8 +13,8 @@ import { toProcessName } from '../../render/process-text.ts';
 import { renderTable } from '../../render/table.ts';
 import { pad, wrap } from '../../render/wrap.ts';
 
-/** What commands work on. */
-export interface CommandScene {
+/** Dependencies of commands. */
+export interface CommandDeps {
   readonly supervisor: Supervisor;
   readonly conversation: Pick<Conversation, 'compact'>;
   readonly page: Page;
@@ -26,29 +26,29 @@ interface ChatCommand {
   readonly argument?: string;
   readonly says: string;
   /** @returns the rows to show. */
-  run(argument: string, scene: CommandScene): readonly string[] | Promise<readonly string[]>;
+  run(argument: string, deps: CommandDeps): readonly string[] | Promise<readonly string[]>;
 }
 
 const OUTPUT_LINES = 200;
 
 const commands: Readonly<Record<string, ChatCommand>> = {
-  processes: { says: 'the processes of this chat', run: (_, scene) => showProcesses(scene) },
+  processes: { says: 'the processes of this chat', run: (_, deps) => showProcesses(deps) },
   process: {
     argument: '<id>',
-    says: 'all about one of them, and what happened to it',
+    says: 'everything about one, and its history',
     run: withProcess((handle, { page }) =>
       renderProcessFacts({ view: handle.view(), timeline: handle.timeline() }, page),
     ),
   },
-  output: { argument: '<id>', says: 'what it printed last', run: withProcess(showOutput) },
-  kill: { argument: '<id>', says: 'ends it, with everything it started', run: withProcess(endProcess) },
+  output: { argument: '<id>', says: 'its last output', run: withProcess(showOutput) },
+  kill: { argument: '<id>', says: 'ends it, and everything it started', run: withProcess(endProcess) },
   background: {
-    says: 'does not wait any longer for what runs in the foreground',
-    run: (_, scene) => promote(scene),
+    says: 'moves what runs in the foreground to the background',
+    run: (_, deps) => promote(deps),
   },
   compact: {
-    says: 'makes what the model is told shorter: old output first',
-    run: (_, scene) => compact(scene),
+    says: 'shortens the transcript for the model: old output first',
+    run: (_, deps) => compact(deps),
   },
   help: { says: 'this list', run: (_, { page }) => showHelp(page) },
   quit: {
@@ -60,22 +60,22 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
 };
 
-/** Whether a line is meant for the chat itself: `/usr/bin is full` and what was pasted as several lines are not. */
+/** Tells whether a text is a command of the chat: `/usr/bin is full` and pasted lines are not. */
 export function isChatCommand(text: string): boolean {
   return /^\/[\w-]*(?: [^\n]*)?$/.test(text.trimEnd());
 }
 
-/** `/kill build` and the like. @returns the rows to show, also where there is no such command. */
-export async function runChatCommand(line: string, scene: CommandScene): Promise<readonly string[]> {
+/** Runs a command such as `/kill build`. @returns the rows to show, also for an unknown command. */
+export async function runChatCommand(line: string, deps: CommandDeps): Promise<readonly string[]> {
   const [name = '', ...rest] = line.slice(1).trim().split(/\s+/);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command !== undefined) return command.run(rest.join(' '), scene);
+  if (command !== undefined) return command.run(rest.join(' '), deps);
   const meant = nearest(name, Object.keys(commands));
   const hint = meant === null ? '/help lists the commands.' : `Did you mean /${meant}?`;
-  return trouble(`There is no command ${quote(`/${name}`)}. ${hint}`, scene.page);
+  return trouble(`There is no command ${quote(`/${name}`)}. ${hint}`, deps.page);
 }
 
-/** What a word that has begun may become: a command, or an id behind one. */
+/** Completes typed text: a command, or the id after one. */
 export function completeCommand(typed: string, supervisor: Supervisor): readonly string[] {
   const [, head, begun] = /^(\/(?:process|output|kill) +)(\S*)$/.exec(typed) ?? [];
   if (head !== undefined && begun !== undefined) {
@@ -89,26 +89,26 @@ export function completeCommand(typed: string, supervisor: Supervisor): readonly
 }
 
 function withProcess(
-  run: (handle: ProcessHandle, scene: CommandScene) => readonly string[] | Promise<readonly string[]>,
+  run: (handle: ProcessHandle, deps: CommandDeps) => readonly string[] | Promise<readonly string[]>,
 ): ChatCommand['run'] {
-  return (word, scene) => {
-    const found = findProcess(word, { views: scene.supervisor.list(), listing: '/processes' });
-    if (!found.ok) return trouble(found.error, scene.page);
-    const handle = scene.supervisor.get(found.view.id);
+  return (word, deps) => {
+    const found = findProcess(word, { views: deps.supervisor.list(), listing: '/processes' });
+    if (!found.ok) return trouble(found.error, deps.page);
+    const handle = deps.supervisor.get(found.view.id);
     return handle === undefined
-      ? trouble(`Process ${found.view.id} is not kept any more.`, scene.page)
-      : run(handle, scene);
+      ? trouble(`Process ${found.view.id} is not kept any more.`, deps.page)
+      : run(handle, deps);
   };
 }
 
-function showProcesses({ supervisor, page }: CommandScene): readonly string[] {
+function showProcesses({ supervisor, page }: CommandDeps): readonly string[] {
   const views = supervisor.list();
   if (views.length === 0) return remark('No processes so far.', page);
   const rows = views.map((view) => ({ view, answered: true }));
   return renderTable({ rows, columns: Object.values(processColumns) }, page).flat();
 }
 
-function showOutput(handle: ProcessHandle, { page }: CommandScene): readonly string[] {
+function showOutput(handle: ProcessHandle, { page }: CommandDeps): readonly string[] {
   const view = handle.view();
   const text = toPrintable(handle.read({ tail: OUTPUT_LINES }, 'user').text).trimEnd();
   if (text === '')
@@ -117,22 +117,22 @@ function showOutput(handle: ProcessHandle, { page }: CommandScene): readonly str
   return toQuoted(lines, page);
 }
 
-async function endProcess(handle: ProcessHandle, { page }: CommandScene): Promise<readonly string[]> {
+async function endProcess(handle: ProcessHandle, { page }: CommandDeps): Promise<readonly string[]> {
   const { message } = await handle.kill({ by: 'user' });
   return toMarked({ voice: 'process', text: toPrintable(message) }, page);
 }
 
-function promote({ supervisor, page }: CommandScene): readonly string[] {
+function promote({ supervisor, page }: CommandDeps): readonly string[] {
   const foreground = supervisor.list({ live: true }).filter(({ status }) => status === 'running');
   if (foreground.length === 0) return remark('Nothing runs in the foreground.', page);
   for (const { id } of foreground) supervisor.get(id)?.background('user');
-  // The promotion itself tells of them.
+  // Each promotion is shown by its event.
   return [];
 }
 
-async function compact({ conversation, page }: CommandScene): Promise<readonly string[]> {
-  // What was dropped is told as it happens.
-  return (await conversation.compact()) ? [] : remark('There is nothing that could be dropped.', page);
+async function compact({ conversation, page }: CommandDeps): Promise<readonly string[]> {
+  // The compaction is shown by its event.
+  return (await conversation.compact()) ? [] : remark('Nothing can be dropped.', page);
 }
 
 function showHelp(page: Page): readonly string[] {
@@ -141,7 +141,7 @@ function showHelp(page: Page): readonly string[] {
     return `  ${page.paint('cyan', pad(usage, 16))}${says}`;
   });
   const more = [
-    'An id may be shortened as long as only one process has it, or be a label.',
+    'Instead of an id, give a label or the beginning of either.',
     'Ctrl-C interrupts the agent; a second one, or one while it does nothing, ends the chat.',
   ];
   return [...rows, ...more.flatMap((text) => remark(text, page))];

@@ -8,7 +8,7 @@ export interface ChatSession {
   readonly page: Page;
   /** The rows that introduce the agent. */
   readonly opening: readonly string[];
-  /** Says at the end how to resume the conversation; `null` where it is not saved. */
+  /** Returns how to resume the conversation; `null` if it is not saved. */
   howToResume(): string | null;
   /** Starts the agent; its events go to `onEvent`. */
   open(listener: Pick<AgentOptions, 'ask' | 'askSecret' | 'onEvent'>): Promise<Agent>;

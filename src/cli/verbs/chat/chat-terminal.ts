@@ -4,34 +4,34 @@ import type { CliIo } from '../../cli-io.ts';
 import { readHidden } from '../../secret/ask-secret.ts';
 import { createPlainScreen, type Screen } from './plain-screen.ts';
 
-/** A screen on which a person types, all the time: what is printed goes above the line that is being typed. */
+/** A screen on which a person can type at any time: output appears above the line being typed. */
 export interface Terminal extends Screen {
-  /** Changes what stands before the line, and what stands in it. @returns what stood in it. */
+  /** Replaces the prompt and the typed text. @returns the text that was typed before. */
   exchange(input: { readonly prompt: string; readonly typed: string }): string;
-  /** Takes a line that does not show, in place of the one that is typed; see `readHidden`. `null` where nothing can be hidden. */
+  /** Reads a hidden line in place of the one being typed; see `readHidden`. `null` if the terminal cannot hide input. */
   readonly readHidden: ((signal: AbortSignal) => Promise<string | null>) | null;
-  /** Gives the terminal back; what is shown afterwards is plain. */
+  /** Restores the terminal; later output is plain. */
   close(): void;
 }
 
 export interface TerminalOptions {
   readonly io: Pick<CliIo, 'stdin' | 'stdout'>;
   readonly prompt: string;
-  /** A line, or several that were pasted at once. */
+  /** Receives a line, or several that were pasted at once. */
   readonly onText: (text: string) => void;
-  /** Ctrl-C. `typed` stands in the line and is taken away. */
+  /** Called for Ctrl-C, which clears the line. `typed` is the cleared text. */
   readonly onInterrupt: (typed: string) => void;
-  /** Ctrl-D. */
+  /** Called for Ctrl-D. */
   readonly onEnd: () => void;
   readonly complete: (typed: string) => readonly string[];
 }
 
 const HISTORY_SIZE = 200;
 
-/** What is pasted comes as lines one after another, and now and then in pieces: nobody enters two lines within so long. */
+/** Longest pause within pasted text, which arrives line by line and sometimes in pieces. Nobody types two lines that fast. */
 const PASTE_PAUSE_MS = 10;
 
-/** Takes the terminal over until `close`. */
+/** Creates a terminal, which owns stdin and stdout until `close`. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { onText, onInterrupt, onEnd, prompt } = options;
   const { stdin: input, stdout: output } = options.io;
@@ -170,7 +170,7 @@ class InputRows {
     const { rows } = this.#reader.getCursorPos();
     this.#clearFrom(rows);
     change();
-    // Readline goes up by as many rows as its cursor was down before.
+    // Readline moves up by as many rows as its cursor was below the first one.
     this.#output.write('\n'.repeat(rows));
     this.draw();
   }
@@ -196,7 +196,7 @@ class EnteredLines {
   add(line: string): void {
     this.#lines.push(line);
     clearTimeout(this.#flushing);
-    // What has come by then is read before that.
+    // Input that has arrived by then is read first.
     this.#flushing = setTimeout(() => setImmediate(() => this.flush()), PASTE_PAUSE_MS);
   }
 
@@ -216,7 +216,7 @@ export function createDumbTerminal(options: Omit<TerminalOptions, 'complete'>): 
   const reader = createInterface({ input: io.stdin, terminal: false });
   const screen = createPlainScreen(io.stdout);
   let isClosed = false;
-  // The terminal has discarded the typed line.
+  // The terminal has discarded the typed line already.
   const interrupt = () => onInterrupt('');
   process.on('SIGINT', interrupt);
   reader.on('line', onText);

@@ -19,11 +19,11 @@ export const define: DefineVerb = (command, { name, io, overrides, end }) => {
 Change settings of the agent for this chat by their path in its file:
   ${name} chat --supervisor.default_timeout=60 --policy.mode=auto
 
-Where the input is not a terminal, each line of it is a message, and nobody can
-be asked for consent.`,
+If the input is not a terminal, each of its lines is a message, and requests for
+permission are denied.`,
     )
     .action(async (agent, flags) => {
-      // It loads the agent runtime, which help and completion can do without.
+      // Loads the agent runtime, which help and completion do not need.
       const { runChat } = await import('./run-chat.ts');
       end(await runChat({ agent: agent ?? null, ...flags, resume: flags.resume ?? null, overrides, io }));
     });

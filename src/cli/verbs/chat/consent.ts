@@ -10,12 +10,12 @@ import type { Terminal } from './chat-terminal.ts';
 /** Asks the person at a terminal, one question at a time. */
 export interface Consent {
   readonly ask: Ask;
-  /** The same for a secret, which does not show. */
+  /** Asks for a secret, which is not shown. */
   readonly askSecret: AskSecret;
   readonly isAsking: boolean;
-  /** A line that was typed while a question is open. */
+  /** Receives a line that was typed while a question is open. */
   answer(text: string): void;
-  /** Shows the question once more, where one is open. */
+  /** Shows the open question again, if there is one. */
   repeat(): void;
 }
 
@@ -23,7 +23,7 @@ type Answer = 'yes' | 'no' | 'always';
 
 const PROMPT = '  y yes · n no › ';
 const PROMPT_WITH_ALWAYS = '  y yes · n no · a always, in this chat › ';
-const SECRET_PROMPT = '  what you type does not show; Ctrl-C gives nothing › ';
+const SECRET_PROMPT = '  typing is hidden; Ctrl-C cancels › ';
 const answers: Readonly<Record<string, Answer>> = {
   y: 'yes',
   yes: 'yes',
@@ -33,7 +33,7 @@ const answers: Readonly<Record<string, Answer>> = {
   always: 'always',
 };
 
-/** `prompt` is what stands before the line when no question is open. */
+/** Creates the consent of a terminal. `prompt` is shown while no question is open. */
 export function createConsent({
   terminal,
   page,
@@ -45,8 +45,8 @@ export function createConsent({
 }): Consent {
   let before: Promise<unknown> = Promise.resolve();
   let open: { readonly question: PermissionQuestion; resolve(answer: Answer | 'late'): void } | null = null;
-  /** What was being typed when the first of several questions came. */
-  let aside: string | null = null;
+  /** Text that was being typed when the first of several questions came. */
+  let interrupted: string | null = null;
 
   const show = (question: PermissionQuestion) =>
     terminal.show({ rows: ['', ...renderPermissionQuestion(question, page)], openRow: '' });
@@ -56,7 +56,7 @@ export function createConsent({
     show(question);
     const choices = question.always === null ? PROMPT : PROMPT_WITH_ALWAYS;
     const typed = terminal.exchange({ prompt: page.paint('yellow', choices), typed: '' });
-    aside ??= typed;
+    interrupted ??= typed;
     const answer = await new Promise<Answer | 'late'>((resolve) => {
       open = { question, resolve };
       signal.addEventListener('abort', () => resolve('late'), { once: true });
@@ -67,10 +67,10 @@ export function createConsent({
     return answer === 'always' ? answer : answer === 'yes';
   };
 
-  const giveBack = () => {
-    if (open !== null || aside === null) return;
-    terminal.exchange({ prompt, typed: aside });
-    aside = null;
+  const restoreTyped = () => {
+    if (open !== null || interrupted === null) return;
+    terminal.exchange({ prompt, typed: interrupted });
+    interrupted = null;
   };
 
   const askSecretNow = async (question: SecretQuestion, signal: AbortSignal): Promise<string | null> => {
@@ -81,7 +81,7 @@ export function createConsent({
       return null;
     }
     const typed = terminal.exchange({ prompt: page.paint('yellow', SECRET_PROMPT), typed: '' });
-    aside ??= typed;
+    interrupted ??= typed;
     const secret = await terminal.readHidden(signal);
     terminal.exchange({ prompt, typed: '' });
     const isGiven = secret !== null && secret !== '';
@@ -90,13 +90,13 @@ export function createConsent({
   };
 
   let waiting = 0;
-  /** One question at a time; what was being typed comes back after the last. */
+  /** Asks one question at a time, and restores the typed text after the last. */
   const inTurn = <T>(askIt: () => Promise<T>): Promise<T> => {
     waiting += 1;
     const asked = before.then(askIt);
     before = asked.finally(() => {
       waiting -= 1;
-      if (waiting === 0) giveBack();
+      if (waiting === 0) restoreTyped();
     });
     return asked;
   };
@@ -111,9 +111,9 @@ export function createConsent({
       const answer = answers[typed.trim().toLowerCase()];
       const hasAlways = open?.question.always !== null;
       if (answer !== undefined && (answer !== 'always' || hasAlways)) return open?.resolve(answer);
-      const said = typed.trim() === '' ? 'Nothing' : quote(typed.trim());
+      const shown = typed.trim() === '' ? 'Nothing' : quote(typed.trim());
       const choices = hasAlways ? 'type y, n or a' : 'type y or n';
-      terminal.show({ rows: remark(`${said} is no answer: ${choices}.`, page) });
+      terminal.show({ rows: remark(`${shown} is not an answer: ${choices}.`, page) });
     },
     repeat: () => {
       if (open !== null) show(open.question);

@@ -58,7 +58,7 @@ export function showPromotions(
   });
 }
 
-/** Ends an agent with its processes, and shows what was ended, what could not be, and how to resume. */
+/** Ends an agent with its processes. Shows their number, those that could not be ended, and how to resume. */
 export async function closeAgent(
   agent: Agent,
   { screen, page, howToResume }: { screen: Screen; page: Page } & Pick<ChatSession, 'howToResume'>,

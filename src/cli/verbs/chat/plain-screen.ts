@@ -1,6 +1,6 @@
 /** The output of a chat. */
 export interface Screen {
-  /** Adds permanent rows. `openRow` replaces the row under them that still changes; an empty one removes it. */
+  /** Adds permanent rows. `openRow` replaces the unfinished row below them; an empty one removes it. */
   show(change: { readonly rows?: readonly string[]; readonly openRow?: string }): void;
 }
 

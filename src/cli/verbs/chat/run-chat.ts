@@ -1,7 +1,7 @@
-import { applyOverrides, parseAgentFile } from '../../../agents/parse-agent-file.ts';
 import { chooseModel } from '../../../agents/choose-model.ts';
 import { createAgent } from '../../../agents/create-agent.ts';
 import { listAgents, loadAgent } from '../../../agents/load-agent.ts';
+import { applyOverrides, parseAgentFile } from '../../../agents/parse-agent-file.ts';
 import type { AgentDefinition } from '../../../config/agent-file-schema.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import { type CliIo, toProgramName } from '../../cli-io.ts';
@@ -27,7 +27,7 @@ export interface ChatOptions {
   /** The id of the conversation to resume; `true`: the last one; `null`: a new one. */
   readonly resume: string | true | null;
   readonly overrides: readonly string[];
-  /** What becomes of running processes at the end of piped input. */
+  /** Treatment of running processes at the end of piped input. */
   readonly background: 'wait' | 'kill';
   readonly wait: string;
   readonly io: CliIo;
@@ -36,7 +36,7 @@ export interface ChatOptions {
 /**
  * Talks with an agent until the user or the end of input ends it. @returns the exit code.
  *
- * @throws TroupeError for an invalid agent, setting or conversation; the system's error where the conversation cannot be opened.
+ * @throws TroupeError for an invalid agent, setting or conversation; the system's error if the conversation cannot be opened.
  */
 export async function runChat(options: ChatOptions): Promise<number> {
   const { resume, io } = options;
@@ -88,7 +88,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     : talkThroughPipe(session, { background: options.background, waitMs });
 }
 
-/** Mentions other endpoints where no key is set. */
+/** Mentions other endpoints if no key is set. */
 function toKeyRemark(notice: string | null): string | null {
   return notice?.includes('OPENAI_API_KEY') ? `${notice} OPENAI_BASE_URL names another endpoint.` : notice;
 }
@@ -102,7 +102,7 @@ interface AgentChoice {
 }
 
 /**
- * Loads the agent of that name; without a name the only one, or `assistant`. A project without agents has a built-in one.
+ * Loads the agent with that name. Without a name: the only agent, or `assistant`, or the built-in agent in a project without agents.
  *
  * @throws TroupeError `unknown-agent`, `invalid-agent-file`
  */
@@ -124,6 +124,6 @@ async function chooseAgent(
   }
   throw new TroupeError({
     code: 'unknown-agent',
-    message: `There are several agents, and none is called ${DEFAULT_NAME}. Name one: ${program} chat <agent>. They are: ${names.join(', ')}.`,
+    message: `There are several agents, and none is called ${DEFAULT_NAME}. Name one: ${program} chat <agent>. The agents are: ${names.join(', ')}.`,
   });
 }

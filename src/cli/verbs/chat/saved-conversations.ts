@@ -16,7 +16,7 @@ const ENDING = '.jsonl';
 /** A conversation of an earlier chat. */
 export interface SavedConversation {
   readonly id: string;
-  /** The agent's name; `null` where the id does not contain it. */
+  /** The agent's name; `null` if the id does not contain it. */
   readonly agent: string | null;
 }
 
@@ -31,10 +31,10 @@ export function createChatId(agent: string): string {
 }
 
 /**
- * Finds a conversation by its id or the beginning of it, or the one used last, of `agent` if one is named.
- * An agent's name instead of an id means its last conversation.
+ * Finds a conversation by its id or the beginning of it, or the one used last, of `agent` if that is given.
+ * The name of an agent instead of an id means its last conversation.
  *
- * @throws TroupeError `invalid-option` where none or several fit; the system's error where the folder cannot be read.
+ * @throws TroupeError `invalid-option` if none or several fit; the system's error if the folder cannot be read.
  */
 export function findSavedConversation(
   wanted: { readonly id: string | null; readonly agent: string | null },
@@ -52,8 +52,7 @@ export function findSavedConversation(
   const exact = fitting.find((each) => each.id === id) ?? all.find((each) => each.agent === id);
   const [found, ...others] = exact === undefined ? fitting : [exact];
   if (found !== undefined && others.length === 0) return found;
-  if (found !== undefined)
-    throw refuse(`${quote(id)} is the beginning of several conversations: ${listIds(fitting)}.`);
+  if (found !== undefined) throw refuse(`${quote(id)} fits several conversations: ${listIds(fitting)}.`);
   const meant = nearest(
     id,
     all.map((each) => each.id),
@@ -107,7 +106,7 @@ export interface ChatJournal {
   readonly remark: string | null;
 }
 
-/** Opens the journal of an earlier chat. @throws the system's error, or TroupeError, where it cannot be resumed. */
+/** Opens the journal of an earlier chat. @throws the system's error or a TroupeError if it cannot be resumed. */
 export function openJournal(file: string): ChatJournal & { readonly journal: Journal } {
   makeStateDirectory(toStatePaths(dirname(dirname(file))));
   const journal = createFileJournal(file);
@@ -115,7 +114,7 @@ export function openJournal(file: string): ChatJournal & { readonly journal: Jou
   return { journal: { ...journal, read: () => entries }, remark: null };
 }
 
-/** Opens a new journal. A chat runs without one where it cannot be written. */
+/** Opens a new journal. If it cannot be written, the chat runs without one. */
 export function openNewJournal(file: string): ChatJournal {
   try {
     return openJournal(file);

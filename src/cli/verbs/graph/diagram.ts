@@ -1,13 +1,10 @@
-/**
- * What stands behind a state: `folded` is a compound state drawn as one box, `elsewhere` a state that belongs to
- * another picture.
- */
+/** Kind of a state. `folded` is a compound state drawn as one box, `elsewhere` a state that belongs to another picture. */
 type DiagramStateKind = 'atomic' | 'compound' | 'parallel' | 'final' | 'history' | 'folded' | 'elsewhere';
 
 export interface DiagramState {
   /** The path from the root, `running.up`; empty for the root itself. */
   readonly id: string;
-  /** `null` for the root and for what stands outside everything. */
+  /** Id of the parent state; `null` for the root and for states outside it. */
   readonly parent: string | null;
   readonly name: string;
   readonly kind: DiagramStateKind;
@@ -22,16 +19,16 @@ export interface DiagramState {
 
 export interface DiagramTransition {
   readonly source: string;
-  /** `null` stays where it is: the state is neither left nor entered. */
+  /** Id of the target; `null`: the state is neither left nor entered. */
   readonly target: string | null;
-  /** `null` is taken at once, without an event. */
+  /** Event that triggers it; `null`: taken at once, without an event. */
   readonly event: string | null;
   readonly guard: string | null;
   readonly actions: readonly string[];
   readonly description: string;
 }
 
-/** A statechart as plain data, ready to be drawn. States stand in document order, parents before children. */
+/** A statechart as plain data for drawing. States are in document order, parents before children. */
 export interface Diagram {
   readonly name: string;
   readonly description: string;
@@ -39,29 +36,29 @@ export interface Diagram {
   readonly transitions: readonly DiagramTransition[];
 }
 
-/** The direct children of a state, in document order. */
+/** Returns the direct children of a state, in document order. */
 export function childrenOf(diagram: Diagram, parent: string): readonly DiagramState[] {
   return diagram.states.filter((state) => state.parent === parent);
 }
 
-/** Whether `id` is `ancestor` or lies inside it. Everything lies inside the root. */
+/** Tells whether a state is `ancestor` or lies inside it. All states lie inside the root. */
 export function isWithin(id: string, ancestor: string): boolean {
   return ancestor === '' || id === ancestor || id.startsWith(`${ancestor}.`);
 }
 
-/** The transitions of a state that leave it where it is. */
+/** Returns the transitions of a state without a target. */
 export function innerTransitionsOf(diagram: Diagram, source: string): readonly DiagramTransition[] {
   return diagram.transitions.filter(
     (transition) => transition.source === source && transition.target === null,
   );
 }
 
-/** A transition from a compound state into its own inside: it may be taken wherever in it the chart stands. */
+/** Tells whether a transition leads from a compound state to one of its descendants: it can be taken in any of them. */
 export function isFromAnywhere({ source, target }: DiagramTransition): boolean {
   return target !== null && target !== source && isWithin(target, source);
 }
 
-/** Whether some transition leads from a state as a whole into its own inside. */
+/** Tells whether a state has a transition to one of its descendants. */
 export function hasAnywhere(diagram: Diagram, id: string): boolean {
   return diagram.transitions.some((transition) => transition.source === id && isFromAnywhere(transition));
 }

@@ -36,7 +36,7 @@ type GraphFormat = 'mermaid' | 'svg' | 'dot' | 'json';
 /**
  * Prints one machine, or the list of them. @returns the exit code.
  *
- * @throws TroupeError `invalid-option` where there is no such machine.
+ * @throws TroupeError `invalid-option` for an unknown machine.
  */
 async function printGraph({
   machine,
@@ -47,7 +47,7 @@ async function printGraph({
   readonly format: GraphFormat;
   readonly io: CliIo;
 }): Promise<number> {
-  // It loads xstate and every chart, which help and completion can do without.
+  // Loads xstate and every chart, which help and completion do not need.
   const { listMachines } = await import('./list-machines.ts');
   const diagrams = listMachines();
   if (machine === null) {
@@ -62,7 +62,7 @@ async function printGraph({
   }
   printError(
     io,
-    'a picture needs Graphviz, and the package @viz-js/viz is not installed.',
+    'SVG needs the package @viz-js/viz, which is not installed.',
     `With the program: ${toProgramName(io.env)} graph ${machine} --format dot | dot -Tsvg > ${machine}.svg`,
     'Or: npm install @viz-js/viz',
   );

@@ -1,6 +1,6 @@
 import type { DiagramState, DiagramTransition } from './diagram.ts';
 
-/** The few colours of a picture: ink for what has a name, one accent for events, one for guards, grey for steps. */
+/** Colours of a picture: ink for names, one accent for events, one for guards, grey for steps. */
 export const colours = {
   ink: '#1f2933',
   event: '#1f4e8c',
@@ -15,10 +15,10 @@ export const colours = {
 
 const DESCRIPTION_COLUMNS = 38;
 const STEP_COLUMNS = 44;
-/** Beside an arrow room is dearer than inside a state. */
+/** Labels of arrows have less room than states. */
 const ARROW_COLUMNS = 30;
 
-/** A state as Graphviz's HTML-like table: its name, what it means, and what happens without leaving it. */
+/** Renders a state as an HTML-like table of Graphviz: its name, its description, and its steps without a change of state. */
 export function toStateMarkup(state: DiagramState, inner: readonly DiagramTransition[]): string {
   const steps = [
     ...state.invokes.map((actor) => toSteps('invoke', [actor])),
@@ -37,7 +37,7 @@ export function toStateMarkup(state: DiagramState, inner: readonly DiagramTransi
   return `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2" COLOR="${colours.line}">${rows.join('')}</TABLE>`;
 }
 
-/** What is written beside an arrow: each way along it begins a line of its own. */
+/** Renders the label of an arrow: each transition along it begins a new line. */
 export function toArrowMarkup(transitions: readonly DiagramTransition[]): string {
   const rows = transitions
     .map((transition) => toTransitionMarkup(transition, ARROW_COLUMNS))
@@ -78,7 +78,7 @@ function paint(colour: string, lines: readonly string[]): string {
   return `<FONT COLOR="${colour}">${lines.map(escapeText).join(NEW_LINE)}</FONT>`;
 }
 
-/** Fills lines with pieces, which are never broken; one that is longer than a line stands alone. */
+/** Fills lines with pieces, which are never broken; one that is longer than a line gets a line of its own. */
 function wrap(pieces: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const piece of pieces) {

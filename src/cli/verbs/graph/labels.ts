@@ -1,4 +1,4 @@
-/** How an action reads in a picture: its name and the first word among its parameters, `armDeadline grace`. */
+/** Returns the label of an action: its name and its first text parameter, `armDeadline grace`. */
 export function toActionLabel(action: unknown, eventType: string): string {
   const { type, params } = toReference(action);
   const values = isParamsFunction(params) ? askForParams(params, eventType) : params;
@@ -6,7 +6,7 @@ export function toActionLabel(action: unknown, eventType: string): string {
   return [toWord(type), word].filter((part) => part !== undefined).join(' ');
 }
 
-/** How a guard reads in a picture: its name, or an expression of names. `null` where there is none. */
+/** Returns the label of a guard: its name, or an expression of names; `null` without a guard. */
 export function toGuardLabel(guard: unknown): string | null {
   if (guard === undefined) return null;
   const { type } = toReference(guard);
@@ -15,7 +15,7 @@ export function toGuardLabel(guard: unknown): string | null {
   return type === 'not' ? `not ${parts.join(' ')}` : `(${parts.join(` ${type} `)})`;
 }
 
-/** How an event reads in a picture: the names that xstate makes for itself are put into words. */
+/** Returns the label of an event. Names that xstate generates are put into words. */
 export function toEventLabel(eventType: string): string {
   const [origin, kind, of, ...rest] = eventType.split('.');
   if (origin !== 'xstate') return eventType;
@@ -37,12 +37,12 @@ function toReference(reference: unknown): { type: string; params?: unknown } {
   return reference as { type: string; params?: unknown };
 }
 
-/** Built-in actions written in place are called `xstate.assign` and the like. */
+/** Removes the prefix of built-in actions such as `xstate.assign`. */
 function toWord(type: string): string {
   return type.startsWith('xstate.') ? type.slice('xstate.'.length) : type;
 }
 
-/** `and`, `or` and `not` keep what they combine in a field of their function. */
+/** Returns the guards that `and`, `or` or `not` combines, which are in a field of its function. */
 function partsOf(guard: unknown): readonly unknown[] {
   return typeof guard === 'function' && 'guards' in guard && Array.isArray(guard.guards) ? guard.guards : [];
 }
@@ -51,7 +51,7 @@ function isParamsFunction(params: unknown): params is Params {
   return typeof params === 'function';
 }
 
-/** A function that cannot live with a probe has no word to say. */
+/** Calls a parameter function with probes; `null` if it throws. */
 function askForParams(params: Params, eventType: string): unknown {
   try {
     return params({ context: createProbe(), event: createProbe({ type: eventType }) });
@@ -61,10 +61,10 @@ function askForParams(params: Params, eventType: string): unknown {
 }
 
 /**
- * A value that stands for any value: every property of it, and what it returns when called, is a probe again, and as
- * a number it is 1. With it a chart's parameter functions can be asked for the words they always say.
+ * Creates a probe, which can stand for any value: its properties and its results are probes too, and as a number it is 1. Called with
+ * probes, the parameter functions of a chart return their constant words.
  *
- * @param known properties that are answered truly.
+ * @param known properties with real values.
  */
 export function createProbe(known: Readonly<Record<string, unknown>> = {}): unknown {
   const probe: unknown = new Proxy(() => probe, {

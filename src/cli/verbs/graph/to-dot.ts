@@ -114,7 +114,7 @@ function isCluster(diagram: Diagram, id: string): boolean {
   return id !== '' && childrenOf(diagram, id).length > 0;
 }
 
-/** Arrows join nodes only: one at a cluster is tied to the node that is entered first, and cut at the border. */
+/** Arrows join nodes only: an arrow at a cluster is tied to its initial node, and clipped at the border. */
 function leafOf(diagram: Diagram, id: string): string {
   const inside = childrenOf(diagram, id);
   const next = diagram.states.find((state) => state.id === id)?.initial ?? inside[0]?.id;

@@ -86,7 +86,7 @@ function toTransitionText({ event, guard, actions }: DiagramTransition): string 
   ].join(' ');
 }
 
-/** Names the stand-in from which an arrow into a state's own inside begins: Mermaid cannot draw it from the state. */
+/** Names the stand-in from which an arrow into the inside of a state begins: Mermaid cannot draw it from the state. */
 function toAnywhereName(id: string): string {
   return id === '' ? 'any_state' : `any_of_${toName(id)}`;
 }

@@ -12,7 +12,7 @@ const PACKAGE: string = '@viz-js/viz';
 const FONTS = 'Arial, Helvetica, Liberation Sans, sans-serif';
 
 /**
- * Draws a diagram as SVG with Graphviz compiled to WebAssembly; the same diagram always gives the same bytes. `null` where the package is
+ * Draws a diagram as SVG with Graphviz compiled to WebAssembly; the same diagram always gives the same bytes. `null` if the package is
  * not installed.
  */
 export async function toSvg(diagram: Diagram): Promise<string | null> {

@@ -26,9 +26,9 @@ export async function runInteractive(
   const { io, stateDirectory } = request;
   if (!isTerminal(io)) throw noTerminal();
   const client = await daemon({ directory: stateDirectory });
-  const scene = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
+  const input = { flags: { stateDir: stateDirectory }, io, ...(open !== undefined && { open }) };
   try {
-    return await withState(scene, async (state) => {
+    return await withState(input, async (state) => {
       const { label, replaces } = request;
       const start = () => client.start(toDaemonSpec(request));
       const { id } = await startAlone(label ?? undefined, { state, replaces, io }, start);
@@ -78,6 +78,6 @@ async function runForeground(
 
 function noTerminal(): TroupeError {
   const message =
-    '--interactive needs a terminal, and stdin or stdout is none here. Leave it out, or combine it with --background.';
+    '--interactive needs a terminal, and stdin or stdout is not one. Leave it out, or combine it with --background.';
   return new TroupeError({ code: 'invalid-option', message });
 }

@@ -22,7 +22,7 @@ const STOPPED_WITHIN_MS = 200;
 /** Upper bound for columns and rows of the terminal of a process. */
 const MAX_CELLS = 1_000;
 
-/** This terminal, while it shows the terminal of a command. */
+/** Connection of this terminal with the terminal of a command. */
 export interface SharedTerminal {
   /** Restores the terminal; further calls do nothing. */
   restore(): void;

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { toError, toErrorText } from '../../../config/error-text.ts';
 import { fromFileSection, toFileSection } from '../../../config/file-section.ts';
 import { describeProblems, type Problem } from '../../../config/parse-options.ts';
+import type { Checked } from '../../../config/parse-yaml.ts';
 import { commandSpec } from '../../../config/process-spec.ts';
 import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import type { Checked } from '../../../config/parse-yaml.ts';
 import {
   type GroupOptions,
   type GroupProcessSpec,
@@ -59,7 +59,7 @@ const stackFile = z.strictObject({
 /** Processes of a stack file. */
 export interface Stack {
   readonly strategy: RestartStrategy;
-  /** In the order of the file; directories are relative to it. */
+  /** Processes in the order of the file; directories are relative to it. */
   readonly processes: GroupOptions['processes'];
 }
 
@@ -69,7 +69,7 @@ type Section = Readonly<Record<string, unknown>>;
 export function checkStack(given: unknown, { directory }: { readonly directory: string }): Checked<Stack> {
   const input = dropEmpty(isObject(given) ? given : {});
   if (!isObject(input['processes']) || Object.keys(input['processes']).length === 0) {
-    const text = 'there are no processes in it; expected "processes:" with a name and a "command" for each.';
+    const text = 'it has no processes; expected "processes:" with a name and a "command" for each.';
     return { ok: false, problems: [{ path: ['processes'], text }] };
   }
   const file = stackFile.safeParse(input);

@@ -36,7 +36,7 @@ export function isStopped(answer: KillAnswer): boolean {
 
 /** Arguments of `up` and `down`. */
 export interface StackArguments {
-  /** As given; `undefined`: the nearest one. */
+  /** The file as given; `undefined`: the nearest one. */
   readonly file: string | undefined;
   /** Names of processes; none means all. */
   readonly names: readonly string[];

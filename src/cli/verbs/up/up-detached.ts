@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { type CliIo, printError, printLines, printNote, toProgramName } from '../../cli-io.ts';
-import { interactiveDefaults, openDaemon, programFile } from '../../open-daemon.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { interactiveDefaults, openDaemon, programFile } from '../../open-daemon.ts';
 import { waitUntilReady } from '../start/start-progress.ts';
 
 /** Line that `up` prints once every start has succeeded or failed. Output of the processes has their names in front. */
