@@ -145,7 +145,7 @@ class InputRows {
     if (text !== '') this.#reader.write(text);
   }
 
-  /** Erases a line that was entered: its receiver decides what is shown of it. */
+  /** Erases an entered line: its receiver decides how to show it. */
   eraseEntered(line: string): void {
     const inputRows = Math.floor(stringWidth(this.#prompt + line) / (this.#output.columns || 80)) + 1;
     this.#clearFrom(inputRows + (this.#openRow === '' ? 0 : 1));
@@ -165,7 +165,7 @@ class InputRows {
     this.#clearFrom(this.#reader.getCursorPos().rows);
   }
 
-  /** Clears the input, lets `change` write and change what it likes, and draws the input under it. */
+  /** Clears the input, calls `change`, which may write, and draws the input below. */
   #redraw(change: () => void): void {
     const { rows } = this.#reader.getCursorPos();
     this.#clearFrom(rows);
@@ -175,7 +175,7 @@ class InputRows {
     this.draw();
   }
 
-  /** Clears the screen from so many rows above the cursor. */
+  /** Clears the screen from that many rows above the cursor. */
   #clearFrom(rows: number): void {
     moveCursor(this.#output, 0, -rows);
     cursorTo(this.#output, 0);

@@ -129,8 +129,7 @@ export class TopBoard {
     const { id } = this.#view.pane.of;
     const seen = await this.#options.state.show(id);
     const { pane } = this.#view;
-    if (pane.type === 'facts' && pane.of.id === id)
-      this.#change({ pane: this.#toFacts(seen, pane.from) });
+    if (pane.type === 'facts' && pane.of.id === id) this.#change({ pane: this.#toFacts(seen, pane.from) });
   }
 
   #toFacts(seen: Awaited<ReturnType<StateDirectory['show']>>, from: number): FactsPane {
