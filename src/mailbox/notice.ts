@@ -1,8 +1,8 @@
 import type { FinalStatus } from '../../machines/process/context.ts';
 import { formatDuration } from '../config/duration.ts';
 import { shorten } from '../config/quote.ts';
-import { lastLines } from './last-lines.ts';
 import { escapeAttribute, escapeText } from './escape-markup.ts';
+import { lastLines } from './last-lines.ts';
 import type { DuePart, EndedPart, NoticePart, WatchPart } from './notice-part.ts';
 
 /** Bounds for one process, and for all in one notice. */
