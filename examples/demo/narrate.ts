@@ -95,7 +95,7 @@ function toDetail(view: ProcessView): string {
 
 function toProof({ signalled, durationMs, leftoversEnded }: KillReceipt): string {
   const others = leftoversEnded.length;
-  return ` by ${signalled} within ${formatDuration(durationMs)}${others === 0 ? '' : `, with ${others} other members of its tree`}`;
+  return ` by ${signalled} within ${formatDuration(durationMs)}${others === 0 ? '' : `, with ${others} other ${others === 1 ? 'member' : 'members'} of its tree`}`;
 }
 
 function describeCall({ name, argumentsText }: ToolCall): string {

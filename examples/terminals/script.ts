@@ -73,7 +73,7 @@ export function createScript({
       ],
     }),
     {
-      text: 'Somebody may want to add a line. I do something else, and am called when nobody types any more.',
+      text: 'A person may want to add a line. I do something else, and get a notice when the typing stops.',
     },
     // Woken by the notice:
     (messages) => ({

@@ -109,5 +109,5 @@ function describeReceipt(target: KillTarget, receipt: KillReceipt): string {
   }
   const how = receipt.escalated ? `${receipt.signalled}, then SIGKILL` : receipt.signalled;
   const others = receipt.leftoversEnded.length;
-  return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} other members of its tree`}).`;
+  return `Process ${id} is gone after ${took} (${how}${others === 0 ? '' : `, with ${others} other ${others === 1 ? 'member' : 'members'} of its tree`}).`;
 }
