@@ -43,7 +43,7 @@ export function generatePaths<Machine extends AnyStateMachine>(
     filterEvents: (state, event) => isHeard(state, event) && canHappen(state, event),
   };
   const wayTo = new Map(
-    getShortestPaths(logic, options).map(({ state, steps }) => [toKey(state), steps.slice(1)]),
+    getShortestPaths<Logic>(logic, options).map(({ state, steps }) => [toKey(state), steps.slice(1)]),
   );
   const paths = adjacencyMapToArray(getAdjacencyMap(logic, options)).map(({ state, event, nextState }) => [
     ...(wayTo.get(toKey(state)) ?? []),
