@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 /** Where a machine-readable report of the run is written, when somebody asks for one. */
 const report = process.env['TROUPE_TEST_REPORT'];
@@ -38,6 +39,7 @@ export default defineConfig({
     globalSetup: ['test/global-teardown.ts'],
     // Most of them wait for processes: three at a time keep two cores busy, two do not.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
       { test: { ...shared, name: 'programs', include: ['test/**/*.test.ts'], exclude: inProcess } },
