@@ -4,15 +4,18 @@ import { LongestFirst } from './test/longest-first.ts';
 /** Where a machine-readable report of the run is written, when somebody asks for one. */
 const report = process.env['TROUPE_TEST_REPORT'];
 
-/** Folders whose tests start few programs or none: there most of the time would go into loading the same modules again for each file. */
+/** Folders whose tests need no program of their own: there most of the time would go into loading the same modules again for each file. */
 const inProcess = [
   'agents',
   'clock',
   'config',
+  'control',
   'conversation',
   'groups',
   'house',
   'input-detection',
+  'mailbox',
+  'mcp',
   'models',
   'observe',
   'output',
@@ -20,6 +23,8 @@ const inProcess = [
   'process',
   'readiness',
   'schedules',
+  'secrets',
+  'state-directory',
   'store',
   'supervisor',
   'testing',
@@ -29,9 +34,9 @@ const inProcess = [
 
 const shared = {
   setupFiles: ['test/share-compile-cache.ts'],
-  // For what hangs: a machine with other work may stop any of them for seconds.
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
 };
 
 export default defineConfig({

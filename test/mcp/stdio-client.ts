@@ -3,12 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { vi } from 'vitest';
 import { tempDir } from '../fixtures/os.ts';
 import { type Era, speaking } from './arrange.ts';
-
-// A test that starts the program takes seconds where others want the processor.
-vi.setConfig({ testTimeout: 120_000 });
 
 export const program = fileURLToPath(new URL('program.ts', import.meta.url));
 
