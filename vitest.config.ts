@@ -32,6 +32,9 @@ const inProcess = [
   'watches',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
+/** Their tests start the command line program, hundreds of times. */
+const commandLine = ['test/cli/**/*.test.ts'];
+
 const shared = {
   setupFiles: ['test/share-compile-cache.ts'],
   // For what hangs: a machine with other work may stop any of them for seconds, and a test may start several programs.
@@ -47,7 +50,23 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
-      { test: { ...shared, name: 'programs', include: ['test/**/*.test.ts'], exclude: inProcess } },
+      {
+        test: {
+          ...shared,
+          name: 'programs',
+          include: ['test/**/*.test.ts'],
+          exclude: [...inProcess, ...commandLine],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'command line',
+          include: commandLine,
+          isolate: false,
+          globalSetup: ['test/cli/bundle-program.ts'],
+        },
+      },
       { test: { ...shared, name: 'in process', include: inProcess, isolate: false } },
     ],
   },

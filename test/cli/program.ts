@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { vi } from 'vitest';
+import { inject } from 'vitest';
 import { carriers, commandOf, endAll, tempDir, waitUntil } from '../fixtures/os.ts';
-
-// Each start of the program takes seconds where others want the processor, and a test starts several.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Within so long a program that was started has done its first step, also on a busy machine. */
 export const STARTED_WITHIN_MS = 60_000;
 
-export const mainFile = join(import.meta.dirname, '../../src/cli/main.ts');
+/** The program, bundled once for all tests; see `bundle-program.ts`. */
+export const mainFile = inject('troupeProgram');
+
+/** The same program from its sources, in which each module is a file. */
+export const sourceFile = join(import.meta.dirname, '../../src/cli/main.ts');
 
 export interface Ran {
   readonly code: number | null;
@@ -26,6 +27,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags of Node itself. */
   readonly node?: readonly string[];
+  readonly program?: string;
 }
 
 /** The environment of a person without keys and without wishes for colours. */
@@ -42,9 +44,9 @@ export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Re
 /** Starts the real program. */
 export function startProgram(
   args: readonly string[],
-  { cwd, input = '', env = {}, node = [] }: ProgramOptions,
+  { cwd, input = '', env = {}, node = [], program = mainFile }: ProgramOptions,
 ) {
-  const child = spawn(process.execPath, [...node, mainFile, ...args], { cwd, env: cleanEnvironment(env) });
+  const child = spawn(process.execPath, [...node, program, ...args], { cwd, env: cleanEnvironment(env) });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));

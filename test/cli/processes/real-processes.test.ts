@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createReachableSupervisor } from '../../../src/control/reachable-supervisor.ts';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
-import { mainFile, projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
+import { mainFile, projectDir, runProgram, STARTED_WITHIN_MS, sourceFile, startProgram } from '../program.ts';
 import { ensureTmux, openTerminal } from '../tmux.ts';
 
 const hasTmux = ensureTmux();
@@ -95,7 +95,7 @@ test('ps without options loads no package', async () => {
     import { registerHooks } from 'node:module';
     registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
   const node = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`];
-  const options = { cwd: at.project.path, env: at.project.env, node };
+  const options = { cwd: at.project.path, env: at.project.env, node, program: sourceFile };
 
   const [quick, parsed] = await Promise.all([
     runProgram(['ps'], options),
