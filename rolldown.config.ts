@@ -1,40 +1,104 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
+import { keepLines } from './packing/keep-lines.ts';
+import { lazySchemas } from './packing/lazy-schemas.ts';
 
-/**
- * Puts the built command line program into few files, a part for each verb: Node takes half a millisecond for every module, and `troupe ps`
- * alone has fifty. The library stays as the compiler has made it, and `main.js`, too, which every Node can read.
- */
-const program = join(import.meta.dirname, 'dist/src/cli');
-
-/** All of `troupe ps`, and the most of what every verb needs. */
-const forList =
-  /\/src\/(cli\/run-cli|cli\/version|cli\/verbs\/ps|state-directory\/open-state-directory)\.js$|rolldown\/runtime/;
+const root = import.meta.dirname;
 
 /** `import` runs every getter of a module of Node's, which loads half of Node for `node:fs` and `node:util`. This does not. */
 const cheapBuiltins: Plugin = {
   name: 'cheap-builtins',
-  transform: (code) =>
-    code.replace(
+  transform: (code, id) => {
+    const changed = code.replace(
       /^import \{([^}]*)\} from ['"](node:[\w/]+)['"];$/gm,
       (_, names: string, module: string) =>
-        `const {${names.replaceAll(/(\w+) as (\w+)/g, '$1: $2')}} = process.getBuiltinModule('${module}');`,
-    ),
-};
-
-/** What a module finds by its own place is found from the part it is in. */
-const oldPlaces: Plugin = {
-  name: 'old-places',
-  transform: (code, id) => {
-    const url = `new URL(${JSON.stringify(relative(program, id))}, import.meta.url)`;
-    const toPath = `process.getBuiltinModule('node:url').fileURLToPath`;
-    return code
-      .replaceAll('import.meta.url', `${url}.href`)
-      .replaceAll('import.meta.filename', `${toPath}(${url})`)
-      .replaceAll('import.meta.dirname', `${toPath}(new URL('.', ${url}))`);
+        `const {${toPattern(names)}} = process.getBuiltinModule('${module}');`,
+    );
+    return changed === code ? null : keepLines(changed, id);
   },
 };
+
+/** The names of an import as a pattern; the lines stay where they are. */
+function toPattern(names: string): string {
+  return names.replaceAll(/\btype \w+,?/g, '').replaceAll(/(\w+) as (\w+)/g, '$1: $2');
+}
+
+/** What a module finds by its own place is found from the part it is in. */
+function oldPlaces(folder: string): Plugin {
+  return {
+    name: 'old-places',
+    transform: (code, id) => {
+      if (!code.includes('import.meta.')) return null;
+      const place = id.startsWith(join(root, 'dist')) ? id : join(root, 'dist', relative(root, id));
+      const url = `new URL(${JSON.stringify(relative(folder, place.replace(/\.ts$/, '.js')))}, import.meta.url)`;
+      const toPath = `process.getBuiltinModule('node:url').fileURLToPath`;
+      const changed = code
+        .replaceAll('import.meta.url', `${url}.href`)
+        .replaceAll('import.meta.filename', `${toPath}(${url})`)
+        .replaceAll('import.meta.dirname', `${toPath}(new URL('.', ${url}))`);
+      return keepLines(changed, id);
+    },
+  };
+}
+
+/**
+ * The library: its doors and the parts they share, each module once, so that a class or symbol is the same behind every door. Half of
+ * `import 'troupe'` was the loader, which takes a third of a millisecond for every module.
+ */
+const library = join(root, 'dist/library');
+
+/**
+ * Puts the operators of rxjs that are used into the library, on top of the user's own classes: `events$` is an `Observable` of the rxjs
+ * beside us, and two hundred modules of it are not loaded.
+ */
+const rxjsFolder = join(root, 'node_modules/rxjs/dist/esm');
+const rxjsClasses = /^internal\/(Observable|\w*Subject|Subscriber|Subscription|config|util\/\w+Error)$/;
+const onUsersRxjs: Plugin = {
+  name: 'on-users-rxjs',
+  resolveId: (source, importer) => {
+    if (source === 'rxjs') return { id: join(rxjsFolder, 'index.js'), moduleSideEffects: false };
+    if (!importer?.startsWith(rxjsFolder) || !source.startsWith('.')) return null;
+    const path = relative(rxjsFolder, join(dirname(importer), source));
+    return rxjsClasses.test(path)
+      ? { id: `rxjs/${path}`, external: true, moduleSideEffects: false }
+      : { id: join(rxjsFolder, `${path}.js`), moduleSideEffects: false };
+  },
+};
+
+const forLibrary = defineConfig({
+  input: {
+    index: join(root, 'src/index.ts'),
+    machines: join(root, 'machines/index.ts'),
+    mcp: join(root, 'src/mcp/index.ts'),
+    testing: join(root, 'src/testing/index.ts'),
+  },
+  platform: 'node',
+  // zod is put in, without its fifty languages: loading it took longer than all of troupe.
+  external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|virtual:.*)$/.test(id),
+  plugins: [onUsersRxjs, cheapBuiltins, oldPlaces(library), lazySchemas],
+  checks: { ineffectiveDynamicImport: false },
+  logLevel: 'warn',
+  output: {
+    dir: library,
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    sourcemap: true,
+    // Functions keep their names, so that a stack trace can be read.
+    minify: { mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
+  },
+});
+
+/**
+ * The built command line program in few files, a part for each verb: Node takes half a millisecond for every module, and `troupe ps`
+ * alone has fifty. `main.js`, which every Node can read, stays as the compiler has made it.
+ */
+const program = join(root, 'dist/src/cli');
+
+/** All of `troupe ps`, and the most of what every verb needs. */
+const forList =
+  /\/src\/(cli\/run-cli|cli\/version|cli\/verbs\/ps|state-directory\/open-state-directory)\.js$|rolldown\/runtime/;
 
 /** The parts take the place of the modules they are made of. */
 const inTheirPlace: Plugin = {
@@ -49,11 +113,11 @@ const inTheirPlace: Plugin = {
   },
 };
 
-export default defineConfig({
+const forProgram = defineConfig({
   input: { 'run-cli': join(program, 'run-cli.js') },
   platform: 'node',
   external: /^[^./]/,
-  plugins: [cheapBuiltins, oldPlaces, inTheirPlace],
+  plugins: [cheapBuiltins, oldPlaces(program), inTheirPlace],
   // What `follow-process` and others share with who loads them is loaded by then.
   checks: { ineffectiveDynamicImport: false },
   logLevel: 'warn',
@@ -66,3 +130,5 @@ export default defineConfig({
     },
   },
 });
+
+export default [forLibrary, forProgram];

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { lazySchemas } from './packing/lazy-schemas.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 /** Where a machine-readable report of the run is written, when somebody asks for one. */
@@ -51,6 +52,7 @@ export default defineConfig({
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
       {
+        plugins: [lazySchemas],
         test: {
           ...shared,
           name: 'programs',
@@ -59,6 +61,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [lazySchemas],
         test: {
           ...shared,
           name: 'command line',
@@ -67,7 +70,7 @@ export default defineConfig({
           globalSetup: ['test/cli/bundle-program.ts'],
         },
       },
-      { test: { ...shared, name: 'in process', include: inProcess, isolate: false } },
+      { plugins: [lazySchemas], test: { ...shared, name: 'in process', include: inProcess, isolate: false } },
     ],
   },
 });

@@ -1,4 +1,8 @@
-import { type AgentDefinition, agentPolicyShape, agentSupervisorShape } from '../config/agent-file-schema.ts';
+import {
+  type AgentDefinition,
+  agentPolicyOptions,
+  agentSupervisorOptions,
+} from '../config/agent-file-schema.ts';
 import { fromFileSection } from '../config/file-section.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { type Span, toMs } from '../config/span.ts';
@@ -9,7 +13,7 @@ import { DEFAULT_MAX_DEPTH } from './depth-limit.ts';
 /** Converts a definition to options of the supervisor that runs the agent. */
 export function toSupervisorOptions(definition: AgentDefinition): SupervisorOptions {
   const { supervisor, tools, delegation, secrets } = definition;
-  const { defaultTimeout, ...options } = fromFileSection(supervisor ?? {}, agentSupervisorShape);
+  const { defaultTimeout, ...options } = fromFileSection(supervisor ?? {}, agentSupervisorOptions.shape);
   return {
     ...options,
     ...(defaultTimeout !== undefined && { timeout: defaultTimeout as number }),
@@ -27,7 +31,7 @@ export function toPolicyOptions(
   { policy }: AgentDefinition,
   { directory }: { directory: string },
 ): PolicyOptions {
-  return { ...fromFileSection(policy ?? {}, agentPolicyShape), workspace: directory };
+  return { ...fromFileSection(policy ?? {}, agentPolicyOptions.shape), workspace: directory };
 }
 
 /** Converts a definition to options of the conversation. */

@@ -1,4 +1,4 @@
-import type { AgentDefinition, agentSupervisorShape } from '../config/agent-file-schema.ts';
+import type { AgentDefinition, agentSupervisorOptions } from '../config/agent-file-schema.ts';
 import { DEPTH_VARIABLE } from '../config/depth-variable.ts';
 import { type Duration, duration } from '../config/duration.ts';
 import { parseOptions } from '../config/parse-options.ts';
@@ -19,7 +19,7 @@ const PER_PROCESS = [
   'maxBufferBytes',
   'headBytes',
   'maxLogBytes',
-] as const satisfies readonly (keyof typeof agentSupervisorShape)[];
+] as const satisfies readonly (keyof typeof agentSupervisorOptions.shape)[];
 
 const PER_COMMAND = ['shell', 'hints'] as const;
 

@@ -6,7 +6,6 @@ import { fileSecretSources } from './secret-source.ts';
 import { span } from './span.ts';
 import { supervisorOptions } from './supervisor-options.ts';
 
-const { shape: conversation } = conversationOptions;
 const globs = z.array(z.string().min(1));
 
 /** A name that can be part of a tool's name and of a file's. */
@@ -52,45 +51,40 @@ const tools = z.strictObject({
   modes: supervisorOptions.shape.modes.removeDefault().optional(),
 });
 
-const { shape } = supervisorOptions;
-
 /** The supervisor options that an agent file may set, by their names in code. */
-export const agentSupervisorShape = {
+export const agentSupervisorOptions = z.strictObject({
   /** `timeout` in code. */
-  defaultTimeout: shape.timeout,
-  onTimeout: shape.onTimeout,
-  maxExecutionTime: shape.maxExecutionTime,
-  maxBackgroundTime: shape.maxBackgroundTime,
-  lifetime: shape.lifetime,
-  killGrace: shape.killGrace,
-  drainQuiet: shape.drainQuiet,
-  drainMax: shape.drainMax,
-  notifyAfterSilence: shape.notifyAfterSilence,
-  notifyAfter: shape.notifyAfter,
-  maxBufferBytes: shape.maxBufferBytes,
-  headBytes: shape.headBytes,
-  maxLogBytes: shape.maxLogBytes,
-  maxReplyBytes: shape.maxReplyBytes,
-  shell: shape.shell,
-  env: shape.env,
-  redactNames: shape.redactNames,
-  hints: shape.hints,
-  terminal: shape.terminal,
-  maxParallelTools: shape.maxParallelTools,
-  maxBackgroundProcesses: shape.maxBackgroundProcesses,
-  shutdownGrace: shape.shutdownGrace,
-  retention: shape.retention,
-  maxFinished: shape.maxFinished,
-  logRetention: shape.logRetention,
-  forceBackgroundPatterns: shape.forceBackgroundPatterns,
-  forceSyncPatterns: shape.forceSyncPatterns,
-};
+  defaultTimeout: supervisorOptions.shape.timeout,
+  onTimeout: supervisorOptions.shape.onTimeout,
+  maxExecutionTime: supervisorOptions.shape.maxExecutionTime,
+  maxBackgroundTime: supervisorOptions.shape.maxBackgroundTime,
+  lifetime: supervisorOptions.shape.lifetime,
+  killGrace: supervisorOptions.shape.killGrace,
+  drainQuiet: supervisorOptions.shape.drainQuiet,
+  drainMax: supervisorOptions.shape.drainMax,
+  notifyAfterSilence: supervisorOptions.shape.notifyAfterSilence,
+  notifyAfter: supervisorOptions.shape.notifyAfter,
+  maxBufferBytes: supervisorOptions.shape.maxBufferBytes,
+  headBytes: supervisorOptions.shape.headBytes,
+  maxLogBytes: supervisorOptions.shape.maxLogBytes,
+  maxReplyBytes: supervisorOptions.shape.maxReplyBytes,
+  shell: supervisorOptions.shape.shell,
+  env: supervisorOptions.shape.env,
+  redactNames: supervisorOptions.shape.redactNames,
+  hints: supervisorOptions.shape.hints,
+  terminal: supervisorOptions.shape.terminal,
+  maxParallelTools: supervisorOptions.shape.maxParallelTools,
+  maxBackgroundProcesses: supervisorOptions.shape.maxBackgroundProcesses,
+  shutdownGrace: supervisorOptions.shape.shutdownGrace,
+  retention: supervisorOptions.shape.retention,
+  maxFinished: supervisorOptions.shape.maxFinished,
+  logRetention: supervisorOptions.shape.logRetention,
+  forceBackgroundPatterns: supervisorOptions.shape.forceBackgroundPatterns,
+  forceSyncPatterns: supervisorOptions.shape.forceSyncPatterns,
+});
 
-/** The workspace is the project. */
-const { workspace: _, ...policyShape } = policyOptions.shape;
-
-/** The policy options that an agent file may set. They also hold for its delegates. */
-export const agentPolicyShape = policyShape;
+/** The policy options that an agent file may set. They also hold for its delegates. The workspace is the project. */
+export const agentPolicyOptions = z.strictObject(policyOptions.shape).omit({ workspace: true });
 
 const delegation = z.strictObject({
   /** Place of a delegate, unless the call names another. Default `subprocess`. */
@@ -104,16 +98,16 @@ const delegation = z.strictObject({
 
 const context = z.strictObject({
   /** The transcript is shortened before the model is asked with more messages than this. Default: never. */
-  max_messages: conversation.maxMessages,
+  max_messages: conversationOptions.shape.maxMessages,
   /** Same, with more tokens than this. Default: when the model reports that it is too long. */
-  max_tokens: conversation.maxContextTokens,
+  max_tokens: conversationOptions.shape.maxContextTokens,
   /** Facts given to every delegate with its task. */
   facts: z.array(z.string().min(1)).optional(),
 });
 
 const limits = z.strictObject({
   /** Maximum number of replies per turn. Default 50. */
-  max_steps: conversation.maxSteps.removeDefault().optional(),
+  max_steps: conversationOptions.shape.maxSteps.removeDefault().optional(),
   /** Maximum number of retries after a failed request. Default 3. */
   max_retries: z.int().min(0).optional(),
   /** The first pause before a retry; it doubles. Default 1 s. */
@@ -138,8 +132,8 @@ export const agentFileSchema = z.strictObject({
   model,
   system_prompt: z.string().min(1).optional(),
   tools: tools.optional(),
-  supervisor: toFileSection(agentSupervisorShape).optional(),
-  policy: toFileSection(agentPolicyShape).optional(),
+  supervisor: toFileSection(agentSupervisorOptions.shape).optional(),
+  policy: toFileSection(agentPolicyOptions.shape).optional(),
   /**
    * Secrets by name, which its tools can type without seeing them, each read when it is used. `{ env:
    * "NPM_TOKEN" }`: a variable, which its processes do not inherit; `{ file: "…" }`: a relative path is

@@ -58,12 +58,16 @@ interface ActionToolDefinition {
  */
 export function defineActionTool(definition: ActionToolDefinition): Tool {
   const { name, title, description, actions } = definition;
+  let input: z.ZodObject | null = null;
   const tool = defineTool({
     name,
     title,
     description: `${description}\n${Object.entries(actions).map(describeAction).join('\n')}`,
     permissions: [...new Set(Object.values(actions).map(({ permission }) => permission))],
-    input: toInput(definition),
+    get input() {
+      input ??= toInput(definition);
+      return input;
+    },
     check: (input) => {
       const { needs, check } = chosenAction(actions, input);
       const missing = needs.filter((field) => input[field] === undefined);
@@ -76,15 +80,15 @@ export function defineActionTool(definition: ActionToolDefinition): Tool {
     },
     execute: async (input, context) => chosenAction(actions, input).execute(input as never, context),
   });
-  return {
-    ...tool,
-    narrow: (isAllowed) => {
+  // Not a copy: the tool builds its schema when it is first read.
+  return Object.assign(tool, {
+    narrow: (isAllowed: (permission: Permission) => boolean) => {
       const left = Object.entries(actions).filter(([, { permission }]) => isAllowed(permission));
       return left.length === 0
         ? null
         : defineActionTool({ ...definition, actions: Object.fromEntries(left) });
     },
-  };
+  });
 }
 
 function toInput({ fields, actions }: ActionToolDefinition): z.ZodObject {

@@ -25,16 +25,18 @@ export function defineTool<S extends z.ZodObject>(definition: {
   /** A thrown error becomes the answer. */
   readonly execute: (input: z.output<S>, context: ToolContext) => Promise<ToolAnswer>;
 }): Tool {
-  const { name, description, input, permission = 'other', permissions = [permission] } = definition;
+  const { name, description, permission = 'other', permissions = [permission] } = definition;
   return {
     name,
     ...(definition.title !== undefined && { title: definition.title }),
     description,
-    input,
+    get input() {
+      return definition.input;
+    },
     ...(definition.output !== undefined && { output: definition.output }),
     permissions,
     prepare: (given) => {
-      const parsed = parseToolInput({ name, input, aliases: definition.aliases }, given);
+      const parsed = parseToolInput(definition, given);
       if (!parsed.ok) return parsed;
       const problem = definition.check?.(parsed.input) ?? null;
       if (problem !== null) return { ok: false, error: problem };
@@ -69,7 +71,7 @@ export interface ToolAliases {
 
 /** Validates a model's input. Missing fields are named first. Harmless mistakes are corrected; see `listCoercions`. */
 function parseToolInput<S extends z.ZodObject>(
-  tool: { name: string; input: S; aliases?: ToolAliases | undefined },
+  tool: { readonly name: string; readonly input: S; readonly aliases?: ToolAliases | undefined },
   given: unknown,
 ): ParsedInput<S> {
   const input = coerceFields(tool.input, translate((given ?? {}) as Fields, tool.aliases));

@@ -37,11 +37,11 @@ export function parseExamples(file: string, text: string): readonly Example[] {
 export function readEntryPoints(): Readonly<Record<string, string>> {
   const { name, exports } = JSON.parse(readFileSync(join(rootFolder, 'package.json'), 'utf8')) as {
     name: string;
-    exports: Record<string, string | { default: string }>;
+    exports: Record<string, string | { types: string }>;
   };
   const entries = Object.entries(exports).flatMap(([subpath, target]) => {
     if (typeof target === 'string') return [];
-    const source = target.default.replace('./dist/', './').replace(/\.js$/, '.ts');
+    const source = target.types.replace('./dist/', './').replace(/\.d\.ts$/, '.ts');
     return [[name + subpath.slice(1), source] as const];
   });
   return Object.fromEntries(entries);

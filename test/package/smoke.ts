@@ -14,19 +14,30 @@ registerHooks({
   },
 });
 
-const machines = await import('troupe/machines');
-assert.equal(typeof machines.processMachine?.transition, 'function');
+const { createSupervisor, processTools, toMcpTools, TroupeError } = await import('troupe');
+console.log(loaded.join('\\n'));
 
-if (process.argv.includes('--with-door')) {
-  const beforeDoor = loaded.length;
-  const troupe = await import('troupe');
-  assert.ok(Object.keys(troupe).length > 0, 'troupe exports nothing');
-  console.log(loaded.slice(beforeDoor).join('\\n'));
-  await runOneProcess(troupe);
-}
+const { processMachine } = await import('troupe/machines');
+assert.equal(typeof processMachine.transition, 'function');
 
-async function runOneProcess({ createSupervisor }) {
+// Every door is made of the same modules.
+const { createVirtualClock } = await import('troupe/testing');
+assert.equal(typeof createVirtualClock().nowMs(), 'number');
+const { parseToolSets } = await import('troupe/mcp');
+assert.throws(() => parseToolSets('none'), TroupeError);
+
+// Schemas are built when they are used.
+assert.throws(() => createSupervisor({ timeuot: 1 }), /Did you mean "timeout"/);
+const [runCommand] = toMcpTools(processTools);
+assert.equal(runCommand.inputSchema.properties.command.type, 'string');
+assert.ok(runCommand.outputSchema);
+
+const { Observable } = await import('rxjs');
+await runOneProcess();
+
+async function runOneProcess() {
   const supervisor = createSupervisor();
+  assert.ok(supervisor.events$ instanceof Observable, 'events$ is not an Observable of the rxjs beside troupe');
   const handle = supervisor.start({ command: [process.execPath, '-e', 'console.log(40 + 2)'] });
   const view = await handle.ended;
   assert.equal(view.status, 'completed');

@@ -1,0 +1,12 @@
+interface LineMap {
+  readonly version: number;
+  readonly sources: string[];
+  readonly names: string[];
+  readonly mappings: string;
+}
+
+/** Returns changed code with its source map, where every line is still the line that it was. */
+export function keepLines(code: string, id: string): { code: string; map: LineMap } {
+  const mappings = code.split('\n').map((_, line) => (line === 0 ? 'AAAA' : 'AACA'));
+  return { code, map: { version: 3, sources: [id], names: [], mappings: mappings.join(';') } };
+}
