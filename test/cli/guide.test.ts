@@ -13,7 +13,7 @@ test('the stack in the guide is accepted', async () => {
   const { processes } = await parseYaml(text, {
     file: 'troupe.yaml',
     code: 'invalid-option',
-    check: (value) => checkStack(value, { directory: import.meta.dirname }),
+    check: (value) => checkStack(value, { directory: import.meta.dirname, env: {} }),
   });
 
   expect(Object.keys(processes)).toEqual(['db', 'migrate', 'web']);

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of stack files look like that.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
@@ -47,6 +48,27 @@ test('a detached stack continues until down', async () => {
   expect(labels.toSorted()).toEqual(['cache', 'db', 'up troupe.yaml', 'web']);
   expect((await project.troupe('down')).code).toBe(0);
   await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
+});
+
+test('a second up --detach ends with 0 and leaves alone what runs', async () => {
+  await using project = daemonProject();
+  const processes = {
+    migrate: 'echo migrated >> runs',
+    web: { command: '${RUNNER:-exec} sleep 1000', depends_on: { migrate: 'completed' }, cwd: '${HERE}' },
+  };
+  writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
+  const unset = await project.troupe('up', '-d');
+  Object.assign(project.env, { HERE: '.' });
+
+  const first = await project.troupe('up', '-d');
+  const before = await project.processes();
+  const second = await project.troupe('up', '-d');
+
+  expect(unset).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('uses ${HERE}') });
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(second).toEqual({ code: 0, stdout: '', stderr: 'troupe: already up: migrate, web\n' });
+  expect((await project.processes()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  expect(readFileSync(project.file('runs'), 'utf8')).toBe('migrated\n');
 });
 
 test('a second up restarts only changed processes', async () => {

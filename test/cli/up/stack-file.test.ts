@@ -1,10 +1,12 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of stack files look like that.
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkStack } from '../../../src/cli/verbs/up/stack-file.ts';
 import { parseYaml } from '../../../src/config/parse-yaml.ts';
 import { tempDir } from '../../fixtures/os.ts';
 
-const check = (value: unknown) => checkStack(value, { directory: import.meta.dirname });
+const check = (value: unknown) =>
+  checkStack(value, { directory: import.meta.dirname, env: { PORT: '3000', EMPTY: '', ZEROS: '007' } });
 
 const read = (text: string) => parseYaml(text, { file: 'troupe.yaml', code: 'invalid-option', check });
 
@@ -57,10 +59,64 @@ test('env files override common variables, not own ones', async () => {
   const { processes } = await parseYaml(text, {
     file: 'troupe.yaml',
     code: 'invalid-option',
-    check: (value) => checkStack(value, { directory: place.path }),
+    check: (value) => checkStack(value, { directory: place.path, env: {} }),
   });
 
-  expect(processes['web']).toEqual({ command: 'x', env: { A: 'file', B: 'own', C: 'second', Z: 'all' } });
+  expect(processes['web']).toMatchObject({
+    command: 'x',
+    env: { A: 'file', B: 'own', C: 'second', Z: 'all' },
+  });
+});
+
+test('a stack file restarts nothing that it does not say', async () => {
+  const { processes } = await read(`
+processes:
+  plain: sleep 1
+  failing: { command: sleep 1, restart: on-failure }
+  limited: { command: sleep 1, restart: { max_restarts: 2 } }
+`);
+
+  expect(processes['plain']).toMatchObject({ restart: { policy: 'temporary' } });
+  expect(processes['failing']).toMatchObject({ restart: { policy: 'transient' } });
+  expect(processes['limited']?.restart).toEqual({ maxRestarts: 2 });
+});
+
+test('variables of the environment are replaced in a stack file', async () => {
+  const { processes } = await read(`
+processes:
+  web:
+    command: [node, 'server.js', '--port=\${PORT}', '\${NONE:-none}', '$\${PORT}', '\${ZEROS}']
+    cwd: app/\${EMPTY:-here}
+    env: { URL: 'http://127.0.0.1:\${PORT}/', KEPT: '\${EMPTY-unset}', PRICE: $5 }
+    ready: { port: '\${PORT}' }
+  shell: echo \${NONE}
+  text: { command: 'for i in 1 2; do echo \${i}; done' }
+`);
+
+  expect(processes['web']).toMatchObject({
+    command: ['node', 'server.js', '--port=3000', 'none', '${PORT}', '007'],
+    cwd: 'app/here',
+    env: { URL: 'http://127.0.0.1:3000/', KEPT: '', PRICE: '$5' },
+    ready: { port: 3000 },
+  });
+  expect(processes['shell']).toMatchObject({ command: 'echo ${NONE}' });
+  expect(processes['text']).toMatchObject({ command: 'for i in 1 2; do echo ${i}; done' });
+});
+
+test('an unset variable is reported with its line and a remedy', async () => {
+  const reading = read(`processes:
+  web:
+    command: x
+    cwd: \${PROT}
+    env: { A: '\${' }
+`);
+
+  await expect(reading).rejects.toMatchObject({
+    message: [
+      'troupe.yaml:4:10: "processes.web.cwd" uses ${PROT}, and the variable is not set. Set it, or give a default: ${PROT:-…}.',
+      'troupe.yaml:5:15: "processes.web.env.A" has a "${" that begins no variable; expected ${NAME} or ${NAME:-default}. For a plain "${" write "$${".',
+    ].join('\n'),
+  });
 });
 
 test('a stack file reports each mistake with line and suggestion', async () => {

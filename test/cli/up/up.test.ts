@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../fixtures/os.ts';
 import { projectDir, runProgram, STARTED_WITHIN_MS, startProgram } from '../program.ts';
@@ -73,6 +73,15 @@ test.each([
 
   expect(ran.code).toBe(code);
   await project.gone();
+});
+
+test('up does not restart a failed process unasked', async () => {
+  await using project = stackProject({ only: { command: 'echo run >> runs; exit 3' } });
+
+  const ran = await runProgram(['up'], { cwd: project.path, env: project.env });
+
+  expect(ran.code).toBe(1);
+  expect(readFileSync(project.file('runs'), 'utf8')).toBe('run\n');
 });
 
 test('up reports and skips dependents of a failed process', async () => {

@@ -37,7 +37,7 @@ export function toStackOwner(file: string): string {
 }
 
 /** Reads a stack file. @throws TroupeError `invalid-option`, with file, line and column of each problem on a line of its own. */
-export async function loadStack(file: string, { cwd }: Pick<CliIo, 'cwd'>): Promise<Stack> {
+export async function loadStack(file: string, { cwd, env }: Pick<CliIo, 'cwd' | 'env'>): Promise<Stack> {
   const shown = relative(cwd, file);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const { code } = toError(error) as NodeJS.ErrnoException;
@@ -46,6 +46,6 @@ export async function loadStack(file: string, { cwd }: Pick<CliIo, 'cwd'>): Prom
     const message = `${quote(shown)} cannot be read: ${why}.`;
     throw new TroupeError({ code: 'invalid-option', message, cause: error });
   });
-  const check = (value: unknown) => checkStack(value, { directory: dirname(file) });
+  const check = (value: unknown) => checkStack(value, { directory: dirname(file), env });
   return parseYaml(text, { file: shown, code: 'invalid-option', check });
 }

@@ -19,6 +19,7 @@ import type { RestartStrategy } from '../../../groups/restart-scope.ts';
 import { startOrder } from '../../../groups/start-order.ts';
 import { toErrnoText } from '../../errno-text.ts';
 import { parsePattern, restartPolicies, restartWords } from '../../flag-values.ts';
+import { interpolate } from './interpolate.ts';
 
 /** Variables; YAML numbers and booleans count as text. */
 const variables = z.record(
@@ -65,9 +66,17 @@ export interface Stack {
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Checks the contents of a stack file in `directory`. */
-export function checkStack(given: unknown, { directory }: { readonly directory: string }): Checked<Stack> {
-  const input = dropEmpty(isObject(given) ? given : {});
+/** Place of a stack file, and the environment for the variables in it. */
+interface StackScope {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Checks the contents of a stack file, with its variables replaced. */
+export function checkStack(given: unknown, { directory, env: outside }: StackScope): Checked<Stack> {
+  const replaced = interpolate(given, outside);
+  if (replaced.problems.length > 0) return { ok: false, problems: replaced.problems };
+  const input = dropEmpty(isObject(replaced.value) ? replaced.value : {});
   if (!isObject(input['processes']) || Object.keys(input['processes']).length === 0) {
     const text = 'it has no processes; expected "processes:" with a name and a "command" for each.';
     return { ok: false, problems: [{ path: ['processes'], text }] };
@@ -75,8 +84,9 @@ export function checkStack(given: unknown, { directory }: { readonly directory: 
   const file = stackFile.safeParse(input);
   const outer = file.success ? [] : describeProblems(file.error, { input, schema: stackFile });
   const { strategy = 'oneForOne', env = {} } = file.data ?? {};
+  const restarts = strategy !== 'oneForOne';
   const checked = Object.entries(input['processes']).map(([name, section]) =>
-    checkProcess(name, { section, env, directory }),
+    checkProcess(name, { section, env, directory, restarts }),
   );
   const inner = checked.flatMap((each) => (each.ok ? [] : each.problems));
   const processes = Object.fromEntries(checked.flatMap((each) => (each.ok ? [each.value] : [])));
@@ -87,7 +97,12 @@ export function checkStack(given: unknown, { directory }: { readonly directory: 
 
 function checkProcess(
   name: string,
-  { section, env, directory }: { section: unknown; env: Section; directory: string },
+  {
+    section,
+    env,
+    directory,
+    restarts,
+  }: { section: unknown; env: Section; directory: string; restarts: boolean },
 ): Checked<readonly [string, GroupProcessSpec]> {
   const input = expand(section);
   const refuse = (problems: readonly Problem[]) => ({
@@ -106,7 +121,7 @@ function checkProcess(
   const files = readEnvFiles(envFile as readonly string[], directory);
   if (!files.ok) return refuse(files.problems);
   try {
-    return { ok: true, value: [name, toSpec(options, { ...env, ...files.value })] };
+    return { ok: true, value: [name, toSpec(options, { env: { ...env, ...files.value }, restarts })] };
   } catch (error) {
     if (error instanceof TroupeError) return refuse([{ path: ['ready', 'line'], text: error.message }]);
     throw error;
@@ -164,7 +179,11 @@ function expand(section: unknown): Section {
   };
 }
 
-function toSpec(section: Section, commonEnv: Section): GroupProcessSpec {
+/** `restarts`: the strategy of the file asks for restarts, so that a group's own default holds. Otherwise none is made unasked. */
+function toSpec(
+  section: Section,
+  { env: commonEnv, restarts }: { readonly env: Section; readonly restarts: boolean },
+): GroupProcessSpec {
   const { ready, restart, env, ...rest } = section as {
     ready?: { line?: string };
     restart?: { policy?: (typeof restartWords)[number] };
@@ -177,6 +196,7 @@ function toSpec(section: Section, commonEnv: Section): GroupProcessSpec {
     ...(ready !== undefined && {
       ready: { ...ready, ...(ready.line !== undefined && { line: parsePattern(ready.line) }) },
     }),
+    ...(restart === undefined && !restarts && { restart: { policy: 'temporary' } }),
     ...(restart !== undefined && {
       restart: { ...restart, ...(policy !== undefined && { policy: restartPolicies[policy] }) },
     }),

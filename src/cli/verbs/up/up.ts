@@ -63,6 +63,10 @@ Also: cwd, shell, interactive, one_shot, kill_grace, max_background_time,
 leftovers. Next to processes: env for all of them, and strategy: oneForAll or
 restForOne restart other processes together with a failed one.
 
+A process is restarted only if it has restart: on-failure or always, or if the
+file has a strategy. \${NAME} and \${NAME:-default} in a value are replaced from
+the environment, except in a command that is text for the shell.
+
 Names select processes and their dependencies. While some are running, it starts
 the missing ones, restarts those that changed in the file, leaves the others
 alone, and lists those that are no longer in the file.
