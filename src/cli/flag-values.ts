@@ -45,6 +45,15 @@ export function parseUrl(text: string, flag: string): string {
 }
 
 /**
+ * Returns a limit in milliseconds as `parseDuration`; 0 for `none`, which is no limit.
+ *
+ * @throws TroupeError `invalid-option`, naming the flag.
+ */
+export function parseLimit(text: string, flag: string): number {
+  return text === 'none' ? 0 : parseDuration(text, flag);
+}
+
+/**
  * Returns columns and rows of `120x40`.
  *
  * @throws TroupeError `invalid-option`, naming the flag.
@@ -97,6 +106,7 @@ function invalid(message: string, cause?: unknown): TroupeError {
 /** The restart policies under the names that container tools use, and under their own. */
 export const restartPolicies = {
   never: 'temporary',
+  no: 'temporary',
   'on-failure': 'transient',
   always: 'permanent',
   temporary: 'temporary',
@@ -105,3 +115,11 @@ export const restartPolicies = {
 } as const satisfies Record<string, RestartPolicy>;
 
 export const restartWords = Object.keys(restartPolicies) as (keyof typeof restartPolicies)[];
+
+/** @throws TroupeError `invalid-option` */
+export function parseRestart(text: string, flag: string): RestartPolicy {
+  if (Object.hasOwn(restartPolicies, text)) return restartPolicies[text as keyof typeof restartPolicies];
+  const meant = nearest(text, restartWords);
+  const hint = meant === null ? '' : ` Did you mean ${meant}?`;
+  throw invalid(`${flag} is ${quote(text)}; expected never, on-failure or always.${hint}`);
+}

@@ -27,6 +27,12 @@ type Widened<Flags> = {
   readonly [Name in keyof Flags]: [Flags[Name]] extends [true | undefined] ? boolean : Flags[Name];
 };
 
+/** The flag of every verb that uses a state directory. */
+export const stateDirFlag = [
+  '--state-dir <dir>',
+  'where records and logs are kept (the nearest .troupe upwards)',
+] as const;
+
 /** The flags of every verb that reads a state directory. */
 export interface StateFlags {
   readonly stateDir?: string;
@@ -41,7 +47,7 @@ export function addStateFlags<Args extends unknown[], Flags extends OptionValues
 ): Command<Args, Flags & StateFlags> {
   if (json !== undefined) command.option('--json', json);
   if (quiet !== undefined) command.option('-q, --quiet', quiet);
-  command.option('--state-dir <dir>', 'where records are kept (the nearest .troupe upwards)');
+  command.option(...stateDirFlag);
   return command as unknown as Command<Args, Flags & StateFlags>;
 }
 

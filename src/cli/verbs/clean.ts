@@ -12,7 +12,7 @@ const addFlags = (command: Command) =>
     command
       .option('--all', 'include processes that ended only just now')
       .option('-n, --dry-run', 'only print what would be removed'),
-    { json: 'print {"forgotten", "logsRemoved", "freedBytes", "dryRun"}', quiet: 'print nothing' },
+    { json: 'print {"forgotten", "logsRemoved", "freedBytes", "dryRun"}', quiet: 'print only errors' },
   );
 
 /** Defines `troupe clean`. */

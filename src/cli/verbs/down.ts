@@ -19,7 +19,7 @@ const addFlags = (command: Command) =>
       '[words...]',
       'the file (default: the nearest troupe.yaml upwards) and names of processes',
     ),
-    { json: 'print the results as one JSON array' },
+    { json: 'print one JSON array', quiet: 'print only errors' },
   );
 
 /** Defines `troupe down`. */
@@ -62,7 +62,7 @@ async function runDown({ words, flags, io, open }: DownCall): Promise<number> {
     const stopped: Stopped[] = [];
     for (const seen of running.toReversed()) stopped.push(await stop(seen, { state, flags, io }));
     if (flags.json === true) printLines(io, JSON.stringify(stopped));
-    else if (running.length === 0)
+    else if (running.length === 0 && flags.quiet !== true)
       printNote(io, `nothing of ${[describe(file, io), ...names].join(' ')} is running`);
     return stopped.every(({ answer }) => isStopped(answer)) ? exitCodes.done : exitCodes.failed;
   });
@@ -78,7 +78,7 @@ async function stop(
   const { paint } = createPage(io.stdout);
   const words = `${toPrintable(name)}: ${toPrintable(answer.message)}`;
   if (!isStopped(answer)) printError(io, words);
-  else if (flags.json !== true) printLines(io, `${paint('green', '✓')} ${words}`);
+  else if (flags.json !== true && flags.quiet !== true) printLines(io, `${paint('green', '✓')} ${words}`);
   return stopped;
 }
 

@@ -7,8 +7,8 @@ import { TroupeError } from '../../config/troupe-error.ts';
 import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts';
 import { type CliIo, printNote } from '../cli-io.ts';
 import { onEndSignal } from '../end-signals.ts';
-import { collect, parseDuration } from '../flag-values.ts';
-import type { DefineVerb, FlagsOf } from '../verb.ts';
+import { collect, parseLimit } from '../flag-values.ts';
+import { type DefineVerb, type FlagsOf, stateDirFlag } from '../verb.ts';
 import { readVersion } from '../version.ts';
 import { findStateDirectory } from '../with-state.ts';
 
@@ -33,7 +33,7 @@ const addFlags = (command: Command) =>
       collect,
     )
     .option('--cwd <directory>', "where commands run (the client's first root, or here)")
-    .option('--state-dir <directory>', 'where records and logs are kept (the nearest .troupe upwards)')
+    .option(...stateDirFlag)
     .option('--max-background <count>', 'how many processes may run in the background at once (10)')
     .option('--max-background-time <duration>', 'how long each of them may run')
     .option('--owner <name>', 'whose processes the client sees, in later sessions too (this session alone)');
@@ -109,7 +109,7 @@ function readSupervisorOptions(
       maxBackgroundProcesses: parseCount(flags.maxBackground, '--max-background'),
     }),
     ...(flags.maxBackgroundTime !== undefined && {
-      maxBackgroundTime: parseDuration(flags.maxBackgroundTime, '--max-background-time'),
+      maxBackgroundTime: parseLimit(flags.maxBackgroundTime, '--max-background-time'),
     }),
   };
   const stateDir = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);

@@ -7,14 +7,14 @@ import { type CliIo, printError, printNote } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseDuration } from '../flag-values.ts';
 import { describeProcessEvent, toProcessName } from '../render/process-text.ts';
-import type { DefineVerb, FlagsOf } from '../verb.ts';
+import { type DefineVerb, type FlagsOf, stateDirFlag } from '../verb.ts';
 import { findStateDirectory } from '../with-state.ts';
 
 const addFlags = (command: Command) =>
   command
-    .option('--idle <duration>', 'end after being idle for so long')
-    .option('--forever', 'do not end when idle')
-    .option('--state-dir <directory>', 'where records and logs are kept');
+    .option('--idle <duration>', 'end after being idle for so long (10s)')
+    .option('--forever', 'do not end when idle, as --idle none')
+    .option(...stateDirFlag);
 
 type ServeFlags = FlagsOf<typeof addFlags>;
 
@@ -59,7 +59,7 @@ async function runServe({ flags, io }: { readonly flags: ServeFlags; readonly io
 
 /** `null`: never idle; `undefined`: the default of the daemon. */
 function parseIdle({ idle, forever }: ServeFlags): number | null | undefined {
-  if (forever === true) return null;
+  if (forever === true || idle === 'none') return null;
   return idle === undefined ? undefined : parseDuration(idle, '--idle');
 }
 

@@ -18,14 +18,13 @@ const addFlags = (command: Command) =>
   addStateFlags(
     command
       .argument('<id>', idHelp)
-      .option('--quiet <duration>', 'report silence of this length (5s)')
+      .option('--quiet-for <duration>', 'report silence of this length (5s)')
       .option('--pattern <pattern>', 'report lines that match this regular expression')
       .option('--once', 'end after the first report; with 1 if there is none'),
     { json: 'print each report as JSON, one per line' },
   );
 
-/** `--quiet` is a duration here; for other verbs it silences them. */
-export type WatchFlags = Omit<FlagsOf<typeof addFlags>, 'quiet'> & { readonly quietFor?: string };
+export type WatchFlags = FlagsOf<typeof addFlags>;
 
 /** Defines `troupe watch`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
@@ -39,13 +38,10 @@ is reported once, and again after a change. Ctrl-C ends only the watch.
 
 Examples:
   ${name} watch build                      when it is silent for 5 s
-  ${name} watch build --quiet 30s --once
+  ${name} watch build --quiet-for 30s --once
   ${name} watch server --pattern 'error|warn' --json`,
     )
-    .action(async (word, { quiet, ...flags }) => {
-      const quietFor = quiet as string | undefined;
-      end(await watchProcess({ word, flags: { ...flags, ...(quietFor !== undefined && { quietFor }) }, io }));
-    });
+    .action(async (word, flags) => end(await watchProcess({ word, flags, io })));
 };
 
 /**
@@ -86,11 +82,11 @@ export function watchProcess(input: VerbInput<WatchFlags> & { readonly word: str
 
 function parseOptions({ quietFor, pattern }: WatchFlags): { quiet?: number; pattern?: string } {
   if (quietFor !== undefined && pattern !== undefined) {
-    const message = '--quiet and --pattern are two watches: run the command once for each.';
+    const message = '--quiet-for and --pattern are two watches: run the command once for each.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
   if (pattern !== undefined) return { pattern };
-  return quietFor === undefined ? {} : { quiet: parseDuration(quietFor, '--quiet') };
+  return quietFor === undefined ? {} : { quiet: parseDuration(quietFor, '--quiet-for') };
 }
 
 function report(news: WatchNews, { flags, io }: { readonly flags: WatchFlags; readonly io: CliIo }): void {

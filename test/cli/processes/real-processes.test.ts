@@ -148,7 +148,7 @@ test('watch prints what an agent would be told', async () => {
   await waitUntil(() => server.view().output.bytes > 0);
   await at.reachable();
 
-  const ran = await at.troupe('watch', 'server', '--quiet', '300ms', '--once');
+  const ran = await at.troupe('watch', 'server', '--quiet-for', '300ms', '--once');
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(/\(server\) has been silent for 300 ms\n {2}up\n$/);
@@ -182,7 +182,7 @@ test('a schedule is delivered by its supervisor', async () => {
 test.each([
   ['wait', []],
   ['wait', ['--port', '9']],
-  ['watch', ['--quiet', '1h']],
+  ['watch', ['--quiet-for', '1h']],
   ['logs', ['-f']],
 ])('Ctrl-C ends %s %j and leaves the process running', async (verb, flags) => {
   await using at = stage();

@@ -29,7 +29,7 @@ test('restart restarts only running processes', async () => {
 
 test('extend sets and removes limits', async () => {
   const { io, open, orders, stdout } = scene();
-  const flags = { maxTime: '2h', maxBackground: 'none', timeout: '90' };
+  const flags = { maxTime: '2h', maxBackgroundTime: 'none', timeout: '90' };
 
   const code = await extendLimits({ word: 'server', flags, io, open });
 
@@ -41,7 +41,7 @@ test('extend sets and removes limits', async () => {
     maxBackgroundTime: 0,
   });
   expect(stdout()).toBe(
-    'tool_a (server): timeout is 1m 30s, maxExecutionTime is 2h 00m, maxBackgroundTime is off.\n',
+    'tool_a (server): --timeout is 1m 30s, --max-time is 2h 00m, --max-background-time is off.\n',
   );
 });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
@@ -118,4 +119,57 @@ test('a killed daemon leaves the command running and is replaced', async () => {
   expect(ids).toContain(first.stdout.trim());
   const killed = await project.troupe('kill', '-f', first.stdout.trim());
   expect(killed.code).toBe(0);
+});
+
+test('start --stdin leaves an input that write writes to', async () => {
+  await using project = daemonProject();
+  await project.troupe(
+    'start',
+    '--stdin',
+    '--name',
+    'echo',
+    '-c',
+    'while read -r line; do echo "got $line"; done',
+  );
+
+  const written = await project.troupe('write', 'echo', 'hello', '--eof');
+  const waited = await project.troupe('wait', 'echo');
+  const { stdout } = await project.troupe('logs', 'echo');
+
+  expect(written).toMatchObject({ code: 0, stderr: '' });
+  expect(waited.code).toBe(0);
+  expect(stdout).toBe('got hello\n');
+});
+
+test.each([
+  ['sometimes', 'expected never, on-failure or always.'],
+  ['alway', 'Did you mean always?'],
+])('start refuses the restart word %s', async (word, problem) => {
+  await using project = daemonProject();
+
+  const ran = await project.troupe('start', '--restart', word, '--', 'true');
+
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) });
+});
+
+test('extend --max-time limits a process in the background', async () => {
+  await using project = daemonProject();
+  await project.troupe('start', '--name', 'web', '--', 'sleep', '1000');
+
+  const extended = await project.troupe('extend', 'web', '--max-time', '1s');
+  const waited = await project.troupe('wait', 'web');
+
+  expect(extended).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\(web\): --max-time is 1s\.\n$/),
+  });
+  expect(waited.code).toBe(124);
+});
+
+test('the first start keeps the state directory out of version control', async () => {
+  await using project = daemonProject();
+
+  await project.troupe('start', '--', 'true');
+
+  expect(readFileSync(project.file('.troupe/.gitignore'), 'utf8')).toBe('*\n');
 });

@@ -136,7 +136,7 @@ strateg: x
     message: [
       'troupe.yaml:3:13: in "web", there is no option "comand" (given: "x"). Did you mean "command"?',
       'troupe.yaml:6:20: in "db", there is no option "ready.prot" (given: 3). Did you mean "port"?',
-      'troupe.yaml:7:14: in "db", "restart.policy" is "sometimes"; expected one of "never", "on-failure", "always", "temporary", "transient", "permanent".',
+      'troupe.yaml:7:14: in "db", "restart.policy" is "sometimes"; expected one of "never", "no", "on-failure", "always", "temporary", "transient", "permanent".',
       'troupe.yaml:8:17: in "db", "kill_grace" is "5 parsecs"; expected a duration: seconds from 0, or text such as "250ms", "30s", "5m".',
       'troupe.yaml:9:10: there is no option "strateg" (given: "x"). Did you mean "strategy"?',
     ].join('\n'),

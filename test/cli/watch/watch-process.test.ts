@@ -64,6 +64,6 @@ test('watch reports a failed watch', async () => {
   expect(stderr()).toContain('The watch failed: it takes too long');
 });
 
-test('watch refuses --quiet with --pattern', () => {
+test('watch refuses --quiet-for with --pattern', () => {
   expect(() => watch([], { quietFor: '5s', pattern: 'E' })).toThrow('two watches');
 });

@@ -20,20 +20,21 @@ export const define: DefineVerb = (command, { name, io, overrides, end }) => {
         .choices(['text', 'json'])
         .default('text' as const),
     )
-    .option('--timeout <duration>', 'how long it may take: seconds, or 500ms, 30s, 5m; 0: no limit (300)')
+    .option('--json', 'the same as --output json')
+    .option('--timeout <duration>', 'how long it may take; "none": no limit (300s)')
     .addOption(
       command
         .createOption('--background <what>', 'processes that still run when it has answered (wait)')
         .choices(['wait', 'kill']),
     )
-    .option('--wait <duration>', 'how long to wait for them (60)')
+    .option('--wait <duration>', 'how long to wait for them (60s)')
     .addHelpText(
       'after',
       `
 Without --task, or with --task -, the task is read from stdin: text, or
 {"task": "…", "context": {…}}.
 
-With --output json, stdout is one object: {"ok": true, "data": "…"} or
+With --json, stdout is one object: {"ok": true, "data": "…"} or
 {"ok": false, "error": "…"}. Whenever ok is false, the exit code is 1. If a call
 of the agent was denied, it is 3, and the object has "denied": [{"tool": "…",
 "reason": "…"}].
@@ -41,9 +42,9 @@ of the agent was denied, it is 3, and the object has "denied": [{"tool": "…",
 Change settings of the agent by their path in its file:
   ${name} exec assistant --task "…" --limits.max_steps=10`,
     )
-    .action(async (agent, flags) => {
+    .action(async (agent, { json, ...flags }) => {
       // It loads the agent runtime, which help and completion can do without.
       const { runExec } = await import('./run-exec.ts');
-      end(await runExec({ agent, ...flags, overrides, io }));
+      end(await runExec({ agent, ...flags, ...(json === true && { output: 'json' }), overrides, io }));
     });
 };

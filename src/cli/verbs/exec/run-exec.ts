@@ -13,7 +13,7 @@ import { type CliIo, printError, printLines, printNote } from '../../cli-io.ts';
 import { readDelegationLimits } from '../../delegation-limits.ts';
 import { type EndSignal, onEndSignal } from '../../end-signals.ts';
 import { exitCodes, toSignalCode } from '../../exit-codes.ts';
-import { parseDuration } from '../../flag-values.ts';
+import { parseDuration, parseLimit } from '../../flag-values.ts';
 import { createPage } from '../../render/page.ts';
 import { toPrintable } from '../../render/printable.ts';
 import { renderToolAnswer, renderToolCall } from '../../render/tool-lines.ts';
@@ -89,7 +89,7 @@ async function execute(
       host: { stateDirectory: findAgentStateDirectory(io) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
-      ...(timeout !== undefined && { timeoutMs: parseDuration(timeout, '--timeout') }),
+      ...(timeout !== undefined && { timeoutMs: parseLimit(timeout, '--timeout') }),
       ...(background !== undefined && { background }),
       ...(wait !== undefined && { waitMs: parseDuration(wait, '--wait') }),
       signal,

@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import { TroupeError } from '../../../config/troupe-error.ts';
 import type { CliIo } from '../../cli-io.ts';
-import { collect, parseDuration } from '../../flag-values.ts';
-import type { DefineVerb, FlagsOf } from '../../verb.ts';
+import { collect, parseDuration, parseLimit } from '../../flag-values.ts';
+import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory } from '../../with-state.ts';
 import { hasInput } from './forward-input.ts';
 import { checkReplace, parseCommand, parseVariables, resolveDirectory } from './parse-command.ts';
@@ -13,13 +13,13 @@ const addFlags = (command: Command) =>
     .argument('<command...>', 'the program and its arguments')
     .passThroughOptions()
     .option('-c, --shell', 'the command is one text for the shell')
-    .option('--timeout <duration>', 'how long to wait for it: seconds, or 500ms, 30s, 5m')
+    .option('--timeout <duration>', 'how long to wait for it (none)')
     .addOption(
       command
         .createOption('--on-timeout <action>', 'what to do with it then (background)')
         .choices(['background', 'kill', 'wait']),
     )
-    .option('--max-time <duration>', 'kill it after this time')
+    .option('--max-time <duration>', 'kill it after this time (none)')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('-b, --background', 'run it in the background from the start')
     .option('--interactive', 'in a terminal of the daemon; Ctrl-] leaves it running')
@@ -29,7 +29,7 @@ const addFlags = (command: Command) =>
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('-i, --stdin', 'use pipes at a terminal, too, and forward typed input')
     .option('--json', 'print one JSON object with its output and its end')
-    .option('--state-dir <directory>', 'where records and logs are kept');
+    .option(...stateDirFlag);
 
 type RunFlags = FlagsOf<typeof addFlags>;
 
@@ -89,7 +89,7 @@ async function runCommand(call: RunCall): Promise<number> {
 
 function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
   checkReplace(flags);
-  const timeoutMs = flags.timeout === undefined ? 0 : parseDuration(flags.timeout, '--timeout');
+  const timeoutMs = flags.timeout === undefined ? 0 : parseLimit(flags.timeout, '--timeout');
   const onTimeout = flags.onTimeout ?? 'background';
   const isShell = flags.shell === true;
   return {
@@ -102,7 +102,7 @@ function parseRunRequest({ words, flags, io }: RunCall): RunRequest {
     replaces: flags.replace === true,
     timeoutMs,
     onTimeout,
-    maxTimeMs: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
+    maxTimeMs: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
     graceMs: flags.grace === undefined ? null : parseDuration(flags.grace, '--grace'),
     hasInput:
       flags.background !== true &&

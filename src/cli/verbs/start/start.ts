@@ -6,10 +6,10 @@ import type { ProcessView } from '../../../process/process-view.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
 import { type CliIo, printError, printLines } from '../../cli-io.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
-import { collect, parseDuration, parseSize, restartPolicies, restartWords } from '../../flag-values.ts';
+import { collect, parseDuration, parseLimit, parseRestart, parseSize } from '../../flag-values.ts';
 import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../open-daemon.ts';
 import { startAlone } from '../../start-alone.ts';
-import type { DefineVerb, FlagsOf } from '../../verb.ts';
+import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory, type OpenState, withState } from '../../with-state.ts';
 import {
   checkReplace,
@@ -33,19 +33,16 @@ const addFlags = (command: Command) =>
     .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
     .option('--ready-within <duration>', 'how long that may take (30s)')
     .option('--no-wait', 'do not wait until it is ready')
-    .addOption(
-      command
-        .createOption('--restart <when>', 'restart it after it has ended (never)')
-        .choices(restartWords.slice(0, 3)),
-    )
-    .option('--max-time <duration>', 'kill it after this time')
+    .option('--restart <when>', 'restart it after it has ended: never, on-failure or always (never)')
+    .option('--max-time <duration>', 'kill it after this time (none)')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('--session', 'end it with the daemon')
+    .option('-i, --stdin', 'give it an input, which write writes to')
     .option('--interactive', 'give it a terminal')
     .option('--size <size>', 'columns and rows of its terminal (80x24)')
     .option('-q, --quiet', 'print only the id')
     .option('--json', 'print everything about it as one JSON object')
-    .option('--state-dir <directory>', 'where records and logs are kept');
+    .option(...stateDirFlag);
 
 /** Defines `troupe start`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
@@ -70,6 +67,7 @@ it continues when the daemon ends, and the next one adopts it. With
   ${name} logs -f web
   ${name} start --name web --replace -- npm run dev
   ${name} kill web
+  ${name} start --name repl --stdin -- python3 -i && ${name} write repl '1 + 1'
   ${name} start --name editor --interactive -- vim && ${name} attach editor`,
     )
     .action(async (words, flags) => end(await startCommand({ words, flags, io })));
@@ -145,11 +143,12 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     cwd: resolveDirectory(flags.cwd, io),
     env: parseVariables(flags.env ?? []),
     lifetime: flags.session === true ? 'session' : 'persistent',
-    maxBackgroundTime: flags.maxTime === undefined ? 0 : parseDuration(flags.maxTime, '--max-time'),
-    restart: { policy: restartPolicies[flags.restart ?? 'never'] },
+    maxBackgroundTime: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
+    restart: { policy: parseRestart(flags.restart ?? 'never', '--restart') },
     ...(flags.grace !== undefined && { killGrace: parseDuration(flags.grace, '--grace') }),
     ...(flags.name !== undefined && { label: flags.name }),
     ...(ready !== null && { ready }),
+    ...(flags.stdin === true && { stdin: 'pipe' }),
     ...(flags.interactive === true && { interactive: true }),
     ...(flags.size !== undefined && { size: parseSize(flags.size, '--size') }),
   };

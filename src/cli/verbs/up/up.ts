@@ -20,7 +20,7 @@ import { exitCodes, toSignalCode } from '../../exit-codes.ts';
 import { openSupervisor } from '../../open-supervisor.ts';
 import { describeProcessEvent } from '../../render/process-text.ts';
 import { showProgress } from '../../render/progress-line.ts';
-import type { DefineVerb, FlagsOf } from '../../verb.ts';
+import { type DefineVerb, type FlagsOf, stateDirFlag } from '../../verb.ts';
 import { findStateDirectory } from '../../with-state.ts';
 import { findStackFile, loadStack, toStackOwner } from './find-stack.ts';
 import { createMergedLog } from './merged-log.ts';
@@ -32,7 +32,7 @@ const addFlags = (command: Command) =>
   command
     .argument('[words...]', 'the file (default: the nearest troupe.yaml upwards) and names of processes')
     .option('-d, --detach', 'return when all are ready; they keep running')
-    .option('--state-dir <directory>', 'where records and logs are kept');
+    .option(...stateDirFlag);
 
 /** Defines `troupe up`. */
 export const define: DefineVerb = (command, { name, io, end }) => {

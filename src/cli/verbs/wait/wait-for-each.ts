@@ -36,7 +36,10 @@ export interface WaitGoal<Answer> {
 /** Waits for each process until a signal or the timeout, without touching them. @returns the exit code. */
 export function waitForEach<Answer>(input: WaitInput, goal: WaitGoal<Answer>): Promise<number> {
   const { flags, io, clock = createRealClock() } = input;
-  const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
+  const timeoutMs =
+    flags.timeout === undefined || flags.timeout === 'none'
+      ? null
+      : parseDuration(flags.timeout, '--timeout');
   return withState(input, async (state) => {
     const chosen = await chooseProcesses(input.words, { state, io });
     printMissed(chosen, io);

@@ -13,7 +13,7 @@ const addFlags = (command: Command) =>
   addStateFlags(
     command
       .argument('<id...>', idHelp)
-      .option('--timeout <duration>', 'wait no longer, and end with 124: 500ms, 30s, 5m')
+      .option('--timeout <duration>', 'wait no longer, and end with 124 (none)')
       .option('--exit', 'until it has ended (the default without a condition)')
       .option('--ready', 'until it is ready as declared at its start')
       .option('--text <text>', 'until a line of its output contains this')
@@ -26,7 +26,7 @@ const addFlags = (command: Command) =>
       .option('--input', 'until it waits for input')
       .option('--any', 'one of the conditions is enough (the default)')
       .option('--all', 'every condition must have been met'),
-    { json: 'print each result as JSON, one per line', quiet: 'print nothing' },
+    { json: 'print each result as JSON, one per line', quiet: 'print only errors' },
   );
 
 /** Defines `troupe wait`. */
