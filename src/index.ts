@@ -59,7 +59,8 @@ export type {
   OutputOptions,
 } from './config/supervisor-options.ts';
 export type { CaptureOptions, KeyOrder } from './config/terminal-options.ts';
-export { TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export { errorCodes, TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
+export type { WaitOptions } from './config/wait-options.ts';
 export type { WatchOver } from './config/watch-options.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export { type Compact, type CompactionRequest, compactByAge } from './conversation/compact.ts';
@@ -71,7 +72,7 @@ export type {
 } from './conversation/conversation.ts';
 export type { ConversationEvent, TurnOutcome } from './conversation/conversation-event.ts';
 export { createConversation } from './conversation/create-conversation.ts';
-export { startGroup } from './groups/create-group.ts';
+export { type GroupStarter, startGroup } from './groups/create-group.ts';
 export type { GroupMemberOptions, GroupOptions, GroupProcessSpec } from './groups/group-options.ts';
 export type {
   GroupEnd,
@@ -109,13 +110,7 @@ export {
   type ScriptedReply,
   type ScriptedStep,
 } from './models/scripted-model.ts';
-export {
-  type ConditionName,
-  type WaitEnd,
-  type Waited,
-  type WaitOptions,
-  waitFor,
-} from './observe/wait-for.ts';
+export { waitFor } from './observe/wait-for.ts';
 export type { OutputLine } from './output/lines.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
@@ -151,6 +146,7 @@ export type {
   ResultEnvelope,
 } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
+export type { ConditionName, WaitEnd, Waited } from './process/waited.ts';
 export type { PortHolder } from './readiness/listening-sockets.ts';
 export { findPortHolder } from './readiness/port-holder.ts';
 export type { ScheduleNews, ScheduleOptions, ScheduleView } from './schedules/schedule.ts';

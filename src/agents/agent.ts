@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../config/agent-file-schema.ts';
+import type { PolicyOptions } from '../config/policy-options.ts';
 import type { AskSecret } from '../config/secret-source.ts';
 import type { Compact } from '../conversation/compact.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -30,7 +31,7 @@ export interface AgentOptions {
   /**
    * Restrictions of the agent above, which this one can only narrow. Default: from `TROUPE_POLICY` in `env`, if set.
    */
-  readonly inherited?: Policy;
+  readonly inherited?: Policy | PolicyOptions;
   /** Asks a person for consent. Default: whatever needs consent is denied. */
   readonly ask?: Ask;
   /** Asks a person for a secret without showing the input. Default: no person is asked. */

@@ -12,6 +12,7 @@ import type { ChatModel } from '../models/chat-model.ts';
 import { createPolicy } from '../policy/create-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { toPolicyText } from '../policy/policy-text.ts';
+import { toPolicy } from '../policy/to-policy.ts';
 import { createToolFilter } from '../policy/tool-filter.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -54,7 +55,10 @@ export async function assembleAgent(
     (definition.delegates ?? []).map((name) => loadAgent(name, { directory })),
   );
   const restrictions = toPolicyOptions(definition, { directory });
-  const inherited = options.inherited ?? readInheritedPolicy(env);
+  const inherited =
+    options.inherited === undefined
+      ? readInheritedPolicy(env)
+      : toPolicy(options.inherited, { workspace: directory }).policy;
   const policy = inherited?.narrow(restrictions) ?? createPolicy(restrictions);
   const supervisor = toSupervisor({ definition, options, directory, depth, maxDepth, policy });
 

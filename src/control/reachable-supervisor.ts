@@ -1,5 +1,6 @@
 import { createRealClock } from '../clock/real-clock.ts';
 import { toError } from '../config/error-text.ts';
+import { startGroup } from '../groups/create-group.ts';
 import type { Ask } from '../policy/authorize.ts';
 import { createFileSupervisorRegistry } from '../store/file-supervisor-registry.ts';
 import { toStatePaths } from '../store/state-paths.ts';
@@ -57,13 +58,15 @@ export function createReachableSupervisor(
   };
   if (supervisor.list({ live: true }).length > 0 || supervisor.schedules().length > 0) openDeferred();
 
+  const start: Supervisor['start'] = (spec) => {
+    const handle = supervisor.start(spec);
+    openDeferred();
+    return handle;
+  };
   return {
     ...supervisor,
-    start: (spec) => {
-      const handle = supervisor.start(spec);
-      openDeferred();
-      return handle;
-    },
+    start,
+    startGroup: (group) => startGroup({ start }, group),
     execute: (spec) => {
       const result = supervisor.execute(spec);
       openDeferred();

@@ -1,9 +1,9 @@
 import { distinctUntilChanged } from 'rxjs';
 import type { Requester } from '../../machines/process/context.ts';
+import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import { describeEnd } from '../process/describe-end.ts';
 import type { KillAnswer, ProcessHandle } from '../process/process-handle.ts';
 import type { FinalView } from '../process/process-view.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
 import { createMember, type Member, untilUp } from './group-member.ts';
 import { type GroupMemberPlan, type GroupOptions, parseGroup } from './group-options.ts';
 import { toGroupEnd, toGroupReadiness, toStopReport } from './group-reports.ts';
@@ -14,6 +14,11 @@ import { startOrder } from './start-order.ts';
 
 const maxNotes = 100;
 
+/** What starts the processes of a group, such as a `Supervisor`. */
+export interface GroupStarter {
+  start(spec: CommandSpec | FunctionSpec): ProcessHandle;
+}
+
 /**
  * Starts processes that belong together, each as soon as its dependencies are ready or have completed; processes without dependencies are
  * started when this returns. When one gives up after too many restarts, its restart scope is stopped with it: nothing for `oneForOne`, all
@@ -21,7 +26,7 @@ const maxNotes = 100;
  *
  * @throws TroupeError `invalid-option`; nothing has been started.
  */
-export function startGroup(supervisor: Pick<Supervisor, 'start'>, options: GroupOptions): ProcessGroup {
+export function startGroup(supervisor: GroupStarter, options: GroupOptions): ProcessGroup {
   const { strategy, members: plans } = parseGroup(options);
   const order = startOrder(new Map([...plans].map(([name, { dependsOn }]) => [name, [...dependsOn.keys()]])));
   const members: ReadonlyMap<string, Member> = new Map(

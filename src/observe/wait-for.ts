@@ -3,33 +3,10 @@ import { parseOptions } from '../config/parse-options.ts';
 import { type WaitOptions, type WaitSettings, waitOptions } from '../config/wait-options.ts';
 import type { StreamPositions } from '../output/output-chunk.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
-import type { ProcessView } from '../process/process-view.ts';
-import { awaitConditions, type WaitEnd } from './wait/await-conditions.ts';
+import type { Waited } from '../process/waited.ts';
+import { awaitConditions } from './wait/await-conditions.ts';
 import { createConditions } from './wait/create-conditions.ts';
 import { exitCondition } from './wait/view-conditions.ts';
-import type { ConditionName } from './wait/wait-condition.ts';
-
-export type { WaitOptions } from '../config/wait-options.ts';
-export type { WaitEnd } from './wait/await-conditions.ts';
-export type { ConditionName } from './wait/wait-condition.ts';
-
-/** Result of a wait, with the conditions that were met. */
-export interface Waited {
-  readonly end: WaitEnd;
-  /** The conditions that were met, in that order. */
-  readonly met: readonly ConditionName[];
-  readonly missing: readonly ConditionName[];
-  /**
-   * Reasons why some of the missing conditions could not be met, such as `port: …`; with `any` the wait
-   * continued for the others.
-   */
-  readonly impossible: readonly string[];
-  readonly waitedMs: number;
-  /** The newest line that contains the text or matches the pattern, if one was found. */
-  readonly matchedLine: string | null;
-  /** The current state of the process. */
-  readonly process: ProcessView;
-}
 
 /**
  * Waits for conditions of one process, without polling by the caller. A condition that holds already ends the

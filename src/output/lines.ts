@@ -1,13 +1,17 @@
+import type { Clock } from '../clock/clock.ts';
 import { createDecoder, type Decoder } from './decode.ts';
 import type { OutputChunk, OutputGap } from './output-chunk.ts';
 import type { OutputStream } from './output-sink.ts';
 
+/** A line of output. */
 export interface OutputLine {
   readonly type: 'line';
   readonly stream: OutputStream;
   /** The line without its line break, LF or CRLF. */
   readonly text: string;
-  readonly atMs: number;
+  /** When its first byte arrived: milliseconds since the epoch, for `new Date(at)`. */
+  readonly at: number;
+  /** Written by leftovers after the process had ended. */
   readonly afterEnd: boolean;
   /** `false` if the line continues in the next one of its stream, or was cut off by a gap or the end. */
   readonly complete: boolean;
@@ -29,30 +33,32 @@ interface OpenLine {
   readonly stream: OutputStream;
   decoder: Decoder;
   text: string;
-  atMs: number;
+  at: number;
   afterEnd: boolean;
 }
 
-export function createLineSplitter(): LineSplitter {
+/** Creates a splitter for the chunks of one log; its lines have the time of day by that clock. */
+export function createLineSplitter(clock: Pick<Clock, 'nowMs' | 'epochMs'>): LineSplitter {
   const open = new Map<OutputStream, OpenLine>();
 
   function push(chunk: OutputChunk): OutputLine[] {
-    const { stream, atMs, afterEnd } = chunk;
-    const line = open.get(stream) ?? { stream, decoder: createDecoder(), text: '', atMs, afterEnd };
+    const { stream, afterEnd } = chunk;
+    const at = Math.round(clock.epochMs() + chunk.atMs - clock.nowMs());
+    const line = open.get(stream) ?? { stream, decoder: createDecoder(), text: '', at, afterEnd };
     open.set(stream, line);
-    if (line.text === '') line.atMs = atMs;
+    if (line.text === '') line.at = at;
     line.afterEnd = afterEnd;
-    return cut(line, line.decoder.push(chunk.bytes), atMs);
+    return cut(line, line.decoder.push(chunk.bytes), at);
   }
 
-  function cut(line: OpenLine, added: string, atMs: number): OutputLine[] {
+  function cut(line: OpenLine, added: string, at: number): OutputLine[] {
     const found: OutputLine[] = [];
     let from = 0;
     for (let end = added.indexOf('\n'); end !== -1; end = added.indexOf('\n', from)) {
       line.text += added.slice(from, end);
       found.push(...splitLongLine(line), toLine(line, true));
       line.text = '';
-      line.atMs = atMs;
+      line.at = at;
       from = end + 1;
     }
     line.text += added.slice(from);
@@ -94,7 +100,7 @@ function end(line: OpenLine): OutputLine[] {
   return line.text === '' ? [] : [toLine(line, false)];
 }
 
-function toLine({ stream, text, atMs, afterEnd }: OpenLine, complete: boolean): OutputLine {
+function toLine({ stream, text, at, afterEnd }: OpenLine, complete: boolean): OutputLine {
   const bare = complete && text.endsWith('\r') ? text.slice(0, -1) : text;
-  return { type: 'line', stream, text: bare, atMs, afterEnd, complete };
+  return { type: 'line', stream, text: bare, at, afterEnd, complete };
 }

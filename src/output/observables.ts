@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Clock } from '../clock/clock.ts';
 import { followLog } from './follow-log.ts';
 import { GuardedObservable } from './guarded-observable.ts';
 import { createLineSplitter, type OutputLine } from './lines.ts';
@@ -34,11 +35,11 @@ export function output$(log: OutputLog, options: OutputStreamOptions = {}): Obse
 /** Emits output by lines, each when it is complete; a gap stands for missing lines. */
 export function lines$(
   log: OutputLog,
-  options: OutputStreamOptions = {},
+  options: OutputStreamOptions & { readonly clock: Pick<Clock, 'nowMs' | 'epochMs'> },
 ): Observable<OutputLine | OutputGap> {
   return new GuardedObservable<OutputLine | OutputGap>(
     (subscriber) => {
-      const splitter = createLineSplitter();
+      const splitter = createLineSplitter(options.clock);
       const emit = (lines: readonly OutputLine[]): void => {
         for (const line of lines) subscriber.next(line);
       };

@@ -2,9 +2,12 @@ import type { AnyActorRef } from 'xstate';
 import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { processMachine } from '../../machines/process/machine.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { WaitOptions } from '../config/wait-options.ts';
 import type { SecretResolver } from '../secrets/secret-resolver.ts';
 import type { LifecycleEvent } from './lifecycle-event.ts';
+import type { ProcessHandle } from './process-handle.ts';
 import type { AwaitedInput, ProcessKind, ProcessView } from './process-view.ts';
+import type { Waited } from './waited.ts';
 
 /** Services of the supervisor that a process uses. */
 export interface ProcessDeps {
@@ -24,6 +27,8 @@ export interface ProcessDeps {
   members(id: string): Promise<readonly TreeMember[]>;
   /** Returns the TCP ports on which these processes listen; none where that is unknown. */
   findPorts(pids: readonly number[]): Promise<readonly number[]>;
+  /** Waits for conditions of a process, on the supervisor's clock unless the options have another one. */
+  waitFor(handle: ProcessHandle, options: WaitOptions): Promise<Waited>;
   /** Ends what an ended process left behind, and proves it. */
   endLeftovers(
     id: string,

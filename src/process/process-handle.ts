@@ -5,6 +5,7 @@ import type { CaptureAnswer, TerminalSize } from '../../machines/process/termina
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Duration } from '../config/duration.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
+import type { WaitOptions } from '../config/wait-options.ts';
 import type { OutputLine } from '../output/lines.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputTimes } from '../output/output-times.ts';
@@ -14,6 +15,7 @@ import type { SecretOptions } from '../secrets/write-secret.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
+import type { Waited } from './waited.ts';
 
 /** Options of a kill. */
 export interface KillOptions {
@@ -133,8 +135,20 @@ export interface ProcessHandle {
   /** Returns the live members of the process tree, the leader included; reads the process table of the system. */
   members(): Promise<readonly TreeMember[]>;
 
-  /** Ends the whole tree and proves that it is gone. */
-  kill(options?: KillOptions): Promise<KillAnswer>;
+  /**
+   * Waits for conditions of the process: its end, a line, a port, a file, quiet, input. A condition that holds already ends the wait at once;
+   * so does the end of the process. Never rejects for what the process does.
+   *
+   * @throws TroupeError `invalid-option`, as a rejection.
+   *
+   * @example
+   * const waited = await server.waitFor({ port: 3000, text: 'EADDRINUSE', timeout: '30s' });
+   * if (waited.end.type !== 'met') console.error(waited.end, waited.missing);
+   */
+  waitFor(options?: WaitOptions): Promise<Waited>;
+
+  /** Ends the whole tree and proves that it is gone. A name alone, such as `'SIGINT'`, is the first signal. */
+  kill(order?: KillOptions | ProcessSignal): Promise<KillAnswer>;
   /** Moves the process to the background: no caller waits any more. Returns `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
   /**

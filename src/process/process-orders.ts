@@ -28,10 +28,13 @@ export class ProcessOrders {
     this.#process = process;
   }
 
-  async kill(options: KillOptions = {}): Promise<KillAnswer> {
+  async kill(order: KillOptions | ProcessSignal = {}): Promise<KillAnswer> {
     const process = this.#process;
     const { plan, deps, life } = process;
-    const { signal, grace, by } = parseOptions(killOptions, { input: options, name: 'kill' });
+    const { signal, grace, by } = parseOptions(killOptions, {
+      input: typeof order === 'string' ? { signal: order } : order,
+      name: 'kill',
+    });
     if (life.isDetached) return refuseDetached(plan.id);
     const target = {
       id: plan.id,

@@ -45,7 +45,7 @@ export class ProcessOutput {
   }
 
   get lines$(): Observable<OutputLine | OutputGap> {
-    return lines$(this.log, this.#guard);
+    return lines$(this.log, { ...this.#guard, clock: this.#deps.clock });
   }
 
   iterate(options: { from?: number; signal?: AbortSignal }): AsyncGenerator<OutputPiece, void> {

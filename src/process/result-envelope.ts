@@ -50,20 +50,21 @@ export interface CommandFacts extends PrintedText {
 
 /**
  * Result of a foreground call. `data` is the stdout of a command that exited with 0; `error` says why it did not. A process of kind `agent`
- * that printed a JSON object with a boolean `ok` sets both with that object, whose other keys stand beside them.
+ * that printed a JSON object with a boolean `ok` sets both with that object; other keys of it are kept, and are in no type.
  */
 export type ResultEnvelope = CommandFacts &
   (
     | {
-        readonly [key: string]: unknown;
         readonly ok: true;
+        /** The stdout, `BackgroundedData` of a process in the background, or what an agent answered. */
         readonly data?: unknown;
+        readonly error?: undefined;
         readonly process: ProcessBrief;
       }
     | {
-        readonly [key: string]: unknown;
         readonly ok: false;
-        /** Text, unless an agent says otherwise. */
+        readonly data?: undefined;
+        /** Text, unless an agent answers otherwise. */
         readonly error?: unknown;
         /** `null` where nothing was started. */
         readonly process: ProcessBrief | null;
@@ -74,10 +75,11 @@ export type ResultEnvelope = CommandFacts &
 export interface BackgroundedData {
   /** `pending`: the process waits for a free slot and has not started. */
   readonly status: 'backgrounded' | 'pending';
-  readonly process_id: string;
+  readonly processId: string;
   readonly pid: number | null;
   readonly message: string;
-  readonly log_file: string | null;
+  /** Absolute path; `null` where none is kept. */
+  readonly logFile: string | null;
 }
 
 function toBrief(view: ProcessView): ProcessBrief {
@@ -139,10 +141,10 @@ export function toQueuedEnvelope(
     `to cancel it, kill ${view.id}.`;
   const data: BackgroundedData = {
     status: 'pending',
-    process_id: view.id,
+    processId: view.id,
     pid: null,
     message,
-    log_file: view.output.logFile,
+    logFile: view.output.logFile,
   };
   return { ok: true, data, ...toFacts(parts) };
 }
@@ -224,10 +226,10 @@ function toBackgroundedData(view: ProcessView): BackgroundedData {
   ];
   return {
     status: 'backgrounded',
-    process_id: view.id,
+    processId: view.id,
     pid: 'pid' in view ? view.pid : null,
     message: words.join(' '),
-    log_file: log,
+    logFile: log,
   };
 }
 

@@ -4,6 +4,7 @@ import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
+import type { WaitOptions } from '../config/wait-options.ts';
 import type { OutputLine } from '../output/lines.ts';
 import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputTimes } from '../output/output-times.ts';
@@ -22,6 +23,7 @@ import type { ProcessPlan } from './process-plan.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
 import type { ResultEnvelope } from './result-envelope.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
+import type { Waited } from './waited.ts';
 
 /** The parts of a process that its handle opens to users. */
 interface HandledProcess {
@@ -151,8 +153,12 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.deps.members(this.id);
   }
 
-  kill(options: KillOptions = {}): Promise<KillAnswer> {
-    return this.#process.orders.kill(options);
+  waitFor(options: WaitOptions = {}): Promise<Waited> {
+    return this.#process.deps.waitFor(this, options);
+  }
+
+  kill(order: KillOptions | ProcessSignal = {}): Promise<KillAnswer> {
+    return this.#process.orders.kill(order);
   }
 
   background(by: Requester = 'user'): boolean {

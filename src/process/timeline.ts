@@ -1,10 +1,11 @@
 import type { Requester } from '../../machines/process/context.ts';
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { LifeView } from '../../machines/process/view.ts';
+import type { Clock } from '../clock/clock.ts';
 import { formatDuration } from '../config/format-duration.ts';
 import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { describeEnd } from './describe-end.ts';
-import type { ProcessDeps } from './process-deps.ts';
+import type { LifecycleEvent } from './lifecycle-event.ts';
 import type { ProcessView } from './process-view.ts';
 
 /** Names of everything that can happen to a process: the same in its chart, its timeline and the events of its supervisor. */
@@ -48,7 +49,10 @@ export interface TimelineEntry {
   readonly detail?: string;
 }
 
-type TimelineDeps = Pick<ProcessDeps, 'clock' | 'emit'>;
+interface TimelineDeps {
+  readonly clock: Clock;
+  emit(id: string, event: LifecycleEvent): void;
+}
 
 /** Entries of one process, oldest first. */
 export class Timeline {

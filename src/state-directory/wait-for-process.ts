@@ -1,7 +1,7 @@
 import { pause } from '../clock/pause.ts';
 import { LONG, QUICK } from '../control/protocol.ts';
-import type { ConditionName, Waited } from '../observe/wait-for.ts';
 import type { FinalView } from '../process/process-view.ts';
+import type { ConditionName, Waited } from '../process/waited.ts';
 import {
   createAsk,
   type DirectoryDeps,

@@ -3,9 +3,11 @@ import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
+import { startGroup } from '../groups/create-group.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
 import { toRefusedEnvelope } from '../process/result-envelope.ts';
+import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
 import { createFaultReports } from './fault-reports.ts';
@@ -109,7 +111,13 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
         return toRefusedEnvelope(toError(error).message);
       }
     },
+    startGroup: (options) => startGroup({ start }, options),
     get: (id) => registry.get(id)?.handle,
+    find: (label) => {
+      const { live, ended } = registry;
+      const isMeant = ({ plan }: SupervisedProcess) => plan.label === label;
+      return ([...live.values()].findLast(isMeant) ?? [...ended.values()].findLast(isMeant))?.handle;
+    },
     list,
     transfer: (id, owner) => {
       const given = registry.get(id);
@@ -121,8 +129,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     },
     adopt: owners.adopt,
     isWithin: owners.isWithin,
-    kill: async (id, killOptions) =>
-      (await registry.get(id)?.orders.kill(killOptions)) ?? notFound(id, runtime),
+    kill: async (id, order) => (await registry.get(id)?.orders.kill(order)) ?? notFound(id, runtime),
     ...createNotificationCalls(runtime, onSubscriberError),
     events$: new GuardedObservable(
       (subscriber) => publication.events.subscribe(subscriber),

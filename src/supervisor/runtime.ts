@@ -2,6 +2,7 @@ import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { createInputDetection, type InputDetection } from '../input-detection/input-detection.ts';
 import { Mailboxes } from '../mailbox/mailboxes.ts';
+import { waitFor } from '../observe/wait-for.ts';
 import type { LifecycleEvent } from '../process/lifecycle-event.ts';
 import type { ProcessDeps } from '../process/process-deps.ts';
 import type { ProcessService } from '../process/process-service.ts';
@@ -158,6 +159,7 @@ function toProcessDeps(
     lookForInput: inputs.look,
     members: (id) => findMembers(registry.getOrThrow(id), trees),
     findPorts: findListeningPorts,
+    waitFor: (handle, options) => waitFor(handle, { clock, ...options }),
     endLeftovers: leftovers.end,
   };
 }

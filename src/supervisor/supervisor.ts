@@ -1,6 +1,9 @@
 import type { Observable } from 'rxjs';
+import type { ProcessSignal } from '../../machines/process/context.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
+import type { GroupOptions } from '../groups/group-options.ts';
+import type { ProcessGroup } from '../groups/process-group.ts';
 import type { Mailbox, MailboxReader } from '../mailbox/mailbox.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -36,9 +39,26 @@ export interface Supervisor extends AsyncDisposable {
    */
   execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
 
+  /**
+   * Starts processes that depend on each other; see the function `startGroup`.
+   *
+   * @throws TroupeError `invalid-option`; nothing has been started.
+   */
+  startGroup(options: GroupOptions): ProcessGroup;
+
+  /** Returns the handle of the process with that id, live or ended and still kept. */
   get(id: string): ProcessHandle | undefined;
+  /** Returns the newest process with that label: a live one, else one that has ended and is still kept. */
+  find(label: string): ProcessHandle | undefined;
   /** Lists live processes in order of creation, then ended ones that are still kept. `children` includes those of owners below `owner`. */
-  list(filter?: { live?: true; owner?: string; children?: true }): readonly ProcessView[];
+  list(filter?: {
+    /** Omits ended processes. Default: they are included. */
+    readonly live?: true;
+    /** Lists processes of this owner only. Default: of all owners. */
+    readonly owner?: string;
+    /** Includes the processes of owners below `owner`. Default: only its own. */
+    readonly children?: true;
+  }): readonly ProcessView[];
   /** Gives a process to another owner, who receives its end. Returns `false` for an unknown process. */
   transfer(id: string, owner: string): boolean;
   /**
@@ -51,7 +71,7 @@ export interface Supervisor extends AsyncDisposable {
   /** Returns `true` if `owner` is `ancestor` or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
   /** Kills a process; for an unknown id the answer names the nearest ids. */
-  kill(id: string, options?: KillOptions): Promise<KillAnswer>;
+  kill(id: string, order?: KillOptions | ProcessSignal): Promise<KillAnswer>;
 
   /**
    * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Replaces an earlier watch of the

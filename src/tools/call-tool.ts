@@ -4,22 +4,31 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { orAborted } from '../config/or-aborted.ts';
+import type { PolicyOptions } from '../config/policy-options.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
 import { createGrants, type Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
+import { toPolicy } from '../policy/to-policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
 import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 /** Settings of a tool call, whether made by a conversation, an MCP client or a custom agent loop. */
 export interface CallWiring {
+  /** The tools that may be called. */
   readonly tools: readonly Tool[];
+  /** Runs the processes of the calls. */
   readonly supervisor: Supervisor;
+  /** The owner of these processes. */
   readonly owner: string;
-  readonly policy: Policy;
-  /** `null` where no person can be asked. */
+  /**
+   * Decides what the calls may do; options make a policy for the `cwd` of the supervisor. A policy with a sandbox is made with `createPolicy`
+   * and closed by its maker.
+   */
+  readonly policy: Policy | PolicyOptions;
+  /** Asks a person for consent. `null`: whatever needs consent is denied. */
   readonly ask: Ask | null;
   /** Permissions that a person granted with `'always'`. Default: each call is asked about. */
   readonly grants?: Grants;
@@ -72,6 +81,7 @@ export async function callToolWith(
   try {
     const prepared = tool.prepare(given);
     if (!prepared.ok) return rejectCall(prepared.error);
+    const { policy } = toPolicy(deps.policy, { workspace: deps.supervisor.cwd });
     // An interruption does not wait for a person; a call that needs no consent reports its progress itself.
     const asking = AbortSignal.any([deps.signal, deps.interrupt]);
     const { owner, agent = owner, grants = createGrants() } = deps;
@@ -82,11 +92,17 @@ export async function callToolWith(
       agent,
       ...toResolvedIntent(prepared.intent, deps.supervisor),
     };
-    const authorization = await orAborted(authorize(call, { ...deps, grants, signal: asking }), deps.signal);
+    const authorization = await orAborted(
+      authorize(call, { ...deps, policy, grants, signal: asking }),
+      deps.signal,
+    );
     if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
-    return checkAnswer(await orAborted(prepared.run(toContext(deps, prepared.intent)), deps.signal), {
-      tool: name,
-    });
+    return checkAnswer(
+      await orAborted(prepared.run(toContext({ ...deps, policy }, prepared.intent)), deps.signal),
+      {
+        tool: name,
+      },
+    );
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   }
@@ -114,7 +130,7 @@ export function isWaitingCall(
   }
 }
 
-function toContext(deps: CallWiring, { waits }: ToolIntent): ToolContext {
+function toContext(deps: CallWiring & { readonly policy: Policy }, { waits }: ToolIntent): ToolContext {
   const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = deps;
   const { interrupt: whole, interruptWait } = deps;
   const interrupt =

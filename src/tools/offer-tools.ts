@@ -1,3 +1,5 @@
+import type { PolicyOptions } from '../config/policy-options.ts';
+import { createPolicy } from '../policy/create-policy.ts';
 import type { Permission } from '../policy/permission.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Tool } from './tool.ts';
@@ -11,8 +13,9 @@ export function narrowTool(tool: Tool, isAllowed: (permission: Permission) => bo
 /** Returns the tools offered to a model under this policy, in order, without actions that would always be denied. */
 export function offerTools(
   tools: readonly Tool[],
-  policy: Pick<Policy, 'offers' | 'allows'>,
+  given: Pick<Policy, 'offers' | 'allows'> | PolicyOptions,
 ): readonly Tool[] {
+  const policy = 'offers' in given ? given : createPolicy(given);
   return tools
     .filter((tool) => policy.offers(tool))
     .map((tool) => narrowTool(tool, (permission) => policy.allows(tool.name, permission)))

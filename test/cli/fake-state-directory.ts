@@ -1,11 +1,11 @@
 import type { WriteFailure } from '../../machines/process/events.ts';
 import type { CaptureAnswer } from '../../machines/process/terminal.ts';
 import { TroupeError } from '../../src/config/troupe-error.ts';
-import type { Waited } from '../../src/observe/wait-for.ts';
 import type { OutputTimes } from '../../src/output/output-times.ts';
 import type { OutputRead } from '../../src/output/read-output.ts';
 import type { KillAnswer } from '../../src/process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../src/process/process-view.ts';
+import type { Waited } from '../../src/process/waited.ts';
 import type {
   FollowedText,
   SeenProcess,

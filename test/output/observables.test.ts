@@ -6,6 +6,7 @@ import { GuardedObservable } from '../../src/output/guarded-observable.ts';
 import type { OutputLine } from '../../src/output/lines.ts';
 import { lines$, output$ } from '../../src/output/observables.ts';
 import type { OutputGap, OutputPiece } from '../../src/output/output-chunk.ts';
+import { createVirtualClock } from '../../src/testing/index.ts';
 import { anyCuts, bytesOf, createTestLog, droppedIn } from './arrange.ts';
 
 async function collect(pieces: AsyncIterable<OutputPiece>): Promise<OutputPiece[]> {
@@ -94,7 +95,7 @@ describe('lines$', () => {
       fc.property(anyCuts(Buffer.from(text)), (pieces) => {
         const log = createTestLog();
         const seen: (OutputLine | OutputGap)[] = [];
-        lines$(log).subscribe((line) => seen.push(line));
+        lines$(log, { clock: createVirtualClock() }).subscribe((line) => seen.push(line));
 
         for (const piece of pieces) log.write('stdout', piece);
         log.finish();
@@ -114,7 +115,9 @@ describe('lines$', () => {
   test('streams do not mix within a line', () => {
     const log = createTestLog();
     const texts: string[] = [];
-    lines$(log).subscribe((line) => line.type === 'line' && texts.push(`${line.stream} ${line.text}`));
+    lines$(log, { clock: createVirtualClock() }).subscribe(
+      (line) => line.type === 'line' && texts.push(`${line.stream} ${line.text}`),
+    );
 
     log.write('stdout', Buffer.from('out '));
     log.write('stderr', Buffer.from('err\n'));
@@ -126,7 +129,9 @@ describe('lines$', () => {
   test('an endless line comes in bounded pieces', () => {
     const log = createTestLog();
     const lines: OutputLine[] = [];
-    lines$(log).subscribe((line) => line.type === 'line' && lines.push(line));
+    lines$(log, { clock: createVirtualClock() }).subscribe(
+      (line) => line.type === 'line' && lines.push(line),
+    );
 
     for (let count = 0; count < 64; count += 1) log.write('stdout', Buffer.alloc(10_000, 'x'));
     log.finish();

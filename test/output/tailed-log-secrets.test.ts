@@ -44,7 +44,9 @@ test('a typed secret is covered wherever its log is read', () => {
   const lines: string[] = [];
 
   log.addSecret(secret);
-  lines$(log).subscribe((line) => void lines.push('text' in line ? line.text : 'gap'));
+  lines$(log, { clock: createVirtualClock() }).subscribe(
+    (line) => void lines.push('text' in line ? line.text : 'gap'),
+  );
 
   expect(shown()).toBe(`the key is ${covered}!\n`);
   expect(bytesOf(log.chunksBackward()).toString()).toBe(shown());

@@ -108,7 +108,7 @@ test('subscribers are told while the file grows, and complete at the end', async
   const { log, path } = arrange();
   const seen: string[] = [];
   let completed = 0;
-  lines$(log).subscribe({
+  lines$(log, { clock: createRealClock() }).subscribe({
     next: (line) => void seen.push('text' in line ? line.text : 'gap'),
     complete: () => {
       completed += 1;

@@ -56,7 +56,7 @@ test('a queued caller is told who holds the places', async () => {
     ok: true,
     data: {
       status: 'pending',
-      process_id: queued?.id,
+      processId: queued?.id,
       message:
         `Process ${queued?.id} has not started after 3s: all 1 slots for foreground commands are taken by ` +
         `${holder.id} (npm run dev, for 7s). It stays queued and starts in the background when a slot is free. ` +

@@ -11,7 +11,7 @@ test('a promotion says what the caller needs to know', async () => {
   const [view] = rig.supervisor.list();
   expect(await result).toMatchObject({
     ok: true,
-    data: { status: 'backgrounded', process_id: view?.id, pid: 1, log_file: null },
+    data: { status: 'backgrounded', processId: view?.id, pid: 1, logFile: null },
     process: { status: 'backgrounded' },
   });
   const { message } = ((await result) as { data: { message: string } }).data;

@@ -1,15 +1,6 @@
 import type { Cancel, Clock } from '../../clock/clock.ts';
-import type { ConditionName, WaitCondition } from './wait-condition.ts';
-
-/** The outcome of a wait. */
-export type WaitEnd =
-  | { readonly type: 'met' }
-  /** The process has ended before the conditions were met. */
-  | { readonly type: 'ended' }
-  | { readonly type: 'timeout' }
-  | { readonly type: 'interrupted' }
-  /** `why` begins with the name of the condition; several reasons are joined. */
-  | { readonly type: 'impossible'; readonly why: string };
+import type { ConditionName, WaitEnd } from '../../process/waited.ts';
+import type { WaitCondition } from './wait-condition.ts';
 
 interface ConditionsResult {
   readonly end: WaitEnd;

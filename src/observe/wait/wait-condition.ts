@@ -1,17 +1,5 @@
 import type { Cancel } from '../../clock/clock.ts';
-
-/** The names of conditions, as in the options of a wait. */
-export type ConditionName =
-  | 'exit'
-  | 'text'
-  | 'pattern'
-  | 'ready'
-  | 'quiet'
-  | 'port'
-  | 'portFree'
-  | 'http'
-  | 'file'
-  | 'input';
+import type { ConditionName } from '../../process/waited.ts';
 
 /** A condition to wait for. Reports nothing after its watch was cancelled. */
 export interface WaitCondition {

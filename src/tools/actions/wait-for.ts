@@ -1,6 +1,8 @@
-import { waitFor as awaitProcess, type Waited, type WaitOptions } from '../../observe/wait-for.ts';
+import type { WaitOptions } from '../../config/wait-options.ts';
+import { waitFor as awaitProcess } from '../../observe/wait-for.ts';
 import type { OutputRead } from '../../output/output-read.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
+import type { Waited } from '../../process/waited.ts';
 import { findProcess } from '../find-process.ts';
 import { toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';

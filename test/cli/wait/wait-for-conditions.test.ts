@@ -4,7 +4,7 @@ import {
   parseConditions,
   waitForConditions,
 } from '../../../src/cli/verbs/wait/conditions.ts';
-import type { Waited } from '../../../src/observe/wait-for.ts';
+import type { Waited } from '../../../src/process/waited.ts';
 import type { WaitOrder } from '../../../src/state-directory/state-directory.ts';
 import { createVirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { waitUntil } from '../../fixtures/os.ts';

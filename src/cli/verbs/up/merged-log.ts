@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createRealClock } from '../../../clock/real-clock.ts';
 import { createLineSplitter } from '../../../output/lines.ts';
 import type { OutputPiece } from '../../../output/output-chunk.ts';
 import type { ProcessHandle } from '../../../process/process-handle.ts';
@@ -47,7 +48,7 @@ export function createMergedLog(
   };
   return {
     follow: async (name, process) => {
-      const splitter = createLineSplitter();
+      const splitter = createLineSplitter(createRealClock());
       const toRows = (piece: OutputPiece) => {
         if (piece.type === 'chunk') return splitter.push(piece).map(({ text }) => text);
         const torn = splitter.breakAt(piece).map(({ text }) => text);

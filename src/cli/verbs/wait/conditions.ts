@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { formatDuration } from '../../../config/format-duration.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
-import type { ConditionName, Waited } from '../../../observe/wait-for.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
+import type { ConditionName, Waited } from '../../../process/waited.ts';
 import type { WaitOrder } from '../../../state-directory/state-directory.ts';
 import { printError, printLines } from '../../cli-io.ts';
 import { exitCodes } from '../../exit-codes.ts';

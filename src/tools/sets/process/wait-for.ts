@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDuration } from '../../../config/duration.ts';
-import type { ConditionName } from '../../../observe/wait-for.ts';
 import { describeEnd } from '../../../process/describe-end.ts';
+import type { ConditionName } from '../../../process/waited.ts';
 import { toLoopbackAddresses } from '../../../readiness/loopback.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { type WaitedFor, waitFor as wait } from '../../actions/wait-for.ts';
