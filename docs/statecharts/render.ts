@@ -53,6 +53,7 @@ function toSection(diagram: Diagram): readonly string[] {
     '',
     `${diagram.description} The whole chart as text: [${diagram.name}.mmd](${diagram.name}.mmd).`,
     '',
+    ...(diagram.name === 'process' ? ['![The ten states of a process in plain words](life.svg)', ''] : []),
     ...(main === undefined ? [] : [toImage(main), '']),
     ...parts.flatMap((part) => [`### ${part.name}`, '', toImage(part), '']),
     `### ${diagram.name} in words`,
