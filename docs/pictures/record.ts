@@ -24,7 +24,8 @@ const open = (command: string, rows: number) =>
   });
 
 const pictures = { demo: drawDemo, terminals: drawTerminals };
-for (const name of process.argv.slice(2)) {
+const asked = process.argv.slice(2);
+for (const name of asked.length === 0 ? Object.keys(pictures) : asked) {
   const windows = await pictures[name as keyof typeof pictures]();
   writeFileSync(join(import.meta.dirname, `${name}.svg`), await toSvg(windows, light));
   writeFileSync(join(import.meta.dirname, `${name}.dark.svg`), await toSvg(windows, dark));

@@ -4,7 +4,7 @@ import { type Duration, duration } from '../config/duration.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
-import { decideExecution } from '../policy/execution-mode.ts';
+import { decideExecution } from '../policy/decide-execution.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { toSupervisorOptions } from './agent-settings.ts';
 

@@ -1,7 +1,6 @@
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { diskFullDegradation } from './full-disk.ts';
-import { capLog, type LogCap } from './log-cap.ts';
 import type { LogGap } from './log-map.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
 import {
@@ -24,6 +23,7 @@ import {
   type OpenFile,
   type TailedFile,
 } from './tailed-file.ts';
+import { capLog, type LogCap } from './tailed-log-cap.ts';
 import { createLengthMarks, createTimeIndex, type LengthMarks, type TimeIndex } from './time-index-file.ts';
 import type { TruncateLog } from './truncate-log.ts';
 import { GrowthListeners } from './watch-growth.ts';

@@ -7,7 +7,7 @@ import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
-import { decideExecution } from '../policy/execution-mode.ts';
+import { decideExecution } from '../policy/decide-execution.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';

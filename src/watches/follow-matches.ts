@@ -33,7 +33,7 @@ export interface MatchFollower {
   stop(): void;
 }
 
-/** What to search for, from where, and whom to tell. */
+/** Pattern, first offset and receiver of a search. */
 interface Following {
   readonly pattern: string;
   /** Start position. Default: the end. */

@@ -9,7 +9,7 @@ import type { RecordedWatch } from '../process/process-record.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { ActiveWatch, type WatchActor } from './active-watch.ts';
-import { OpenWatches } from './open-watches.ts';
+import { ActiveWatches } from './active-watches.ts';
 import { provideWatchEffects } from './provide-watch-effects.ts';
 import type { WatchNews, WatchOptions, WatchView } from './watch.ts';
 
@@ -26,7 +26,7 @@ export interface WatchesDeps {
 /** The watches of all processes of a supervisor. */
 export class Watches implements ProcessService {
   readonly #deps: WatchesDeps;
-  readonly #open = new OpenWatches();
+  readonly #open = new ActiveWatches();
   readonly #machine: typeof watchMachine;
   /** Searches of what ended processes printed last. */
   readonly #ending = new Map<string, Promise<unknown>>();

@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([
-  [['--http', 'not an address'], 'The address "not an address" is not right'],
+  [['--http', 'not an address'], 'The address "not an address" is not valid'],
   [['--http', '0.0.0.0:0'], 'Other machines can reach 0.0.0.0'],
   [['--tools', 'proces'], 'Did you mean process?'],
   [['--secret', 'npm=hunter2'], 'expected npm=env:VARIABLE'],

@@ -16,7 +16,7 @@ test.for([
 test.for(['', 'http://localhost', 'localhost:99999', 'a b', '::1', '/tmp/socket'])(
   '%j is no address',
   (text) => {
-    expect(() => parseHttpAddress(text)).toThrow(/The address .* is not right/);
+    expect(() => parseHttpAddress(text)).toThrow(/The address .* is not valid/);
   },
 );
 

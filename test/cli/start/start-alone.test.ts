@@ -55,7 +55,7 @@ test('--replace without a name is refused', async () => {
   }
 });
 
-test('of starts at once under one name exactly one succeeds', async () => {
+test('exactly one of several starts at once under one name succeeds', async () => {
   await using project = daemonProject();
   // A daemon that runs already lets the starts come closer together.
   await project.troupe('start', '--name', 'warm', ...sleeper);

@@ -8,9 +8,9 @@ interface OpenWatch {
 }
 
 /** The watches that are not over, by their id, and by their process and owner. */
-export class OpenWatches {
+export class ActiveWatches {
   readonly #byId = new Map<string, OpenWatch>();
-  /** One for each owner. */
+  /** Watches of the process, one for each owner. */
   readonly #byProcess = new Map<string, Map<string, OpenWatch>>();
 
   /** Adds a watch, in the place of the one that its owner had. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseOptions } from '../../src/config/parse-options.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
-import { decideExecution, type ExecutionWishes } from '../../src/policy/execution-mode.ts';
+import { decideExecution, type ExecutionWishes } from '../../src/policy/decide-execution.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
 
 function decide(options: SupervisorOptions, wishes: Partial<ExecutionWishes> = {}) {
