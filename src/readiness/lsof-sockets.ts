@@ -4,7 +4,7 @@ import type { ListeningSocket, PortHolder, SocketTable } from './listening-socke
 
 /**
  * Creates the socket table of macOS from the output of `lsof`, which shows sockets of other users only to root. Each call starts a
- * program. The format is tested against the lsof of Linux, not on macOS.
+ * program. The format is tested against the lsof of Linux and as macOS prints it, not on macOS.
  */
 export function createLsofSockets(): SocketTable {
   return {

@@ -7,7 +7,7 @@ const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
 
 /**
  * Creates the process table from `ps` of macOS. Each call starts a program and takes some 10 ms; sessions are unknown (`sid` is
- * 0), and start times are exact to a second. Written from ps(1) of macOS and not yet run there.
+ * 0), and start times are exact to a second. Written from ps(1) and the source of ps of macOS, and not yet run there.
  */
 export function createPsTable(): ProcessTable {
   let scope: Promise<TableScope> | null = null;
@@ -42,8 +42,11 @@ export function createPsTable(): ProcessTable {
   };
 }
 
-/** Line such as `  501  1  501 Ss   Mon Jan  5 10:02:03 2026 /bin/sh -c …`, as `LC_ALL=C` prints it. */
-const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s?(.*)$/;
+/**
+ * Line such as `  501     1   501 Ss   Mon Jan  5 10:02:03 2026     /bin/sh -c …`, as `LC_ALL=C` prints it: macOS pads the time to 28
+ * columns. A line break in a command is printed as `^J`.
+ */
+const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+) *(.*)$/;
 
 export function parsePsLines(text: string): readonly ProcessEntry[] {
   return text.split('\n').flatMap((line) => {
