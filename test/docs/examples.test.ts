@@ -48,6 +48,19 @@ describe('examples in the documentation', () => {
     expect(newer.map(({ place }) => place)).toEqual([]);
   });
 
+  test('import nothing that a project with troupe does not have', () => {
+    const installed = /^(node:|troupe(\/|$)|@modelcontextprotocol\/client$)/;
+    // The page on the architecture is for a clone.
+    const forUsers = listExamples().filter(({ place }) => !place.startsWith('docs/architecture'));
+    const others = forUsers.flatMap(({ place, code }) =>
+      [...code.matchAll(/^import .*? from '(.+?)';$/gms)]
+        .filter(([, specifier = '']) => !installed.test(specifier))
+        .map(([, specifier]) => `${place}: ${specifier}`),
+    );
+
+    expect(others).toEqual([]);
+  });
+
   const running = listExamples().filter(({ runs }) => runs);
   test.for(running.map((example) => [example.place, example] as const))(
     '%s runs to its end',
