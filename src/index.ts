@@ -39,7 +39,14 @@ export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
 export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
-export type { AgentDefinition, ModelSettings } from './config/agent-file-schema.ts';
+export type {
+  AgentDefinition,
+  AgentLimits,
+  AgentToolSettings,
+  ContextSettings,
+  DelegationSettings,
+  ModelSettings,
+} from './config/agent-file-schema.ts';
 export type { Duration } from './config/duration.ts';
 export type { PolicyOptions, PolicySettings, RuleName } from './config/policy-options.ts';
 export type {
@@ -52,6 +59,7 @@ export type {
   SizeOptions,
 } from './config/process-spec.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
+export type { Span } from './config/span.ts';
 export type {
   HintOptions,
   LifetimeOption,

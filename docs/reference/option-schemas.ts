@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type AgentDefinition, agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
 import {
@@ -98,6 +99,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   PolicyOptions: schemaOf<PolicyOptions>()(policyOptions),
   ConversationOptions: schemaOf<ConversationOptions, 'tools'>()(conversationOptions),
   FinishOptions: schemaOf<FinishOptions>()(finishOptions),
+  AgentDefinition: schemaOf<AgentDefinition, 'supervisor' | 'policy'>()(agentFileSchema),
   OpenAiModelOptions: schemaOf<OpenAiModelOptions>()(openAiOptions),
   AiSdkModelSettings: schemaOf<AiSdkModelSettings, 'providerOptions'>()(aiSdkSettings),
 };

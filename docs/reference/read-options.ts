@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 
+const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts'];
+
 const root = join(import.meta.dirname, '../..');
 
 /** An option as its interface declares it. */
@@ -25,10 +27,40 @@ export interface DocumentedInterface {
   readonly options: readonly DocumentedOption[];
 }
 
-/** Reads interfaces of options from the exports of a source or declaration file, by name. */
-export function createOptionReader(
-  doors: readonly string[] = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts'],
-): (name: string) => DocumentedInterface {
+/** Reads interfaces of options from what the entry points export, by name. */
+export function createOptionReader(): (name: string) => DocumentedInterface {
+  const { find, checker } = createExportReader();
+  return (name) => {
+    const symbol = find(name);
+    const type = checker.getDeclaredTypeOfSymbol(symbol);
+    return { name, text: toText(symbol, checker), options: readProperties(type, checker) };
+  };
+}
+
+/** Lists the values of `type` that an exported union of events, or of their names, has. */
+export function createEventReader(): (name: string) => readonly string[] {
+  const { find, checker } = createExportReader();
+  return (name) => {
+    const type = checker.getDeclaredTypeOfSymbol(find(name));
+    const members = type.isUnion() ? type.types : [type];
+    const names = members.flatMap((member) => {
+      const property = member.getProperty('type');
+      const named = property === undefined ? member : checker.getTypeOfSymbol(property);
+      return named.isUnion() ? named.types : [named];
+    });
+    return names.flatMap((each) => (each.isStringLiteral() ? [each.value] : [])).toSorted();
+  };
+}
+
+let shared: ReturnType<typeof readExports> | null = null;
+
+/** One program serves all pages. */
+function createExportReader() {
+  shared ??= readExports();
+  return shared;
+}
+
+function readExports() {
   const files = doors.map((door) => join(root, door));
   const program = ts.createProgram(files, { ...compilerOptions(), noEmit: true });
   const checker = program.getTypeChecker();
@@ -37,13 +69,12 @@ export function createOptionReader(
     const module = file && checker.getSymbolAtLocation(file);
     return module === undefined ? [] : checker.getExportsOfModule(module);
   });
-  return (name) => {
+  const find = (name: string): ts.Symbol => {
     const found = symbols.find((symbol) => symbol.name === name);
     if (found === undefined) throw new Error(`No door exports ${name}.`);
-    const symbol = found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
-    const type = checker.getDeclaredTypeOfSymbol(symbol);
-    return { name, text: toText(symbol, checker), options: readProperties(type, checker) };
+    return found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
   };
+  return { find, checker };
 }
 
 /** The last sentence of a comment, where it gives the default. */

@@ -3,7 +3,7 @@ import { conversationOptions } from './conversation-options.ts';
 import { toFileSection } from './file-section.ts';
 import { policyOptions } from './policy-options.ts';
 import { fileSecretSources } from './secret-source.ts';
-import { span } from './span.ts';
+import { type Span, span } from './span.ts';
 import { supervisorOptions } from './supervisor-options.ts';
 
 const globs = z.array(z.string().min(1));
@@ -14,19 +14,11 @@ export const agentName = z.string().refine((name) => /^[A-Za-z0-9][\w-]{0,47}$/.
 });
 
 const model = z.strictObject({
-  /** `scripted` needs no network; `openai` and others are endpoints that speak Chat Completions. Default `openai`. */
   provider: z.string().min(1).optional(),
-  /** The provider's name of the model. Default: `OPENAI_MODEL`. */
   name: z.string().min(1).optional(),
   temperature: z.number().min(0).max(2).optional(),
-  /** Limit of one reply. */
   max_tokens: z.int().min(1).optional(),
-  /** The endpoint, up to and including `/v1`. Default: the provider's own, or `OPENAI_BASE_URL`. */
   base_url: z.url().optional(),
-  /**
-   * The environment variable with the key, which itself does not belong in a file. Default: the provider's
-   * usual one.
-   */
   api_key_env: z
     .string()
     .refine((name) => /^[A-Za-z_]\w*$/.test(name), {
@@ -36,18 +28,10 @@ const model = z.strictObject({
 });
 
 const tools = z.strictObject({
-  /** The vocabulary for processes. Default `process`. */
   set: z.enum(['process', 'background_process', 'bg', 'process_action']).optional(),
-  /**
-   * Tools by name; globs. Default: all of the set, and those for its delegates. Delegates have their own
-   * tools.
-   */
   allow: globs.optional(),
-  /** Tools to exclude; wins over `allow`. */
   deny: globs.optional(),
-  /** Foreground timeout by tool name; globs. */
   timeouts: z.record(z.string(), span).optional(),
-  /** Execution mode by tool name; globs. */
   modes: supervisorOptions.shape.modes.removeDefault().optional(),
 });
 
@@ -87,44 +71,31 @@ export const agentSupervisorOptions = z.strictObject({
 export const agentPolicyOptions = z.strictObject(policyOptions.shape).omit({ workspace: true });
 
 const delegation = z.strictObject({
-  /** Place of a delegate, unless the call names another. Default `subprocess`. */
   default_mode: z.enum(['subprocess', 'in_process']).optional(),
-  /** Time that a call waits for its delegate. Default 300 s. */
   timeout: span.optional(),
   max_parallel_agents: z.int().min(1).optional(),
-  /** The depth at which no further agent is started. Default 5. */
   max_depth: z.int().min(1).optional(),
 });
 
 const context = z.strictObject({
-  /** The transcript is shortened before the model is asked with more messages than this. Default: never. */
   max_messages: conversationOptions.shape.maxMessages,
-  /** Same, with more tokens than this. Default: when the model reports that it is too long. */
   max_tokens: conversationOptions.shape.maxContextTokens,
-  /** Facts given to every delegate with its task. */
   facts: z.array(z.string().min(1)).optional(),
 });
 
 const limits = z.strictObject({
-  /** Maximum number of replies per turn. Default 50. */
   max_steps: conversationOptions.shape.maxSteps.removeDefault().optional(),
-  /** Maximum number of retries after a failed request. Default 3. */
   max_retries: z.int().min(0).optional(),
-  /** The first pause before a retry; it doubles. Default 1 s. */
   min_backoff: span.optional(),
-  /** Time limit of a run without a person. Default 300 s; 0: no limit. */
   max_run_time: span.optional(),
-  /** Treatment of processes that still run at the end of a run without a person. Default `wait`. */
   background: z.enum(['wait', 'kill']).optional(),
-  /** Time to wait for these processes. Default 60 s. */
   background_wait: span.optional(),
 });
 
-/** An agent file, `agents/<name>.yaml`. Only `name` and `model` are required. */
+/** Schema of `AgentDefinition`. */
 export const agentFileSchema = z.strictObject({
   name: agentName,
   description: z.string().optional(),
-  /** `interactive` (default): talks with a person. `execution`: works through its input; its prompt says so. */
   type: z.enum(['interactive', 'execution']).optional(),
   version: z
     .custom<string>((value) => typeof value === 'string', 'text; put a number in quotes: "1.0"')
@@ -134,20 +105,123 @@ export const agentFileSchema = z.strictObject({
   tools: tools.optional(),
   supervisor: toFileSection(agentSupervisorOptions.shape).optional(),
   policy: toFileSection(agentPolicyOptions.shape).optional(),
-  /**
-   * Secrets by name, which its tools can type without seeing them, each read when it is used. `{ env:
-   * "NPM_TOKEN" }`: a variable, which its processes do not inherit; `{ file: "…" }`: a relative path is
-   * resolved against the project; `{ ask: "Your npm token?" }`: a person, in `troupe chat`. A delegate in
-   * this program has the secrets of its parent agent.
-   */
   secrets: fileSecretSources.optional(),
-  /** Agents of the same project that it may delegate to. */
   delegates: z.array(agentName).optional(),
   delegation: delegation.optional(),
   context: context.optional(),
   limits: limits.optional(),
 });
 
-/** An agent as written in its file: the same names, no defaults, durations in seconds or with a unit. */
-export type AgentDefinition = z.output<typeof agentFileSchema>;
-export type ModelSettings = AgentDefinition['model'];
+/** The model of an agent. */
+export interface ModelSettings {
+  /** `scripted` needs no network; `openai` and others are endpoints that speak Chat Completions. Default `openai`. */
+  readonly provider?: string | undefined;
+  /** The provider's name of the model. Default: `OPENAI_MODEL`. */
+  readonly name?: string | undefined;
+  /** Sampling temperature, 0 to 2. Default: the provider's. */
+  readonly temperature?: number | undefined;
+  /** Limit of one reply, in tokens. Default: the provider's. */
+  readonly max_tokens?: number | undefined;
+  /** The endpoint, up to and including `/v1`. Default: the provider's own, or `OPENAI_BASE_URL`. */
+  readonly base_url?: string | undefined;
+  /** The environment variable with the key, which itself does not belong in a file. Default: the provider's usual one. */
+  readonly api_key_env?: string | undefined;
+}
+
+/** The tools of an agent. */
+export interface AgentToolSettings {
+  /** The vocabulary for processes. Default `process`. */
+  readonly set?: 'process' | 'background_process' | 'bg' | 'process_action' | undefined;
+  /**
+   * Tools by name; globs. Delegates have their own tools. Default: all of the set, and those for its delegates.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Tools to exclude; globs. Wins over `allow`. Default: none. */
+  readonly deny?: readonly string[] | undefined;
+  /** Foreground timeout by tool name; globs. Default: none. */
+  readonly timeouts?: Readonly<Record<string, Span>> | undefined;
+  /** Execution mode by tool name; globs. Default: none. */
+  readonly modes?: Readonly<Record<string, 'background' | 'sync' | 'auto'>> | undefined;
+}
+
+/** How an agent delegates. */
+export interface DelegationSettings {
+  /** Place of a delegate, unless the call names another. Default `subprocess`. */
+  readonly default_mode?: 'subprocess' | 'in_process' | undefined;
+  /** Time that a call waits for its delegate. Default 5 min. */
+  readonly timeout?: Span | undefined;
+  /** Maximum number of delegates that run in the foreground at once. Default 3. */
+  readonly max_parallel_agents?: number | undefined;
+  /** The depth at which no further agent is started. Default 5. */
+  readonly max_depth?: number | undefined;
+}
+
+/** What an agent keeps in mind. */
+export interface ContextSettings {
+  /** The transcript is shortened before the model is asked with more messages than this. Default: never. */
+  readonly max_messages?: number | undefined;
+  /** The same for tokens. Default: when the model reports that it is too long. */
+  readonly max_tokens?: number | undefined;
+  /** Facts given to every delegate with its task. Default: none. */
+  readonly facts?: readonly string[] | undefined;
+}
+
+/** How long an agent works. */
+export interface AgentLimits {
+  /** Maximum number of replies per turn. Default 50. */
+  readonly max_steps?: number | undefined;
+  /** Maximum number of retries after a failed request. Default 3. */
+  readonly max_retries?: number | undefined;
+  /** The first pause before a retry; it doubles. Default 1 s. */
+  readonly min_backoff?: Span | undefined;
+  /** Time limit of a run without a person. 0: none. Default 5 min. */
+  readonly max_run_time?: Span | undefined;
+  /** Treatment of processes that still run at the end of a run without a person. Default `wait`. */
+  readonly background?: 'wait' | 'kill' | undefined;
+  /** Time to wait for these processes. Default 1 min. */
+  readonly background_wait?: Span | undefined;
+}
+
+/**
+ * An agent as its file, `agents/<name>.yaml`, describes it: no defaults, durations in seconds or with a unit. Only `name` and `model` are
+ * required.
+ */
+export interface AgentDefinition {
+  /** Name of the agent and of its file: letters, digits, `_` and `-`, 48 at most. */
+  readonly name: string;
+  /** What it is for: shown in lists, and to agents that may delegate to it. Default: none. */
+  readonly description?: string | undefined;
+  /** `interactive`: talks with a person. `execution`: works through its input; its prompt says so. Default `interactive`. */
+  readonly type?: 'interactive' | 'execution' | undefined;
+  /** Version of the file, for people; a number stands in quotes. Default: none. */
+  readonly version?: string | undefined;
+  /** The model; in a file also its name alone, such as `gpt-5` or `anthropic/claude-sonnet-5`. */
+  readonly model: ModelSettings;
+  /** Instructions for the model, the first message of the transcript. Default: none. */
+  readonly system_prompt?: string | undefined;
+  /** The tools of the agent. Default: the set `process`. */
+  readonly tools?: AgentToolSettings | undefined;
+  /** Options of its supervisor, in snake_case; see `SupervisorOptions`. Default: those of the supervisor. */
+  readonly supervisor?: z.output<typeof agentFileSchema>['supervisor'];
+  /** Options of its policy, in snake_case; see `PolicyOptions`. They also hold for its delegates. Default: those of a policy. */
+  readonly policy?: z.output<typeof agentFileSchema>['policy'];
+  /**
+   * Secrets by name, which its tools can type without seeing them, each read when it is used. `{ env:
+   * "NPM_TOKEN" }`: a variable, which its processes do not inherit; `{ file: "…" }`: a relative path is
+   * resolved against the project; `{ ask: "Your npm token?" }`: a person, in `troupe chat`. A delegate in
+   * this program has the secrets of its parent agent. Default: none.
+   */
+  readonly secrets?:
+    | Readonly<
+        Record<string, { readonly env: string } | { readonly file: string } | { readonly ask: string }>
+      >
+    | undefined;
+  /** Agents of the same project that it may delegate to. Default: none. */
+  readonly delegates?: readonly string[] | undefined;
+  /** How it delegates. Default: see each. */
+  readonly delegation?: DelegationSettings | undefined;
+  /** What it keeps in mind. Default: see each. */
+  readonly context?: ContextSettings | undefined;
+  /** How long it works. Default: see each. */
+  readonly limits?: AgentLimits | undefined;
+}

@@ -72,6 +72,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return innerType === undefined ? schema : unwrap(innerType);
 }
 
-function toSnakeCase(key: string): string {
+/** Returns the name of an option in a file. */
+export function toSnakeCase(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,8 +1,11 @@
 import picomatch from 'picomatch';
-import type { PolicySettings } from '../config/policy-options.ts';
+import type { PolicyOptions } from '../config/policy-options.ts';
 
 /** Returns a test whether an agent has a tool of that name. `files:*` and `files__*` are the same. */
-export function createToolFilter({ allow, deny = [] }: PolicySettings['tools']): (name: string) => boolean {
+export function createToolFilter({
+  allow,
+  deny = [],
+}: NonNullable<PolicyOptions['tools']>): (name: string) => boolean {
   const isAllowed = allow === undefined ? () => true : toMatcher(allow);
   const isDenied = toMatcher(deny);
   return (name) => isAllowed(toPlainName(name)) && !isDenied(toPlainName(name));
