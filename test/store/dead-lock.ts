@@ -5,11 +5,11 @@ export const { bootId } = readTableScope();
 
 export const deadProgram = { pid: 2 ** 22 + 1, startedAt: '1', bootId };
 
-/** What a program leaves that dies while it holds the lock; nothing where somebody has it. */
+/** Leaves the lock of a dead program, as if it died while it held the lock. Does nothing if the lock is held. */
 export function leaveDeadLock(lock: string): void {
   try {
     symlinkSync(JSON.stringify(deadProgram), lock);
   } catch {
-    // Somebody has it.
+    // Another program holds it.
   }
 }

@@ -24,7 +24,7 @@ function startSleeper() {
   return { pid, startedAt: startTicksOf(pid), bootId };
 }
 
-test('a lock names its holder and is gone at the release', () => {
+test('a lock names its holder and is removed when it is released', () => {
   const { path, lock, names } = arrange();
 
   const release = lockFile(path);
@@ -36,7 +36,7 @@ test('a lock names its holder and is gone at the release', () => {
   expect(names()).toEqual([]);
 });
 
-test('the second holder gets the error of the caller', () => {
+test('a held lock throws the error that the caller chose', () => {
   const { path, plant, names } = arrange();
   const holder = startSleeper();
   plant(holder);
@@ -52,9 +52,9 @@ test('the second holder gets the error of the caller', () => {
 
 describe('a lock is taken over', () => {
   test.each([
-    ['of nobody', () => deadProgram],
-    ['of one whose pid is another’s now', () => ({ ...startSleeper(), startedAt: '1' })],
-    ['of one who had our pid before', () => ({ pid: process.pid, startedAt: '1', bootId })],
+    ['of a dead program', () => deadProgram],
+    ['of a program whose pid now belongs to another', () => ({ ...startSleeper(), startedAt: '1' })],
+    ['of an earlier program with our own pid', () => ({ pid: process.pid, startedAt: '1', bootId })],
     ['of a running program that names no boot', () => ({ pid: 1, startedAt: null })],
     ['of another boot', () => ({ ...startSleeper(), bootId: 'another' })],
   ])('%s', (_, toHolder) => {
@@ -86,7 +86,7 @@ describe('a lock is taken over', () => {
     await ended;
   });
 
-  test('also where somebody died while taking it over', () => {
+  test('even if programs died while they took it over', () => {
     const { path, lock, names } = arrange();
     for (const each of [lock, `${lock}.lock`, `${lock}.lock.lock`]) leaveDeadLock(each);
 
@@ -95,7 +95,7 @@ describe('a lock is taken over', () => {
     expect(names()).toEqual([]);
   });
 
-  test('also one in a file, as where there are no links', () => {
+  test('even if it is a file, as on file systems without links', () => {
     const { path, lock, names } = arrange();
     writeFileSync(lock, JSON.stringify(deadProgram));
 
@@ -105,7 +105,7 @@ describe('a lock is taken over', () => {
   });
 });
 
-test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that says %j keeps everybody out', (text) => {
+test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that contains %j cannot be taken', (text) => {
   const { path, lock, names } = arrange();
   writeFileSync(lock, text);
 
@@ -114,7 +114,7 @@ test.each(['', '{"pid":', '{"pid":-1}', '[]'])('a lock that says %j keeps everyb
   expect(names()).toEqual(['x.lock']);
 });
 
-test('a lock names the program that is taking it over', () => {
+test('the error names the program that is taking the lock over', () => {
   const { path, lock } = arrange();
   const rival = startSleeper();
   leaveDeadLock(lock);
@@ -123,7 +123,7 @@ test('a lock names the program that is taking it over', () => {
   expect(() => lockFile(path)).toThrow(`pid ${rival.pid}`);
 });
 
-test('a release leaves the lock of another alone', () => {
+test('a second release leaves the lock of another program alone', () => {
   const { path, lock, plant } = arrange();
   const release = lockFile(path);
   release();
@@ -134,7 +134,7 @@ test('a release leaves the lock of another alone', () => {
   expect(JSON.parse(readlinkSync(lock))).toEqual(deadProgram);
 });
 
-test('a directory that is not there is told', () => {
+test('a missing directory is an error', () => {
   const { path } = arrange();
 
   expect(() => lockFile(`${path}/deep/y`)).toThrow('ENOENT');
@@ -143,7 +143,7 @@ test('a directory that is not there is told', () => {
 test.each([
   ['that are released', []],
   ['of dead programs', ['leaves dead ones']],
-])('locks %s let one in at a time', { timeout: 180_000 }, async (_, more) => {
+])('locks %s admit one program at a time', { timeout: 180_000 }, async (_, more) => {
   const { path } = arrange();
   const run = () => promisify(execFile)(process.execPath, [program, path, '1000', ...more]);
 

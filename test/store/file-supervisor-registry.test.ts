@@ -19,9 +19,9 @@ import { endAll, isAlive, startTicksOf, stateOf, tempDir } from '../fixtures/os.
 const isRoot = process.geteuid?.() === 0;
 const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 const pidNamespace = readlinkSync('/proc/self/ns/pid');
-const nobody = 2 ** 22 + 1;
+const unusedPid = 2 ** 22 + 1;
 
-/** The entry that this very program would write. */
+/** The entry that the test program itself writes. */
 const ownEntry: SupervisorEntry = {
   version: 1,
   id: 'sup_a',
@@ -47,7 +47,7 @@ function arrange() {
   };
   return {
     paths,
-    roll: open(),
+    registry: open(),
     open,
     plantText,
     plant: (fields: Partial<SupervisorEntry>) =>
@@ -60,47 +60,47 @@ function arrange() {
 }
 
 describe('an entry', () => {
-  test('says who this program is', () => {
-    const { roll, open, textOf } = arrange();
+  test('names the program that registered it', () => {
+    const { registry, open, textOf } = arrange();
 
-    roll.register({ id: 'sup_a', role: 'program', socket: null });
+    registry.register({ id: 'sup_a', role: 'program', socket: null });
 
     expect(JSON.parse(textOf('sup_a'))).toEqual(ownEntry);
     expect(open().list()).toEqual([{ entry: ownEntry, state: 'alive' }]);
     expect(open().stateOf('sup_a')).toBe('alive');
   });
 
-  test('is for the owner only, and made at the first enter', () => {
-    const { roll, paths } = arrange();
+  test('is created by the first registration and private to the user', () => {
+    const { registry, paths } = arrange();
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
-    expect([roll.list(), roll.stateOf('sup_a')]).toEqual([[], 'dead']);
-    roll.unregister('sup_a');
+    expect([registry.list(), registry.stateOf('sup_a')]).toEqual([[], 'dead']);
+    registry.unregister('sup_a');
     expect(statSync(paths.directory, { throwIfNoEntry: false })).toBeUndefined();
 
-    roll.register({ id: 'sup_a', role: 'program', socket: null });
+    registry.register({ id: 'sup_a', role: 'program', socket: null });
 
     const modeOf = (path: string) => statSync(path).mode & 0o777;
     expect([paths.directory, paths.supervisors].map(modeOf)).toEqual([0o700, 0o700]);
     expect(modeOf(paths.supervisorOf('sup_a'))).toBe(0o600);
   });
 
-  test('keeps its start when it is replaced', () => {
-    const { roll, open, passMs, paths } = arrange();
+  test('keeps its start time when the same program replaces it', () => {
+    const { registry, open, passMs, paths } = arrange();
     const socket = `${paths.supervisors}/sup_a.sock`;
-    roll.register({ id: 'sup_a', role: 'daemon', socket: null });
+    registry.register({ id: 'sup_a', role: 'daemon', socket: null });
     passMs(1_000);
 
-    roll.register({ id: 'sup_a', role: 'daemon', socket });
+    registry.register({ id: 'sup_a', role: 'daemon', socket });
 
     expect(open().list()).toEqual([{ entry: { ...ownEntry, role: 'daemon', socket }, state: 'alive' }]);
   });
 
-  test('starts anew after an earlier program', () => {
-    const { roll, plant, open } = arrange();
+  test('gets a new start time when it replaces that of an earlier program', () => {
+    const { registry, plant, open } = arrange();
     plant({ startedAt: '1', since: 1 });
 
-    roll.register({ id: 'sup_a', role: 'program', socket: null });
+    registry.register({ id: 'sup_a', role: 'program', socket: null });
 
     expect(open().list()[0]?.entry.since).toBe(5_000);
   });
@@ -108,30 +108,34 @@ describe('an entry', () => {
 
 describe('a supervisor', () => {
   test.each([
-    ['whose pid is another’s now is dead', { startedAt: '1' }, 'dead'],
-    ['whose pid is nobody’s is dead', { pid: nobody }, 'dead'],
-    ['of another boot is dead, whoever has its pid', { bootId: 'other' }, 'dead'],
+    ['whose pid now belongs to another program is dead', { startedAt: '1' }, 'dead'],
+    ['whose pid is unused is dead', { pid: unusedPid }, 'dead'],
+    ['of another boot is dead even if its pid is in use', { bootId: 'other' }, 'dead'],
     ['of another boot and namespace is dead', { bootId: 'other', pidNamespace: 'pid:[1]' }, 'dead'],
     ['of another namespace is elsewhere', { pidNamespace: 'pid:[1]' }, 'elsewhere'],
     [
-      'of another namespace is elsewhere, though nobody has its pid',
-      { pidNamespace: 'pid:[1]', pid: nobody },
+      'of another namespace is elsewhere even if its pid is unused',
+      { pidNamespace: 'pid:[1]', pid: unusedPid },
       'elsewhere',
     ],
-    ['of an unknown boot is elsewhere', { bootId: null, pid: nobody }, 'elsewhere'],
-    ['of an unknown namespace is elsewhere', { pidNamespace: null, pid: nobody }, 'elsewhere'],
-    ['of unknown birth is alive while its pid is', { startedAt: null }, 'alive'],
-    ['of unknown birth is dead when its pid is nobody’s', { startedAt: null, pid: nobody }, 'dead'],
+    ['of an unknown boot is elsewhere', { bootId: null, pid: unusedPid }, 'elsewhere'],
+    ['of an unknown namespace is elsewhere', { pidNamespace: null, pid: unusedPid }, 'elsewhere'],
+    ['with an unknown start time is alive while its pid is in use', { startedAt: null }, 'alive'],
+    [
+      'with an unknown start time is dead once its pid is unused',
+      { startedAt: null, pid: unusedPid },
+      'dead',
+    ],
   ] as const)('%s', (_, fields, state) => {
-    const { roll, plant } = arrange();
+    const { registry, plant } = arrange();
     plant(fields);
 
-    expect(roll.stateOf('sup_a')).toBe(state);
-    expect(roll.list()).toEqual([{ entry: { ...ownEntry, ...fields }, state }]);
+    expect(registry.stateOf('sup_a')).toBe(state);
+    expect(registry.list()).toEqual([{ entry: { ...ownEntry, ...fields }, state }]);
   });
 
-  test('is dead as a zombie', async () => {
-    const { roll, plant } = arrange();
+  test('is dead once it is a zombie', async () => {
+    const { registry, plant } = arrange();
     const child = spawn('true', { stdio: 'ignore' });
     const ended = once(child, 'exit');
     const pid = child.pid ?? 0;
@@ -139,18 +143,18 @@ describe('a supervisor', () => {
     // Busy waiting: the exit is collected as soon as the event loop turns.
     while (stateOf(pid) !== 'Z') expect(stateOf(pid)).not.toBeNull();
 
-    expect(roll.stateOf('sup_a')).toBe('dead');
+    expect(registry.stateOf('sup_a')).toBe('dead');
 
     await ended;
   });
 
-  test('in another program is alive until it is killed', async () => {
-    const { roll, paths } = arrange();
+  test('in another program is alive until that program is killed', async () => {
+    const { registry, paths } = arrange();
     const module = new URL('../../src/store/file-supervisor-registry.ts', import.meta.url);
     const program = `
       import { createFileSupervisorRegistry } from '${module}';
       createFileSupervisorRegistry({ directory: '${paths.directory}' }).register({ id: 'sup_b', role: 'daemon', socket: null });
-      console.log('entered');
+      console.log('registered');
       process.stdin.resume();
     `;
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
@@ -160,81 +164,81 @@ describe('a supervisor', () => {
     const ended = once(child, 'exit');
     await once(child.stdout, 'data');
 
-    expect(roll.list()).toMatchObject([{ entry: { id: 'sup_b', pid: child.pid }, state: 'alive' }]);
+    expect(registry.list()).toMatchObject([{ entry: { id: 'sup_b', pid: child.pid }, state: 'alive' }]);
     child.kill('SIGKILL');
     await ended;
     expect(isAlive(child.pid ?? 0)).toBe(false);
-    expect(roll.list()).toMatchObject([{ entry: { id: 'sup_b' }, state: 'dead' }]);
+    expect(registry.list()).toMatchObject([{ entry: { id: 'sup_b' }, state: 'dead' }]);
 
-    roll.unregister('sup_b');
+    registry.unregister('sup_b');
 
-    expect(roll.list()).toEqual([]);
+    expect(registry.list()).toEqual([]);
     expect(readdirSync(paths.supervisors)).toEqual([]);
   });
 
   test('without an entry is dead', () => {
-    const { roll } = arrange();
-    roll.register({ id: 'sup_a', role: 'program', socket: null });
+    const { registry } = arrange();
+    registry.register({ id: 'sup_a', role: 'program', socket: null });
 
-    expect(roll.stateOf('sup_never')).toBe('dead');
+    expect(registry.stateOf('sup_never')).toBe('dead');
   });
 
-  test('whose id is none is left alone', () => {
-    const { roll } = arrange();
+  test('with an invalid id is elsewhere', () => {
+    const { registry } = arrange();
 
-    expect(roll.stateOf('../sup_a')).toBe('elsewhere');
+    expect(registry.stateOf('../sup_a')).toBe('elsewhere');
   });
 });
 
 describe('a damaged entry', () => {
   test.each([
-    ['cut off', '{"version":1,"id":'],
-    ['empty', ''],
-    ['of a later version', JSON.stringify({ ...ownEntry, version: 2, pid: nobody })],
-    ['of another supervisor', JSON.stringify({ ...ownEntry, id: 'sup_b', pid: nobody })],
-    ['with a group for a pid', JSON.stringify({ ...ownEntry, pid: -1 })],
-    ['with everybody for a pid', JSON.stringify({ ...ownEntry, pid: 0 })],
-    ['with a relative socket', JSON.stringify({ ...ownEntry, pid: nobody, socket: 'a.sock' })],
+    ['that is cut off', '{"version":1,"id":'],
+    ['that is empty', ''],
+    ['of a later version', JSON.stringify({ ...ownEntry, version: 2, pid: unusedPid })],
+    ['of another supervisor', JSON.stringify({ ...ownEntry, id: 'sup_b', pid: unusedPid })],
+    ['with a process group as its pid', JSON.stringify({ ...ownEntry, pid: -1 })],
+    ['with pid 0', JSON.stringify({ ...ownEntry, pid: 0 })],
+    ['with a relative socket', JSON.stringify({ ...ownEntry, pid: unusedPid, socket: 'a.sock' })],
   ])('%s is left alone', (_, text) => {
-    const { roll, plantText, textOf } = arrange();
+    const { registry, plantText, textOf } = arrange();
     plantText('sup_a', text);
 
-    expect(roll.stateOf('sup_a')).toBe('elsewhere');
-    expect(roll.list()).toEqual([]);
+    expect(registry.stateOf('sup_a')).toBe('elsewhere');
+    expect(registry.list()).toEqual([]);
     expect(textOf('sup_a')).toBe(text);
   });
 
   test('is left alone when it is a link or a directory', () => {
-    const { roll, paths } = arrange();
-    roll.register({ id: 'sup_c', role: 'program', socket: null });
+    const { registry, paths } = arrange();
+    registry.register({ id: 'sup_c', role: 'program', socket: null });
     symlinkSync('sup_c.json', paths.supervisorOf('sup_a'));
     symlinkSync('nowhere', paths.supervisorOf('sup_d'));
     mkdirSync(paths.supervisorOf('sup_b'));
 
-    const states = ['sup_a', 'sup_b', 'sup_d'].map((id) => roll.stateOf(id));
+    const states = ['sup_a', 'sup_b', 'sup_d'].map((id) => registry.stateOf(id));
 
     expect(states).toEqual(['elsewhere', 'elsewhere', 'elsewhere']);
-    expect(roll.list().map(({ entry }) => entry.id)).toEqual(['sup_c']);
+    expect(registry.list().map(({ entry }) => entry.id)).toEqual(['sup_c']);
   });
 
   test.runIf(isRoot)('is left alone when another user owns it', () => {
-    const { roll, plant, paths } = arrange();
-    plant({ pid: nobody });
+    const { registry, plant, paths } = arrange();
+    plant({ pid: unusedPid });
     chownSync(paths.supervisorOf('sup_a'), 12_345, 12_345);
 
-    expect(roll.stateOf('sup_a')).toBe('elsewhere');
-    expect(roll.list()).toEqual([]);
+    expect(registry.stateOf('sup_a')).toBe('elsewhere');
+    expect(registry.list()).toEqual([]);
   });
 
-  test('is replaced by who enters, and goes with who leaves', () => {
-    const { roll, plantText, paths } = arrange();
+  test('is replaced by a registration and removed by an unregistration', () => {
+    const { registry, plantText, paths } = arrange();
     plantText('sup_a', '{"half');
     plantText('sup_b', '{"half');
 
-    roll.register({ id: 'sup_a', role: 'program', socket: null });
-    roll.unregister('sup_b');
+    registry.register({ id: 'sup_a', role: 'program', socket: null });
+    registry.unregister('sup_b');
 
-    expect(roll.stateOf('sup_a')).toBe('alive');
+    expect(registry.stateOf('sup_a')).toBe('alive');
     expect(readdirSync(paths.supervisors)).toEqual(['sup_a.json']);
   });
 });

@@ -3,7 +3,10 @@ import { TroupeError } from '../../../src/config/troupe-error.ts';
 import { lockFile } from '../../../src/store/file-lock.ts';
 import { leaveDeadLock } from '../dead-lock.ts';
 
-/** Takes the lock `rounds` times and prints how often somebody else was inside. In between it may leave a dead program's lock. */
+/**
+ * Takes the lock `rounds` times and prints how often another program held it too. In between it may leave a dead
+ * program's lock.
+ */
 const [path = '', rounds = '0', leavesDead = ''] = process.argv.slice(2);
 const parent = process.ppid;
 let overlaps = 0;
