@@ -3,6 +3,7 @@ import { TroupeError, type TroupeErrorCode } from '../config/troupe-error.ts';
 import { type CliIo, printError } from './cli-io.ts';
 import { toErrnoText } from './errno-text.ts';
 import { exitCodes } from './exit-codes.ts';
+import { toFlagWords } from './flag-words.ts';
 import { toPrintable } from './render/printable.ts';
 
 /** Errors that the user can correct in the command line or in a file. */
@@ -12,7 +13,7 @@ const usageErrors: readonly TroupeErrorCode[] = ['invalid-option', 'unknown-agen
 export function printFault(error: unknown, io: CliIo): number {
   const { message, stack } = toError(error);
   if (error instanceof TroupeError) {
-    printError(io, message);
+    printError(io, toFlagWords(message));
     return usageErrors.includes(error.code) ? exitCodes.usage : exitCodes.failed;
   }
   const fileError = describeFileError(error);

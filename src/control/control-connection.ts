@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { toErrorText } from '../config/error-text.ts';
+import { formatDuration } from '../config/format-duration.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import {
   type CallOptions,
@@ -208,7 +209,7 @@ function unreachableError(socketPath: string, error: NodeJS.ErrnoException): Tro
 }
 
 function silentError(socketPath: string, deadlineMs: number): TroupeError {
-  const message = `The supervisor at ${socketPath} did not answer within ${deadlineMs} ms: it is busy or halted. The request may still be executed once it continues: check before you try again.`;
+  const message = `The supervisor at ${socketPath} did not answer within ${formatDuration(deadlineMs)}: it is busy or halted. The request may still be executed once it continues: check before you try again.`;
   return new TroupeError({ code: 'unreachable', message });
 }
 

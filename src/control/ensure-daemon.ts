@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/pause.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { DEPTH_VARIABLE } from '../config/depth-variable.ts';
+import { formatDuration } from '../config/format-duration.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
@@ -81,7 +82,8 @@ export async function ensureDaemon(options: EnsureDaemonOptions): Promise<Daemon
     if (failure !== null) throw startError(failure, logPath);
     if (nowMs > untilMs)
       throw (
-        findUnresponsiveDaemon(registry) ?? startError(`it did not answer within ${deadlineMs} ms`, logPath)
+        findUnresponsiveDaemon(registry) ??
+        startError(`it did not answer within ${formatDuration(deadlineMs)}`, logPath)
       );
     await pause(clock, { ms: LOOK_MS });
   }
