@@ -185,7 +185,6 @@ export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
 export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
-export type { ToolAliases } from './tools/define-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
 export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
 export {
@@ -198,6 +197,14 @@ export {
 } from './tools/dialects/function-tools.ts';
 export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
 export { offerTools } from './tools/offer-tools.ts';
+export type { ToolAliases } from './tools/parse-tool-input.ts';
+export type {
+  JsonSchema,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from './tools/standard-schema.ts';
 export type {
   NoticeDelivery,
   PreparedCall,

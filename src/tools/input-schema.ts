@@ -1,6 +1,4 @@
-import { z } from 'zod';
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from './standard-schema.ts';
 
 /**
  * Keywords that some provider refuses or ignores. The tool validates all of them itself, and defaults are described in
@@ -26,8 +24,8 @@ const unportable: readonly string[] = [
  * Returns the JSON Schema of a tool's input for the model, in the order of the definition, restricted to keywords that
  * every provider accepts.
  */
-export function toInputSchema(tool: { readonly input: z.ZodObject }): JsonSchema {
-  return toPortable(z.toJSONSchema(tool.input, { io: 'input' }));
+export function toInputSchema(tool: { readonly inputSchema: JsonSchema }): JsonSchema {
+  return toPortable(tool.inputSchema);
 }
 
 function toPortable(schema: JsonSchema): JsonSchema {

@@ -1,10 +1,10 @@
-import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { Permission } from '../policy/permission.ts';
 import type { StartRequest } from '../policy/policy.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { JsonSchema } from './standard-schema.ts';
 
 /** Answer to a model; never an exception. */
 export type ToolAnswer = (
@@ -84,10 +84,10 @@ export interface Tool {
   readonly title?: string;
   /** Description for the model: what the tool does and when to use it. */
   readonly description: string;
-  /** Flat schema: nested arguments are not reliable with every provider. */
-  readonly input: z.ZodObject;
-  /** Schema of `data` in its answers, successful or not, for hosts that publish it. Default: not published. */
-  readonly output?: z.ZodObject;
+  /** JSON Schema of the input, best flat: nested arguments are not reliable with every provider. */
+  readonly inputSchema: JsonSchema;
+  /** JSON Schema of `data` in its answers, successful or not, for hosts that publish it. Default: not published. */
+  readonly outputSchema?: JsonSchema | undefined;
   /** The permissions that its calls may need. */
   readonly permissions: readonly Permission[];
   /** Validates the input without any effect. */

@@ -264,7 +264,7 @@ function toolThatAnswers(answered: unknown): Tool {
   return {
     name: 'odd',
     description: 'Odd.',
-    input: z.strictObject({}),
+    inputSchema: { type: 'object', properties: {} },
     permissions: ['other'],
     prepare: () => ({
       ok: true,

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { Permission } from '../../policy/permission.ts';
 import { toInputSchema } from '../input-schema.ts';
+import type { JsonSchema } from '../standard-schema.ts';
 import type { Tool } from '../tool.ts';
 
 /** Tool as an MCP server lists it. */
@@ -30,17 +30,17 @@ export function toMcpTools(tools: readonly Tool[]): readonly McpTool[] {
     title: tool.title ?? toTitle(tool.name),
     description: tool.description,
     inputSchema: { type: 'object', ...toInputSchema(tool) },
-    ...(tool.output !== undefined && { outputSchema: toOutputSchema(tool.output) }),
+    ...(tool.outputSchema !== undefined && { outputSchema: toOutputSchema(tool.outputSchema) }),
     annotations: toAnnotations(tool.permissions),
   }));
 }
 
-function toOutputSchema(data: z.ZodObject): NonNullable<McpTool['outputSchema']> {
+function toOutputSchema(data: JsonSchema): NonNullable<McpTool['outputSchema']> {
   return {
     type: 'object',
     properties: {
       ok: { type: 'boolean' },
-      data: z.toJSONSchema(data, { override: ({ jsonSchema }) => toPortable(jsonSchema) }),
+      data: toPortable(data),
       error: { type: 'string' },
       notice: { type: 'string', description: 'what has happened to other processes meanwhile' },
     },
@@ -49,8 +49,14 @@ function toOutputSchema(data: z.ZodObject): NonNullable<McpTool['outputSchema']>
 }
 
 /** Describes otherwise empty schemas, about which MCP's inspector warns. */
-function toPortable(schema: z.core.JSONSchema.BaseSchema): void {
-  if (typeof schema.additionalProperties === 'object') schema.additionalProperties = true;
+function toPortable(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toPortable);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [
+    key,
+    key === 'additionalProperties' && typeof value === 'object' ? true : toPortable(value),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 const reading: readonly Permission[] = ['status', 'output', 'list'];
