@@ -98,7 +98,7 @@ export type { MailboxEntry } from './mailbox/mailbox-entry.ts';
 export type { MailboxChange, MailboxState } from './mailbox/mailbox-state.ts';
 export type { DuePart, EndedPart, NoticePart, WatchPart } from './mailbox/notice-part.ts';
 export type { RunningState } from './mailbox/running-state.ts';
-export { createAiSdkModel } from './models/ai-sdk.ts';
+export { type AiSdkLanguageModel, createAiSdkModel } from './models/ai-sdk.ts';
 export type {
   ChatDelta,
   ChatMessage,

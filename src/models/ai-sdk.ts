@@ -19,6 +19,14 @@ import { toModelError } from './to-model-error.ts';
 
 type Settings = z.output<typeof aiSdkSettings>;
 
+/** Language model of AI SDK 7, such as `anthropic('claude-opus-4-5')`. Described structurally, so that the SDK need not be installed. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<{ readonly stream: unknown }>;
+}
+
 /**
  * Creates a model from any provider of the AI SDK: `createAiSdkModel(anthropic('claude-opus-4-5'))`. Failures
  * are ModelErrors; an aborted request rejects with the signal's reason.
@@ -26,14 +34,15 @@ type Settings = z.output<typeof aiSdkSettings>;
  * @throws TroupeError `invalid-option`, also for models of a version other than `v4` (AI SDK 7).
  */
 export function createAiSdkModel(
-  languageModel: LanguageModelV4,
+  languageModel: AiSdkLanguageModel,
   settings: AiSdkModelSettings = {},
 ): ChatModel {
   const checked = parseOptions(aiSdkSettings, { input: settings, name: 'createAiSdkModel' });
   checkHeaders(checked.headers ?? {}, 'createAiSdkModel');
   checkModel(languageModel);
-  const name = checked.name ?? `${languageModel.provider}/${languageModel.modelId}`;
-  return { name, stream: (request) => converse(request, { model: languageModel, settings: checked, name }) };
+  const model = languageModel as LanguageModelV4;
+  const name = checked.name ?? `${model.provider}/${model.modelId}`;
+  return { name, stream: (request) => converse(request, { model, settings: checked, name }) };
 }
 
 function checkModel(given: unknown): void {

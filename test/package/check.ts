@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkTypes } from './check-types.ts';
 import { smokeProgram } from './smoke.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,7 +17,7 @@ const behindTheDoor = /\/dist\/(?!library\/)|\/dist\/library\/(mcp|testing|serve
 /** Files that `import 'troupe'` may load: Node takes a third of a millisecond for each. There are 45. */
 const MOST_FILES = 60;
 
-interface Step {
+export interface Step {
   readonly title: string;
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
@@ -62,6 +63,7 @@ function checkPackage(folder: string): void {
     throw new Error(`import 'troupe' loads ${loaded.length} files, more than ${MOST_FILES}`);
   console.log(`ok    import 'troupe' loads ${loaded.length} files, at most ${MOST_FILES}`);
   checkProgram(project);
+  checkTypes(path, { folder, run });
 }
 
 /** What a user would type in that project; a command is judged on the way, so that the shell's grammar must be there. */
