@@ -72,8 +72,8 @@ export async function answerFileFlood(): Promise<Answer> {
   );
   rmSync(directory, { recursive: true });
   return {
-    question: 'What does output cost that nobody reads?',
-    measured: `A child that is to outlive us writes ${MEGABYTES} MB; its log keeps 64 MiB. Processor time of the supervising program alone.`,
+    question: 'What does output cost that no program reads?',
+    measured: `A child that is to outlive its supervisor writes ${MEGABYTES} MB; its log keeps 64 MiB. Processor time of the supervising program alone.`,
     columns: ['with', 'CPU ms', 'to the pipe'],
     rows: findings.map((finding) => ({
       cells: [finding.name, formatSpread(finding), `${formatNumber(finding.ratio)} ×`],

@@ -62,9 +62,9 @@ export async function answerFile(): Promise<Answer> {
   pipe.close?.();
   rmSync(directory, { recursive: true });
   return {
-    question: 'What does it cost to start what outlives us?',
+    question: 'What does it cost to start a process that outlives its supervisor?',
     measured:
-      'From the start of `true` to the news that it has exited and no more output comes. The file backend starts a shell beside it, which writes down the exit code also when nobody supervises.',
+      'From the start of `true` to the news that it has exited and no more output comes. The file backend starts a shell beside it, which records the exit code even while no supervisor runs.',
     columns: ['with', 'ms per process', 'to raw'],
     rows: findings.map((finding) => ({
       cells: [finding.name, formatSpread(finding), `${formatNumber(finding.ratio)} ×`],

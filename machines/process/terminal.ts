@@ -40,7 +40,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** Screen of a terminal as a person would see it. Plain JSON. */
+/** Screen of a terminal as displayed. Plain JSON. */
 export interface ScreenCapture extends TerminalSize {
   /** Visible lines from the top, `rows` of them, without trailing blanks. */
   readonly lines: readonly string[];

@@ -29,7 +29,7 @@ export interface ModelChoice {
 
 /**
  * Returns the model of a definition. Without a key the first agent gets a demo script that says so; a delegate gets
- * none, because nobody would notice that a script did its work.
+ * none, because its caller would take the script for the work.
  *
  * @throws TroupeError `invalid-option` where the provider is unknown and has no `base_url`, the model has no name, or
  * a delegate has no key.
@@ -84,7 +84,7 @@ export function keyVariable({ model }: AgentDefinition): string | null {
   return api_key_env ?? findProvider(provider)?.keyName ?? null;
 }
 
-/** Tells whether the agent is a delegate. An unreadable depth counts as 0; whoever starts the agent reports it. */
+/** Tells whether the agent is a delegate. An unreadable depth counts as 0; the start of the agent reports it. */
 function isDelegate(told: { readonly depth: number | undefined; readonly env: Environment }): boolean {
   const reading = readDepth(told);
   return reading.ok && reading.depth > 0;

@@ -127,7 +127,7 @@ function onEachAttempt(handle: ProcessHandle, begin: () => void): void {
 
 /**
  * Finds the keys of an agent and of those that it may delegate to; commands receive none of them. An agent with an
- * unreadable file needs none; whoever starts it reports the problem.
+ * unreadable file needs none; its start reports the problem.
  */
 async function findKeys(
   agent: AgentDefinition,

@@ -31,7 +31,7 @@ export interface ReadyOptions {
   readonly within?: Duration | undefined;
 }
 
-/** When a process is started again after its end, and how often. The pause doubles with each restart. */
+/** Conditions and limits of restarts. The pause doubles with each restart. */
 export interface RestartOptions {
   /** `temporary`: never. `transient`: after an abnormal end. `permanent`: always. Default `temporary`. */
   readonly policy?: 'temporary' | 'transient' | 'permanent' | undefined;
@@ -126,7 +126,7 @@ export interface FunctionSpec extends ProcessOptions {
   readonly run: (context: FunctionContext) => Promise<unknown>;
 }
 
-/** What a function receives that runs as a process. */
+/** Context of a function that runs as a process. */
 export interface FunctionContext {
   /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { ReportedEvent } from './protocol.ts';
 import type { RequestPort } from './served-client.ts';
 
-/** Events that wait for a slow client; beyond it the oldest are dropped, and the client is told how many. */
+/** Maximum number of events waiting for a slow client; beyond it the oldest are dropped and counted for the client. */
 const MAX_WAITING = 10_000;
 
 /** Entries of a timeline that are not published as events. */

@@ -34,7 +34,7 @@ export interface RequestPort {
 }
 
 /**
- * One connected client. Malformed input, too many requests, unread replies and sudden disconnects affect only its own
+ * Connected client. Malformed input, too many requests, unread replies and sudden disconnects affect only its own
  * connection: its memory is bounded, and nothing it causes is thrown.
  */
 export class ServedClient {

@@ -103,9 +103,9 @@ export interface Conversation extends AsyncDisposable {
     readonly id: string;
     /** Name of the source, one line. */
     readonly source: string;
-    /** What happened, for the model. */
+    /** The event, described for the model. */
     readonly text: string;
-    /** How much it matters. Default `turn`. */
+    /** The urgency of the notice. Default `turn`. */
     readonly attention?: Attention;
   }): boolean;
   /**

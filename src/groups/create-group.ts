@@ -14,7 +14,7 @@ import { startOrder } from './start-order.ts';
 
 const maxNotes = 100;
 
-/** What starts the processes of a group, such as a `Supervisor`. */
+/** Starts the processes of a group, as a `Supervisor` does. */
 export interface GroupStarter {
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
 }

@@ -63,7 +63,7 @@ type Awaited = z.output<typeof awaited>;
 /** Options of `startGroup`. Only `processes` is required. */
 export interface GroupOptions {
   /**
-   * Which other processes are restarted when one terminates: none (`oneForOne`), all (`oneForAll`), or those that were started after it
+   * Other processes restarted when one terminates: none (`oneForOne`), all (`oneForAll`), or those that were started after it
    * (`restForOne`). Default `oneForOne`.
    */
   readonly strategy?: RestartStrategy | undefined;

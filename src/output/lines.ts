@@ -9,7 +9,7 @@ export interface OutputLine {
   readonly stream: OutputStream;
   /** The line without its line break, LF or CRLF. */
   readonly text: string;
-  /** When its first byte arrived: milliseconds since the epoch, for `new Date(at)`. */
+  /** Arrival time of its first byte: milliseconds since the epoch, for `new Date(at)`. */
   readonly at: number;
   /** Written by leftovers after the process had ended. */
   readonly afterEnd: boolean;

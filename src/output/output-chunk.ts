@@ -10,7 +10,7 @@ export interface OutputChunk {
   readonly position: number;
   /** Shared with the log: do not modify. */
   readonly bytes: Uint8Array;
-  /** When its first byte arrived, on the monotonic clock of the supervisor (`Clock.nowMs`); lines have the time of day. */
+  /** Arrival time of its first byte on the monotonic clock of the supervisor (`Clock.nowMs`); lines have the time of day. */
   readonly atMs: number;
   /** Written by leftovers after the process had ended. */
   readonly afterEnd: boolean;

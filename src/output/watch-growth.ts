@@ -26,7 +26,7 @@ function watchGrowth(path: string, { clock, onChange }: { clock: Clock; onChange
       watcher = watch(path, { persistent: false }, onChange);
       watcher.on('error', close);
     } catch {
-      // The file does not exist, or there are too many watches: polling has to do.
+      // The file does not exist, or there are too many watches: the file is polled.
     }
   }
 

@@ -4,7 +4,7 @@ export type Command =
   | { readonly type: 'shell'; readonly script: string; readonly shell: string }
   | { readonly type: 'function'; readonly name: string };
 
-/** Returns the command as a person would type it. */
+/** Returns the command as a line for a POSIX shell; a function as `name()`. */
 export function toCommandLine(command: Command): string {
   switch (command.type) {
     case 'argv':

@@ -74,7 +74,7 @@ interface Facts {
   readonly id: string;
   readonly kind: ProcessKind;
   readonly command: Command;
-  /** The command as a person would type it, without secrets. */
+  /** The command as a line for a POSIX shell, without secrets. */
   readonly commandLine: string;
   readonly cwd: string;
   readonly label: string | null;

@@ -12,7 +12,7 @@ import type { ReadinessCondition } from './readiness-condition.ts';
 const openTailChars = 4096;
 
 /**
- * Holds when a line, as a person would see it, contains the text or matches the expression, from `fromOffset` on. Text is
+ * Holds when a line, as a terminal shows it, contains the text or matches the expression, from `fromOffset` on. Text is
  * also found in an unfinished line, such as a prompt; an expression that matches the end of a line needs a finished one.
  */
 export function lineReady(

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Descriptors held in reserve for what must never fail for want of one: to find, signal and record processes. Starts are refused
- * before the last ones are taken. Kept per program, because descriptors belong to the program and not to a supervisor.
+ * Descriptors held in reserve for operations that must succeed even when no other is free: finding, signalling and recording
+ * processes. Starts are refused before the last ones are taken. Kept per program, because descriptors belong to the program and
+ * not to a supervisor.
  */
 const reserve: number[] = [];
 let reserveUsers = 0;
@@ -45,7 +46,7 @@ export function holdReserve(): () => void {
   };
 }
 
-/** Executes an operation that must not fail for want of a descriptor. Descriptors that `act` opens must be closed soon. */
+/** Executes an operation that must succeed even when no other descriptor is free. Descriptors that `act` opens must be closed soon. */
 export function withReserve<T>(act: () => T): T {
   try {
     return act();

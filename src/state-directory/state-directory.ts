@@ -38,7 +38,7 @@ export type WaitOrder = Omit<WaitOptions, 'timeout' | 'signal' | 'clock'>;
 /** Event with the supervisor that reported it. */
 export type SeenEvent = (
   | ReportedEvent
-  /** The events of a live supervisor cannot be had: it does not answer, or is of an older version. */
+  /** The events of a live supervisor are unavailable: it does not answer, or runs an older version. */
   | { readonly type: 'supervisor.unheard'; readonly at: number; readonly why: string }
 ) & { readonly supervisorId: string };
 
@@ -119,7 +119,7 @@ export interface StateDirectory {
   ): AsyncIterable<WatchNews>;
   /**
    * Streams the events of all supervisors since a time, in milliseconds since the epoch, until `signal` is aborted. Supervisors that start
-   * later are included, but for one that ends within about 50 ms.
+   * later are included, except those that end within about 50 ms.
    */
   events(options: { readonly since: number; readonly signal: AbortSignal }): AsyncIterable<SeenEvent>;
   /** Removes a watch, by default the one of the process's owner. Returns `false` where there was none. */

@@ -61,7 +61,7 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
   /** Time that the log of an ended process is kept. Default 7 d. */
   readonly logRetention?: Duration | undefined;
   /**
-   * Where the command of a tool runs, by the tool's name or glob; the first match wins. `sync` waits for its end; with `auto` the
+   * Mode of the commands of a tool, by the tool's name or glob; the first match wins. `sync` waits for its end; with `auto` the
    * call decides, whatever the patterns below say. Default: none.
    */
   readonly modes?: Readonly<Record<string, 'background' | 'sync' | 'auto'>> | undefined;

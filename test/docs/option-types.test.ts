@@ -66,7 +66,7 @@ describe('the options in an editor', () => {
 describe('the defaults in doc comments', () => {
   const read = createOptionReader();
 
-  test.each(Object.entries(optionSchemas))('of %s are those of the schema', (name, schema) => {
+  test.each(Object.entries(optionSchemas))('match the schema of %s', (name, schema) => {
     const wrong = findWrong(read(name).options, toShape(schema));
 
     expect(wrong).toEqual([]);

@@ -49,7 +49,7 @@ drained ${attempt}" >>${status}`;
 /**
  * Returns the script that tmux runs when the command has ended: on the launcher's order, or by itself once the launcher is dead
  * and no process holds the terminal, even without a supervisor. It keeps the last screen, records the exit, and closes the
- * session. Closing would discard what tmux has not passed to `cat` yet, so the script waits until `cat` sleeps for want of input,
+ * session. Closing would discard what tmux has not passed to `cat` yet, so the script waits until `cat` sleeps without input,
  * and tmux, asked once more, has still given it nothing.
  *
  * The socket of a server may be gone, perhaps with the state directory, and another server may listen there with a terminal of

@@ -6,9 +6,9 @@ const lastOutputMs = 2_000;
 
 /** Reports once that no more output of an attempt can come, after it has kept the last screen. */
 interface OutputEnd {
-  /** Notes that no process of the tree is left that could print. */
+  /** Notes that no process of the tree is left to print. */
   treeEmptied(): void;
-  /** Notes that the leader was lost: the rest of the output gets its time all the same. */
+  /** Notes that the leader was lost: the remaining output still has its usual time to arrive. */
   leaderLost(): void;
   /** Checks the status file again after it has changed. */
   look(): void;

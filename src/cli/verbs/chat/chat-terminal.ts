@@ -28,7 +28,7 @@ export interface TerminalOptions {
 
 const HISTORY_SIZE = 200;
 
-/** Longest pause within pasted text, which arrives line by line and sometimes in pieces. Nobody types two lines that fast. */
+/** Longest pause within pasted text, which arrives line by line and sometimes in pieces. No person types two lines that fast. */
 const PASTE_PAUSE_MS = 10;
 
 /** Creates a terminal, which owns stdin and stdout until `close`. */

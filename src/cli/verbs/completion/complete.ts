@@ -20,7 +20,7 @@ export const define: DefineVerb = (command, { program, io, end }) => {
 
 /**
  * Prints candidates for a completion script: one a line, with its description behind a tab; the last line is `:` and what the shell may
- * add. Errors are not printed, because somebody is typing. @returns the exit code.
+ * add. Errors are not printed: they would disturb the line that is being typed. @returns the exit code.
  */
 async function printCompletion(
   words: readonly string[],

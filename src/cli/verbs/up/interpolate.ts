@@ -51,7 +51,7 @@ function isOneVariable(text: string): boolean {
   return /^\$\{[^{}]*\}$/.test(text);
 }
 
-/** Only what is written back as the same text, so that `007` stays text. */
+/** Converts text to a boolean or number if that prints as the same text, so that `007` stays text. */
 function toScalar(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
