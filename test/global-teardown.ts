@@ -89,7 +89,7 @@ function toCarrier(pid: string): Carrier | null {
   return { pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() };
 }
 
-/** Empty once the process is gone, or where it belongs to somebody else. */
+/** Returns '' if the process is gone or belongs to another user. */
 function read(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -76,7 +76,7 @@ test('a program above that is gone is named', async () => {
 });
 
 test.for([undefined, '', 'rubbish', '{}', '["/only"]'])(
-  'without an agent above nobody is asked: %s',
+  'without a parent agent no question is sent: %s',
   (text) => {
     expect(readAskParent({ [ASK_VARIABLE]: text })).toBeNull();
   },

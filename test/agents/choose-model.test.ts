@@ -27,7 +27,7 @@ test.each([
 });
 
 test.each([
-  ['where it is told', { depth: 1 }, {}],
+  ['in the options', { depth: 1 }, {}],
   ['in the environment', {}, { TROUPE_DEPTH: '1' }],
 ])('a delegate is never a script in disguise: %s', (_, place, env) => {
   const model = { name: 'gpt-5' };

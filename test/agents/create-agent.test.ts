@@ -89,7 +89,7 @@ test.each([
   });
 });
 
-test('a limit of its own may be higher where nobody has said one', async () => {
+test('an agent may raise the depth limit if no one above it has set one', async () => {
   using project = openProject();
   await using agent = await create(project.directory, {
     depth: 7,

@@ -7,7 +7,7 @@ import { createScriptedModel, type ScriptedStep } from '../../src/models/scripte
 import { carriers, endAll } from '../fixtures/os.ts';
 import { openProject } from './project.ts';
 
-/** An agent `lead` that may delegate to `coder`; both do as they are told and may start what they like. */
+/** An agent `lead` that may delegate to `coder`; both follow their scripts and may start any process. */
 export async function openDelegation(options: {
   /** Script of the lead. */
   readonly steps: readonly ScriptedStep[];

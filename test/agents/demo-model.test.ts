@@ -59,7 +59,7 @@ test('several lines are calls of one step', async () => {
   expect(agent.said().at(-1)).toMatch(/one[\s\S]*two/);
 });
 
-test('a promoted command is told of twice', async () => {
+test('a promoted command is reported at its promotion and at its end', async () => {
   await using agent = await talk({ supervisor: { default_timeout: '100ms' } });
 
   await agent.conversation.say('run until [ -e go ]; do sleep 0.02; done; echo done; exit 4');

@@ -44,7 +44,7 @@ test('a delegate is a process of kind agent', async () => {
   ]);
 });
 
-test('a delegate is told its task and the context once', async () => {
+test('a delegate receives its task and the context once', async () => {
   let heard: readonly string[] = [];
   await using given = await openDelegation({
     steps: [delegate('add it up', { context: 'two and three' }), { text: 'five' }],
@@ -326,7 +326,7 @@ test('a delegate sees nothing of the agents beside and above', async () => {
   expect(looked).toMatchObject({ ok: false, error: expect.stringContaining('not found') });
 });
 
-test('an end below is told to its owner alone', async () => {
+test("the end of a delegate's process is reported only to the delegate", async () => {
   await using given = await openDelegation({
     steps: [delegate('run it'), { text: 'done' }],
     delegates: {

@@ -44,7 +44,7 @@ test('a broken file does not hide the others', async () => {
   expect(agents[0]?.error).toContain('agents/broken.yaml:2:');
 });
 
-test('an unknown agent is told what is there', async () => {
+test('the error for an unknown agent lists the known ones', async () => {
   using project = openProject({ coder: 'model: scripted', writer: 'model: scripted' });
 
   await expect(loadAgent('codr', project)).rejects.toMatchObject({

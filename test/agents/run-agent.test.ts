@@ -98,7 +98,7 @@ test('a remark on what ended during an answer does not replace it', async () => 
   expect(result).toEqual({ ok: true, data: 'it is five\n\nit has ended' });
 });
 
-/** Wakes the agent with news once it has answered, and goes on with what it does then. */
+/** Notifies the agent once it has answered, and runs it on with the steps of `then`. */
 async function runBehindAnswer(then: readonly ScriptedStep[], options: Partial<RunOptions> = {}) {
   using project = openProject();
   const create = async (given: AgentOptions) => {
@@ -191,7 +191,7 @@ test('a run that takes too long is no success', async () => {
   expect(result).toEqual({ ok: false, error: expect.stringContaining('no answer after 50 ms') });
 });
 
-test('a run that nobody wants any more ends', async () => {
+test('an aborted run ends with an error', async () => {
   const stop = new AbortController();
   const result = run([() => new Promise(() => {})], { signal: stop.signal });
   stop.abort();

@@ -66,7 +66,7 @@ test('an agent gives a secret that a person types, and never sees it', async () 
   expect(seen.join('\n') + written).not.toContain(value);
 });
 
-test('an agent is told the names of its secrets', async () => {
+test('the system prompt names the secrets of an agent', async () => {
   using project = openProject({ lead: file });
   let system = '';
   await using agent = await createAgent({
@@ -107,7 +107,7 @@ test("a secret's file counts from the project", async () => {
   expect(handle.read().text.trim()).toBe(String(value.length));
 });
 
-test('a question without a person says that nobody can be asked', async () => {
+test('a question without a person is denied for that reason', async () => {
   using project = openProject({ lead: file });
   await using agent = await createAgent({
     definition: await loadAgent('lead', { directory: project.directory }),

@@ -4,7 +4,7 @@ import type { ScriptedStep } from '../../src/models/scripted-model.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { delegate, openDelegation } from './delegation-rig.ts';
 
-/** A program in place of the command line of troupe: what it is told comes after its own words. */
+/** A shell script in place of the troupe CLI: the CLI's arguments follow as its own. */
 const shell = (script: string) => ['/bin/sh', '-c', script] as const;
 const outside = (task: string, more = {}): ScriptedStep => delegate(task, { mode: 'subprocess', ...more });
 
@@ -138,7 +138,7 @@ test('a notice brings an answer of any length', async () => {
   expect(given.notices()[0]).toContain('<answer>\nthe answer xxx');
 });
 
-test('a restarted delegate is told its task again', async () => {
+test('a restarted delegate receives its task again', async () => {
   await using given = await delegateTo(
     'cat > told; [ -e once ] && { echo \'{"ok": true, "data": "five"}\'; exit; }; echo \'{"ok": false, "error": "cut short"}\'; touch once; exec sleep 600',
     { steps: [outside('go', { background: true }), { text: 'I wait' }, { text: 'woken' }] },
@@ -175,7 +175,7 @@ test('the depth and its limit go along', async () => {
 test('only the keys that it needs go along, by the environment', async () => {
   const env = {
     OPENAI_API_KEY: 'key-of-the-coder',
-    OTHER_API_KEY: 'key-of-nobody',
+    OTHER_API_KEY: 'key-of-another-provider',
     MY_API_KEY: 'key-of-a-friend',
   };
   await using given = await openDelegation({

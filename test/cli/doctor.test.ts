@@ -42,7 +42,7 @@ test.each<[string, Partial<Machine>, string, 'warn' | 'fail']>([
   ['no pty', { ptyProblem: async () => 'it cannot be loaded' }, 'pty', 'warn'],
   ['few files', { openFiles: 256 }, 'open files', 'warn'],
   ['an open state directory', { lookAt: () => ({ mode: 0o40755, isOwn: true }) }, 'state', 'warn'],
-  ['somebody else’s state directory', { lookAt: () => ({ mode: 0o40700, isOwn: false }) }, 'state', 'warn'],
+  ['a state directory of another user', { lookAt: () => ({ mode: 0o40700, isOwn: false }) }, 'state', 'warn'],
   ['a read-only state directory', { canWrite: () => false }, 'state', 'fail'],
   ['no place for a state directory', { canWrite: () => false, lookAt: () => null }, 'state', 'fail'],
   ['no sandbox', { sandboxErrors: async () => null }, 'sandbox', 'warn'],

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { projectDir, runProgram, startProgram } from './program.ts';
 
-/** A project whose agent does what its script understands, and asks nobody. */
+/** A project whose agent follows a script and has no person to ask. */
 function scriptedProject() {
   const project = projectDir();
   mkdirSync(project.file('agents'));
@@ -56,7 +56,7 @@ test('a denied call gives an exit code of its own', async () => {
   expect(asDelegate).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('an error is told in both forms', async () => {
+test('an error is printed as text and as JSON', async () => {
   await using project = scriptedProject();
   const args = ['wroker', '--task', 'x'];
 

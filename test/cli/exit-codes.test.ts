@@ -16,7 +16,7 @@ test.each<[string, EndReason, ExitStatus | null, number]>([
   ['no such program', notStarted('missing-program'), null, 127],
   ['no permission', notStarted('no-permission'), null, 126],
   ['no such directory', notStarted('missing-cwd'), null, 125],
-  ['nobody knows', { type: 'lost', why: 'x' }, null, 125],
+  ['a lost end', { type: 'lost', why: 'x' }, null, 125],
 ])('%s has the exit code of a shell', (_name, reason, exit, code) => {
   expect(toProcessExitCode({ reason, exit })).toBe(code);
 });

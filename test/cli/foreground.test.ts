@@ -10,7 +10,7 @@ interface Listed {
   readonly answered: boolean;
 }
 
-/** A project with an agent that does what it is told, and another shell to look at it from. */
+/** A project with a scripted agent, and a second shell that inspects it. */
 function project() {
   const at = projectDir();
   mkdirSync(at.file('agents'));

@@ -36,7 +36,7 @@ test.each([
   expect(stdout).toMatch(beginning);
 });
 
-test('an unknown machine is told with the nearest', async () => {
+test('the error for an unknown machine suggests the nearest name', async () => {
   expect(await graph('proces')).toEqual({
     code: 2,
     stdout: '',

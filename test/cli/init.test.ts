@@ -85,7 +85,7 @@ test.each(['taken', 'taken/below', 'odd'])('a file in the place of %s is named',
   expect(stderr).toMatch(/(taken|odd\/agents)" is a file, and a directory is needed in its place\.\n/);
 });
 
-test('a place that cannot be written is told in words', async () => {
+test('a directory that cannot be written is an error with advice', async () => {
   const { code, stderr } = await runProgram(['init', '/proc/troupe'], { cwd: '/' });
 
   expect(code).toBe(1);

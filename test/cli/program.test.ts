@@ -76,7 +76,7 @@ test('the version loads no package', async () => {
   expect(files.length).toBeLessThan(15);
 });
 
-test.each(['20.11.0', '22.11.0'])('Node %s is told that it is too old', async (version) => {
+test.each(['20.11.0', '22.11.0'])('Node %s is refused as too old', async (version) => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
 
   const ran = await runProgram(['help'], { cwd: root, node: before(pretend) });
@@ -163,7 +163,7 @@ test('a reader that has gone is no error', async () => {
   expect({ code, stderr }).toEqual({ code: 141, stderr: '' });
 });
 
-test('a current directory that was removed is told', async () => {
+test('a removed current directory is an error', async () => {
   await using project = projectDir();
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
   const child = spawn('sh', ['-c', script, process.execPath, mainFile, 'ps'], {

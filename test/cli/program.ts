@@ -37,7 +37,7 @@ export function cleanEnvironment(own: Readonly<Record<string, string>> = {}): Re
       value !== undefined &&
       !/^(OPENAI_|npm_|TROUPE_(DEPTH|MAX_DEPTH|POLICY)|NO_COLOR|FORCE_COLOR|TMUX)/.test(name),
   );
-  // As in a shell: else bash takes a socket for a network login, and reads what somebody has in ~/.bashrc.
+  // As in a shell: otherwise bash takes a socket for a network login and reads the user's ~/.bashrc.
   return { ...(Object.fromEntries(kept) as Record<string, string>), SHLVL: '1', ...own };
 }
 
@@ -71,7 +71,7 @@ export function projectDir() {
     path: folder.path,
     file: folder.file,
     env: { TROUPE_LINEAGE: lineage },
-    /** A command runs: somebody who is neither the program, nor a part of it that is about to become the command, nor its watchdog. */
+    /** Waits for a process that is neither the program, nor a fork of it before `exec`, nor its watchdog. */
     started: () =>
       waitUntil(() => carriers(lineage).some(isCommand), {
         withinMs: STARTED_WITHIN_MS,

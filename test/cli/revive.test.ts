@@ -46,7 +46,7 @@ test('a verb that needs the daemon starts it again', async () => {
   await endOrderly(project);
 });
 
-test('a wait brings back what was to be started again', async () => {
+test('a wait restarts a process whose restart policy demands it', async () => {
   await using project = daemonProject();
   const ready = ['--ready', 'line:up', '--restart', 'always'];
   await project.troupe('start', '-n', 'web', ...ready, '-c', '--', 'echo up; exec sleep 1000');

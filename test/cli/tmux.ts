@@ -42,7 +42,7 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
     /** The screen, and what was scrolled out of it. */
     history: () => tmux('capture-pane', '-p', '-S', '-', '-t', 'chat'),
     colours: () => tmux('capture-pane', '-p', '-e', '-t', 'chat'),
-    /** Whether arrow keys are an application's, the mouse is told, the cursor shows, and another screen is on. */
+    /** Returns whether cursor keys are the application's, the mouse is reported, the cursor shows, and the alternate screen is on. */
     modes: async () =>
       (
         await tmux(
@@ -65,7 +65,7 @@ export async function openTerminal({ command, cwd, columns, rows = 50 }: Termina
     /** Writes every byte that the terminal gets from now on to this file. */
     record: (file: string) => tmux('pipe-pane', '-t', 'chat', `cat > '${file}'`),
     resize: (width: number) => tmux('resize-window', '-t', 'chat', '-x', String(width)),
-    /** The program in it is told SIGHUP, and can write no more. */
+    /** Hangs the terminal up: its program gets SIGHUP and can write no more. */
     closeWindow: async () => {
       await tmux('new-session', '-d', '-s', 'other', 'exec cat');
       await tmux('kill-session', '-t', 'chat');

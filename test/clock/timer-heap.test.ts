@@ -27,7 +27,7 @@ test('entries leave by time, then by arrival', () => {
   );
 });
 
-test('removing an entry twice takes nobody else', () => {
+test('removing an entry twice removes no other entry', () => {
   const heap = createTimerHeap<HeapEntry>();
   const [first, second] = [1, 2].map((atMs) => ({ atMs, index: -1, order: 0 }));
   if (first === undefined || second === undefined) throw new Error('two entries');

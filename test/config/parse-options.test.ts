@@ -120,7 +120,7 @@ test('a value that is not an object is named', () => {
   expect(problemOf(() => parseCommand(undefined)).message).toContain('start: the options are undefined');
 });
 
-test('each of several problems is told', () => {
+test('an error lists every problem', () => {
   const { message } = problemOf(() => parseSupervisor({ timeot: 1, killGrace: 'x' }));
 
   expect(message.split('\n')).toHaveLength(2);

@@ -446,7 +446,7 @@ export function describeTerminal(
       expect((await stage.fact('process.exited')).exit.code).toBe(0);
     });
 
-    test('top draws until it is told to quit', async (context) => {
+    test('top draws until it is quit', async (context) => {
       if (!isInstalled('top', 'procps')) context.skip();
       const { play } = await arrange(setup);
       const stage = play({ type: 'argv', file: 'top', args: ['-d', '1'] });

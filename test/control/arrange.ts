@@ -65,7 +65,7 @@ export function findEntry(directory: string, supervisorId: string): SupervisorEn
     .find(({ id }) => id === supervisorId);
 }
 
-/** A client without any manners: it sends what it is told to. */
+/** Opens a client that sends any bytes, valid or not. */
 export interface RawClient {
   readonly socket: Socket;
   readonly replies: readonly ControlReply[];

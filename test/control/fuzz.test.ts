@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { waitUntil } from '../fixtures/os.ts';
 import { type ControlStage, connectionCount, openControlStage, openRawClient } from './arrange.ts';
 
-/** As soon as any other day, and with nobody left. */
+/** Expects that all connections are closed and that a new client is answered as fast as usual. */
 async function expectUnharmed({ supervisor, socketPath, idle, state }: ControlStage): Promise<void> {
   state.close();
-  await waitUntil(() => connectionCount(socketPath) === 0, { what: 'everybody has left' });
+  await waitUntil(() => connectionCount(socketPath) === 0, { what: 'all connections are closed' });
   const client = await openRawClient(socketPath);
   const beganMs = performance.now();
   const reply = await client.ask(1, 'show', { id: idle.id });
@@ -125,7 +125,7 @@ test('two hundred clients at once are all served', async () => {
   await expectUnharmed(stage);
 });
 
-test('more clients than are served are told so', async () => {
+test('a client above the limit is refused with the limit', async () => {
   await using stage = await openControlStage();
   const clients = await Promise.all(Array.from({ length: 256 }, () => openRawClient(stage.socketPath)));
 

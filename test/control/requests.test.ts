@@ -84,7 +84,7 @@ test('an impossible request is refused in words', async () => {
 
   const refusals = [
     await client.ask(1, 'lst'),
-    await client.ask(2, 'show', { id: 'tool_nobody22' }),
+    await client.ask(2, 'show', { id: 'tool_unknown2' }),
     await client.ask(3, 'read', { id: stage.idle.id, options: { tial: 3 } }),
     await client.ask(4, 'kill', { id: stage.idle.id, options: { signal: 'SIGTEMR' } }),
     await client.ask(5, 'start', { spec: { comand: 'true' } }),
@@ -95,7 +95,7 @@ test('an impossible request is refused in words', async () => {
 
   expect(refusals).toEqual([
     'There is no request "lst". Did you mean "list"?',
-    `Process "tool_nobody22" is not one of supervisor ${stage.supervisor.id}.`,
+    `Process "tool_unknown2" is not one of supervisor ${stage.supervisor.id}.`,
     'read: there is no option "options.tial" (given: 3). Did you mean "tail"?',
     expect.stringContaining('the nearest is "SIGTERM"'),
     expect.stringContaining('"command"'),

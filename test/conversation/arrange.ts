@@ -12,7 +12,7 @@ import type { Tool, ToolAnswer, ToolContext } from '../../src/tools/tool.ts';
 import { processTools } from '../../src/tools/tool-sets.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
-/** A conversation without an operating system: processes are played by hand, and the model says what it is told. */
+/** A conversation without an operating system: processes are scripted, and so is the model. */
 export function arrange(options: {
   steps: readonly ScriptedStep[];
   tools?: readonly Tool[];

@@ -24,7 +24,7 @@ const looks = (count: number): readonly ScriptedReply[] =>
   Array.from({ length: count }, (_, at) => ({ calls: [{ name: 'look', arguments: { at } }] }));
 const news = { id: 'ci/1', source: 'CI', text: 'It is red.' };
 
-/** Fails for as long as the messages have more bytes than this, and then goes on as the script says. */
+/** Fails while the messages have more bytes than this, and then follows the script. */
 function narrow(maxBytes: number, step: ScriptedStep = { text: 'done' }) {
   const asked: (readonly ChatMessage[])[] = [];
   const ask: ScriptedStep = (messages, request) => {
@@ -36,7 +36,7 @@ function narrow(maxBytes: number, step: ScriptedStep = { text: 'done' }) {
   return { ask, asked };
 }
 
-test('a turn goes on when its conversation is too long', async () => {
+test('a turn continues after its conversation became too long', async () => {
   const { ask, asked } = narrow(20_000);
   await using given = arrange({
     steps: [...looks(6), ask, ask, ask, ask],

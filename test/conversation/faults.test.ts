@@ -30,7 +30,7 @@ test('a rule of attention that throws loses no later end', async () => {
   expect(warnings).toEqual(['Error: a mistake', 'Error: a mistake']);
 });
 
-test('a tool that fails behind its answer harms nobody', async () => {
+test('a tool that fails after its answer leaves the conversation intact', async () => {
   const warnings = muteWarnings();
   await using given = arrange({
     steps: [{ calls: [{ name: 'odd', arguments: {} }] }, { text: 'done' }],

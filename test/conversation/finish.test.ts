@@ -108,7 +108,7 @@ test('finishing after the end and before its news tells it', async () => {
   await given.conversation.say('serve');
   const handle = given.supervisor.get(given.supervisor.list()[0]?.id ?? '');
   const finished = new Promise<unknown>((resolve) => {
-    // The status changes some time before the completion is told.
+    // The status changes some time before the completion is published.
     handle?.status$.subscribe((status) => {
       if (status === 'failed') resolve(given.conversation.finish({ background: 'wait' }));
     });

@@ -119,7 +119,7 @@ test('an entry that was delivered or revealed never enters again', () => {
   expect(taken).toEqual([false, false, false, true, false]);
 });
 
-test('a memory goes on without a journal that fails', () => {
+test('a memory continues without a journal that fails', () => {
   const failures: string[] = [];
   const memory = createMemory({
     journal: {

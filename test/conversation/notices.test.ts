@@ -75,7 +75,7 @@ test('a notification and an end of one moment are one message', async () => {
   expect(notice?.text).toContain('status="failed"');
 });
 
-test('schedules of a process are gone when its end is told', async () => {
+test('schedules of a process are removed before its end is reported', async () => {
   let left = -1;
   await using scene = arrange({
     steps: [

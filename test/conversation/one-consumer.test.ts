@@ -35,7 +35,7 @@ test('an end that a poll has shown is withdrawn', async () => {
   expect(given.events.filter(({ type }) => type === 'notice.withdrawn')).toHaveLength(1);
 });
 
-test('an end whose poll was lost is told', async () => {
+test('an end whose poll was lost is reported', async () => {
   await using given = endsAndIsPolled({ thenThrows: true });
 
   await given.conversation.say('go');
@@ -75,7 +75,7 @@ test.for(['check_process', 'get_process_output', 'list_processes'])(
   },
 );
 
-test('a foreground command is told by its result alone', async () => {
+test('a foreground command is reported only by its result', async () => {
   await using given = arrange({
     steps: [{ calls: [{ name: 'run_command', arguments: { command: 'make' } }] }, { text: 'made' }],
   });
@@ -91,7 +91,7 @@ test('a foreground command is told by its result alone', async () => {
   expect(given.notices()).toEqual([]);
 });
 
-test('a promoted command is told by a notice', async () => {
+test('a promoted command is reported by a notice', async () => {
   await using given = arrange({
     steps: [
       { calls: [{ name: 'run_command', arguments: { command: 'make', timeout_seconds: 2 } }] },

@@ -65,7 +65,7 @@ test('no more calls run at once than allowed', async () => {
   expect(given.answers()).toHaveLength(4);
 });
 
-test('the model is told of its system prompt first', async () => {
+test('the system prompt is the first message to the model', async () => {
   const seen: string[][] = [];
   await using given = arrange({
     steps: [

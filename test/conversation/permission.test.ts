@@ -30,7 +30,7 @@ test('a start is asked for, and made when allowed', async () => {
 test.for<[string, Ask | undefined, RegExp]>([
   ['refused', async () => false, /^Denied: .*did not consent/],
   ['asked of one who throws', () => Promise.reject(new Error('no line')), /^Denied: .*no line/],
-  ['asked of nobody', undefined, /^Denied: .*no person to ask/],
+  ['without a person to ask', undefined, /^Denied: .*no person to ask/],
 ])('a start that is %s is not made', async ([, ask, expected]) => {
   await using given = arrangeAsk(ask);
 
@@ -41,7 +41,7 @@ test.for<[string, Ask | undefined, RegExp]>([
   expect(outcome).toEqual({ type: 'answered', text: 'I see' });
 });
 
-test('a question that nobody answers is a denial', async () => {
+test('an unanswered question is a denial', async () => {
   let signal: AbortSignal | null = null;
   await using given = arrangeAsk((_, stop) => {
     signal = stop;

@@ -77,7 +77,7 @@ test('a new system prompt takes the place of the old', async () => {
   expect(second.roles()).toEqual(['system', 'user', 'assistant', 'notice']);
 });
 
-test('a journal that fails is told of, and goes without', async () => {
+test('a conversation reports a failing journal and continues without it', async () => {
   const journal = {
     read: () => [],
     append: () => {
@@ -139,7 +139,7 @@ test('a long transcript is shortened before a turn', async () => {
   expect(given.events.filter(({ type }) => type === 'transcript.shortened').length).toBeGreaterThan(0);
 });
 
-test('ends that came while nobody listened are told', async () => {
+test('ends from before the resumption are reported', async () => {
   const journal = createMemoryJournal();
   await using given = arrange({
     steps: [startServer, { text: 'started' }],

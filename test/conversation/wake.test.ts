@@ -189,7 +189,7 @@ test.for([
   expect(given.notices()[0]?.text).toContain(why);
 });
 
-test('an end of a stranger wakes nobody', async () => {
+test("the end of another owner's process does not wake the conversation", async () => {
   await using given = arrange({ steps: [] });
   given.supervisor.start({ command: 'other', owner: 'somebody', background: true });
 

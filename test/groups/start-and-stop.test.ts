@@ -30,7 +30,7 @@ test('each starts once those before it are ready', async () => {
   expect(rig.group.view()).toMatchObject({ state: 'up', notes: [] });
 });
 
-test('a dependency that ends first is told in words', async () => {
+test('a dependency that ends before it is ready is reported', async () => {
   const { db, ...others } = structuredClone(processes);
   const oneTry = { ...db, restart: { policy: 'temporary' } };
   await using rig = createGroupRig({ processes: { db: oneTry, ...others } as never });
@@ -114,7 +114,7 @@ test('a dependency that is never ready keeps its dependants unstarted', async ()
   expect(rig.group.get('api')).toBeUndefined();
 });
 
-test('a start that the supervisor refuses is told in words', async () => {
+test('a start that the supervisor refuses is reported', async () => {
   await using rig = createGroupRig({
     supervisor: { maxBackgroundProcesses: 1 },
     processes: {

@@ -68,7 +68,7 @@ function layerOf(folder: string): number {
   return layers.findIndex((layer) => layer.includes(folder));
 }
 
-/** Each cycle is told once, from the file where the search met it. */
+/** Returns each cycle once, from the file where the search met it. */
 function findCycles(imports: readonly SourceImport[]): readonly string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to, isFile } of imports) {

@@ -44,7 +44,7 @@ test('output brings the next look near', async () => {
   expect([early - before, given.looks - before]).toEqual([0, 1]);
 });
 
-test('a wait is told once, with when it was noticed', async () => {
+test('a wait is reported once with the time at which it was noticed', async () => {
   const given = arrange();
   given.sees(line);
 
@@ -82,7 +82,7 @@ test.each([
   expect(given.told).toHaveLength(2);
 });
 
-test('a wait that is over is told without output', async () => {
+test('the end of a wait is reported even without output', async () => {
   const given = arrange();
   given.sees(line);
   await given.advance(300);
@@ -97,7 +97,7 @@ test.each([
   ['prints', (given: Given) => given.print('x')],
   ['is typed to', (given: Given) => given.watch.typed()],
   ['is no longer watched', (given: Given) => given.watch.cancel()],
-])('a look does not count for who %s meanwhile', async (_what, happens) => {
+])('a look does not count if the process %s meanwhile', async (_what, happens) => {
   const given = arrange();
   const { promise, resolve } = Promise.withResolvers<SeenInput>();
   given.looksWith(() => promise);
@@ -133,7 +133,7 @@ test('a caller during a look gets a later look', async () => {
   expect(await asked).toMatchObject(line);
 });
 
-test('only a look that nobody asked for takes over what was seen', async () => {
+test('only a periodic look reuses what the last look saw', async () => {
   const given = arrange();
   given.sees(line);
   await given.advance(300);

@@ -72,7 +72,7 @@ describe('with a pipe', () => {
     expect(asking.view().awaitsInput).toBeNull();
   });
 
-  test('each change is told to who follows the view', { timeout }, async () => {
+  test('each change is published to the followers of the view', { timeout }, async () => {
     const asking = start('read x; exit 3', { stdin: 'pipe' });
     const seen: unknown[] = [];
     asking.view$.subscribe((view) => seen.push(view.awaitsInput?.kind ?? null));

@@ -13,7 +13,7 @@ function noticeOf(tail: string, facts: Parameters<typeof endedView>[0] = {}): st
   return toNotice([toEndedPart(view, { ...unseen, tail })]);
 }
 
-/** The elements in the order of their tags, as whoever reads markup sees them. */
+/** Returns the elements in the order of their tags, as a parser of markup sees them. */
 function tagsOf(notice: string): string[] {
   return [...notice.matchAll(/<(\/?[a-z_]+)/g)].map(([, name]) => name ?? '');
 }
@@ -99,7 +99,7 @@ test('a cut never divides a character', () => {
   );
 });
 
-test('leftovers are told with their numbers', () => {
+test('a notice names the pids of leftovers', () => {
   const leftovers = [{ pid: 4711, pgid: 4711, startedAt: '1', command: '</process>' }];
 
   const notice = noticeOf('', { leftovers });
@@ -127,7 +127,7 @@ test('a flood of ends is counted at last', () => {
   expect(notice.length).toBeLessThan(60_000);
 });
 
-test('a child agent is told by its answer', () => {
+test('the notice of a child agent carries its answer', () => {
   const view = endedView({ kind: 'agent' });
 
   const notice = toNotice([
@@ -145,7 +145,7 @@ test('news of others stand in the same frame', () => {
   expect(notice).toContain('<event source="watch &quot;x&quot;">');
 });
 
-test('a suspect is told as one that no kill reaches', () => {
+test('a notice says that no kill reaches a suspect', () => {
   const suspects = [{ pid: 4711, pgid: 4711, startedAt: '1', command: 'nginx: master' }];
 
   const notice = noticeOf('', { suspects });
@@ -155,7 +155,7 @@ test('a suspect is told as one that no kill reaches', () => {
   );
 });
 
-test('ports of leftovers are told', () => {
+test('a notice lists the ports of leftovers', () => {
   const leftovers = [{ pid: 4711, pgid: 4711, startedAt: '1', command: 'server' }];
   const part = toEndedPart(endedView({ leftovers }), { ...unseen, tail: '', ports: [3000, 3001] });
 

@@ -27,7 +27,7 @@ test.each([
   [null, { ...progress, state: 'paused' }, 'It has paused at 45 %, according to its output.', null],
   [null, { ...progress, percent: null }, null, null],
   [null, null, null, null],
-] as const)('%j and %j are told in a sentence', (awaitsInput, shown, now, prompt) => {
+] as const)('%j and %j are described in a sentence', (awaitsInput, shown, now, prompt) => {
   expect(toRunningState({ awaitsInput, progress: shown } as never)).toEqual({ now, prompt });
 });
 

@@ -123,7 +123,7 @@ test('an end replaces the silence before it', () => {
   expect(box.openCall().answered([])).not.toContain('printed nothing');
 });
 
-test('lines that matched are told beside the end', () => {
+test('matched lines are reported together with the end', () => {
   const box = open();
   const process = { id: 'tool_a', label: null, command: 'make' };
   const quiet = { type: 'quiet', ...process, quietMs: 5_000, isScreen: false, lines: [] } as const;
@@ -171,7 +171,7 @@ test.for([
   expect([box.takeForLog(), box.openCall().answered([])]).toEqual([null, null]);
 });
 
-test('a reminder is told with the next answer once', () => {
+test('a reminder is reported once with the next answer', () => {
   const box = open();
   box.add(due(1));
   box.add(due(1));

@@ -23,7 +23,7 @@ test.for(eras)('a client works by HTTP (%s)', async (era) => {
   expect(told.length).toBeGreaterThan(0);
 });
 
-test.for(eras)('a subscriber is told by HTTP (%s)', async (era) => {
+test.for(eras)('a subscriber is notified over HTTP (%s)', async (era) => {
   await using given = await serveByHttp();
   const { client } = await given.connect(era);
   const updated: string[] = [];
@@ -79,7 +79,7 @@ test('a session that ends takes its processes along', async () => {
   expect((await viewsOf(second.client)).map(({ id }) => id)).toEqual([other.id]);
 });
 
-test('a session that nobody uses ends by itself', async () => {
+test('an unused session ends by itself', async () => {
   await using given = await serveByHttp({ sessionIdleMs: 1 });
   const opened = await post(given.url, { body: initialize });
   const headers = { 'mcp-session-id': opened.sessionId, 'mcp-protocol-version': '2025-06-18' };
@@ -127,7 +127,7 @@ test('a local page is let in', async () => {
   expect(status).toBe(200);
 });
 
-test('without its token nobody is served', async () => {
+test('a client without the token is refused', async () => {
   await using given = await serveByHttp({ token: 'open-sesame' });
   const wrong = { authorization: 'Bearer shut-sesame' };
 

@@ -131,7 +131,7 @@ test('a new address is refused where something of all others runs', async () => 
   expect(given.supervisor.list({ live: true }).length).toBe(64);
 });
 
-test('a session that cannot be ended is told of', async () => {
+test('a session that cannot be closed is reported as an error', async () => {
   const errors: string[] = [];
   await using supervisor = createSupervisor({ stateDirectory: false });
   const sessions = createHttpSessions({

@@ -5,7 +5,7 @@ import { arrange, dataOf, eras } from './arrange.ts';
 
 const list = { name: 'list_processes' };
 
-test.for(eras)('an end is told once with the next answer (%s)', async (era) => {
+test.for(eras)('an end is reported once with the next answer (%s)', async (era) => {
   await using given = await arrange({ era });
   const { id, ended } = given.start('make');
   given.backend.lastRun.print('3 errors\n');
@@ -21,7 +21,7 @@ test.for(eras)('an end is told once with the next answer (%s)', async (era) => {
   expect(dataOf(second)).not.toHaveProperty('notice');
 });
 
-test.for(eras)('an end that was read is not told again (%s)', async (era) => {
+test.for(eras)('an end that was read is not reported again (%s)', async (era) => {
   await using given = await arrange({ era });
   const { id, ended } = given.start('make');
   given.backend.lastRun.exit({ code: 0 });
@@ -47,7 +47,7 @@ test.for(eras)('the end of a waited for command is its answer only (%s)', async 
   expect(dataOf(next)).not.toHaveProperty('notice');
 });
 
-test('the end after a cancelled call is told', async () => {
+test('the end after a cancelled call is reported', async () => {
   await using given = await arrange();
   const cancel = new AbortController();
   const call = given.client.callTool(
@@ -66,7 +66,7 @@ test('the end after a cancelled call is told', async () => {
   expect(dataOf(next)['notice']).toContain('completed');
 });
 
-test("another client's end is not told", async () => {
+test("the end of another client's process is not reported", async () => {
   await using given = await arrange();
   const { ended } = given.start('make', 'somebody');
   given.backend.lastRun.exit({ code: 0 });
@@ -136,7 +136,7 @@ test('a request of the newer era asks for its logs', async () => {
   expect(dataOf(await waiting)).toMatchObject({ ok: true });
 });
 
-test.for(eras)('an answer says how an end is told, and it is told so (%s)', async (era) => {
+test.for(eras)('an end is reported in the way that the answer announced (%s)', async (era) => {
   await using given = await arrange({ era, script: (run) => run.comeUp() });
   const start = (name: string, input: object) =>
     given.client.callTool({ name, arguments: { command: 'make', ...input } });

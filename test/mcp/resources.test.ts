@@ -177,7 +177,7 @@ test('no resource is on two pages', async () => {
   );
 });
 
-test('a subscriber is told of what it subscribed to', async () => {
+test('a subscriber is notified only of its subscriptions', async () => {
   const updated: string[] = [];
   let lists = 0;
   await using given = await arrange({

@@ -167,7 +167,7 @@ test('a client with many first calls is asked for its roots once', async () => {
   expect(given.asked).toEqual(['roots']);
 });
 
-test('a client that fails to tell its roots is served all the same', async () => {
+test('a client that fails to list its roots is still served', async () => {
   await using given = await arrangeRoots('legacy', new Error('no roots'));
 
   expect(await given.call('make')).toMatchObject({ ok: true });

@@ -54,7 +54,7 @@ test.for(eras)('a cancelled call leaves its process running (%s)', async (era) =
   expect(dataOf(list)).toMatchObject({ ok: true, data: { processes: [{ status: 'backgrounded' }] } });
 });
 
-test.for(eras)('other calls go on beside a waiting one (%s)', async (era) => {
+test.for(eras)('a waiting call does not block other calls (%s)', async (era) => {
   await using given = await arrange({ era });
   const waiting = given.client.callTool(command);
   await waitUntil(() => given.backend.runs.length === 1);

@@ -260,7 +260,7 @@ describe('a stream of parts', () => {
   const finish = (unified: 'stop' | 'length' | 'content-filter' | 'error' | 'interrupted') =>
     ({ type: 'finish', usage, finishReason: { unified, raw: undefined } }) as const;
 
-  /** A model of somebody else's, without a network. */
+  /** A model of the AI SDK that needs no network. */
   function createFake(parts: readonly LanguageModelV4StreamPart[], { isOpen = false } = {}): LanguageModelV4 {
     return {
       specificationVersion: 'v4',

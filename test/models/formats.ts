@@ -91,7 +91,7 @@ export const anthropicFormat: Format = {
       return [
         ...(role === (place % 2 === 0 ? 'user' : 'assistant') ? [] : [`${role} at ${place}`]),
         ...(calls.map(({ id }) => id).join() === answers.join() ? [] : [`calls are answered by ${answers}`]),
-        ...(results.length === asked.length ? [] : ['results that nobody asked for']),
+        ...(results.length === asked.length ? [] : ['results without a call']),
         ...(content.length > 0 ? [] : ['an empty message']),
         ...content.flatMap(({ type, text }) =>
           type === 'text' && text?.trim() === '' ? ['a blank text'] : [],
@@ -145,7 +145,7 @@ export const geminiFormat: Format = {
         ...(place > 0 || role === 'user' ? [] : ['the model begins']),
         ...(role === 'model' && contents[place + 1]?.role === 'model' ? ['the model speaks twice'] : []),
         ...(isAnswered ? [] : [`${toKeys(calls)} are answered by ${toKeys(responses)}`]),
-        ...(answers && !asked ? ['responses that nobody asked for'] : []),
+        ...(answers && !asked ? ['responses without a call'] : []),
         ...(parts.length > 0 ? [] : ['an empty content']),
         ...parts.flatMap(({ text }) => (text?.trim() === '' ? ['a blank text'] : [])),
         ...calls.flatMap(({ args }) => (typeof args === 'object' && args !== null ? [] : ['no object'])),

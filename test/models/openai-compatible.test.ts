@@ -184,11 +184,11 @@ describe('a request', () => {
   });
 
   test.each([
-    ['behind its end', [said('ok'), stop, { choices: [], usage }, '[DONE]']],
-    ['with its end', [said('ok'), { ...stop, usage }]],
+    ['after the end', [said('ok'), stop, { choices: [], usage }, '[DONE]']],
+    ['with the end', [said('ok'), { ...stop, usage }]],
     ['with each piece', [{ ...said('o'), usage: { prompt_tokens: 7 } }, { ...said('k'), usage }, stop]],
     ['all at once', [{ choices: [{ message: { content: 'ok' } }], usage }]],
-  ])('keeps the usage that is told %s', async (_, events) => {
+  ])('keeps the usage that is reported %s', async (_, events) => {
     await using endpoint = await startRawEndpoint((exchange) => sendEvents(exchange, events));
 
     expect(await ask(createModel(endpoint.url))).toEqual({
@@ -400,7 +400,7 @@ describe('an abort', () => {
     await waitUntil(async () => (await endpoint.connections()) === 0);
   });
 
-  test('closes the connection of a stream that nobody reads', async () => {
+  test('closes the connection of a stream that is no longer read', async () => {
     await using endpoint = await startRawEndpoint(({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(toEvents([said('half')]));

@@ -40,7 +40,7 @@ test('text comes in pieces', () => {
   ]);
 });
 
-test('interleaved calls are told apart by index', () => {
+test('interleaved calls are distinguished by index', () => {
   const deltas = read([
     toolCall({ index: 0, id: 'a', function: { name: 'read', arguments: '' } }),
     toolCall({ index: 1, id: 'b', function: { name: 'write', arguments: '{"y"' } }),
@@ -56,7 +56,7 @@ test.each([
   ['id', { index: 0, id: 'a', function: { arguments: '1}' } }],
   ['id and name', { index: 0, id: 'a', function: { name: 'read', arguments: '1}' } }],
   ['nothing', { function: { arguments: '1}' } }],
-])('a call goes on with %s repeated', (_, more) => {
+])('a call continues when %s is repeated', (_, more) => {
   const deltas = read([
     toolCall({ index: 0, id: 'a', function: { name: 'read', arguments: '{"x":' } }),
     toolCall(more),
@@ -69,7 +69,7 @@ test.each([
 test.each([
   ['with one index', 0],
   ['without an index', undefined],
-])('calls %s are told apart by id', (_, index) => {
+])('calls %s are distinguished by id', (_, index) => {
   const deltas = read([
     toolCall({ index, id: 'a', function: { name: 'read', arguments: '{"x":1}' } }),
     toolCall({ index, id: 'b', function: { name: 'read', arguments: '{"x":2}' } }),
@@ -106,7 +106,7 @@ test.each([
 test.each([
   ['with one index', 0],
   ['without an index', undefined],
-])('calls %s and without ids are told apart', (_, index) => {
+])('calls %s and without ids are kept apart', (_, index) => {
   const deltas = read([
     toolCall({ index, function: { name: 'read', arguments: '{"x":' } }),
     toolCall({ index, function: { arguments: '1}' } }),
@@ -119,7 +119,7 @@ test.each([
   expect(Object.values(callsIn(deltas))).toEqual(['read{"x":1}', 'write{"y":2}', 'write{"y":3}']);
 });
 
-test('a call without an id goes on with its name repeated', () => {
+test('a call without an id continues when its name is repeated', () => {
   const deltas = read([
     ...['', '{"x":', '1}', ''].map((text) =>
       toolCall({ index: 0, function: { name: 'read', arguments: text } }),

@@ -55,7 +55,7 @@ test('an aborted reply stops in the middle', async () => {
   expect(heard).toEqual(['one ']);
 });
 
-test('beyond the last step it goes on with the fallback', async () => {
+test('the model repeats the fallback after the last step', async () => {
   const model = createScriptedModel([{ text: 'one' }], { fallback: { text: 'again' } });
 
   const texts = [];

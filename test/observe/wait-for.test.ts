@@ -172,9 +172,9 @@ test('time and interruption end a wait, and nothing else', async () => {
 });
 
 test.each([
-  ['that is none', '(', 'is not a regular expression'],
+  ['that is invalid', '(', 'is not a regular expression'],
   ['that never ends', '^(a+)+$', 'takes too long'],
-])('an expression %s is words, and the process goes on', async (_what, pattern, words) => {
+])('an expression %s is explained and the process continues', async (_what, pattern, words) => {
   await using given = arrange();
   given.run.print(`${'a'.repeat(40)}!\n`);
 

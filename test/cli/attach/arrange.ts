@@ -25,7 +25,7 @@ export async function openAttachStage(
     handle,
     troupe: (...args: readonly string[]) =>
       runProgram(args, { cwd: project.path, env: { ...project.env, PW: 'hunter-2-hunter' } }),
-    /** A person's terminal, in which this is run; what the terminal is set to is told before and after. */
+    /** Runs troupe in a terminal of its own. Its settings go to the files `before` and `after`. */
     attach: (args: string, { columns = 70, rows = 20 }: { columns?: number; rows?: number } = {}) => {
       const line = `sh -c 'echo $$ > pid; exec "$0" "$@"' '${process.execPath}' '${mainFile}' ${args}`;
       const told = `stty -a > '${project.file('before')}'; ${line}; code=$?; stty -a > '${project.file('after')}'; (exit $code)`;

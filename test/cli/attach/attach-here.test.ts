@@ -50,7 +50,7 @@ test.each([
   expect(given.signals).toEqual([]);
 });
 
-test('an error of the terminal while somebody is there is a hangup', async () => {
+test('an error of the terminal while a user is attached is a hangup', async () => {
   const given = arrange();
   const attached = attachHere(given.call);
   await waitUntil(() => given.stdin.listenerCount('error') > 0);

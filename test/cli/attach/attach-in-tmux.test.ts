@@ -37,9 +37,9 @@ function arrange({ code, hasSession }: { code: number; hasSession: boolean }) {
 }
 
 test.each([
-  ['was there', 0],
-  ['could not be found any more', 1],
-])('a process that ends with its session, which %s, is told', async (_name, code) => {
+  ['still existed', 0],
+  ['had disappeared', 1],
+])('the end of a process whose session %s is reported', async (_name, code) => {
   using at = arrange({ code, hasSession: false });
   await at.asked();
   // So long a supervisor may be busy with something else.
@@ -51,7 +51,7 @@ test.each([
   expect(at.stderr()).toContain('tool_a exited with code 7');
 });
 
-test('a user who detaches is told how to attach again', async () => {
+test('detaching prints how to attach again', async () => {
   using at = arrange({ code: 0, hasSession: true });
 
   expect(await at.code).toBe(0);

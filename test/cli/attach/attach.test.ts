@@ -4,11 +4,11 @@ import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { ensureTmux } from '../tmux.ts';
 import { openAttachStage } from './arrange.ts';
 
-/** Gives back what it is told. */
+/** Repeats each line of its input. */
 const talker = `printf 'moin> '; while read line; do echo "got $line"; done`;
 
 describe.skipIf(!ensureTmux())('a person in a terminal', { timeout: 60_000 }, () => {
-  test('sees the screen, types, leaves, and it goes on', async () => {
+  test('sees the screen, types and detaches while the process continues', async () => {
     await using at = await openAttachStage(talker);
     await at.shows('moin>');
     await using person = await at.attach('attach it');
@@ -201,9 +201,9 @@ type Stage = Awaited<ReturnType<typeof openAttachStage>>;
 type Person = Awaited<ReturnType<Stage['attach']>>;
 
 test.each([
-  ['one that has ended', 'exit 0', 'has ended'],
-  ['no terminal', 'sleep 1000', 'stdin or stdout is not one'],
-])('%s is told, with what to do', async (_name, command, words) => {
+  ['to an ended process', 'exit 0', 'has ended'],
+  ['without a terminal', 'sleep 1000', 'stdin or stdout is not one'],
+])('attach %s fails and says what to do', async (_name, command, words) => {
   await using at = await openAttachStage(command);
   if (command === 'exit 0') await at.handle.ended;
 

@@ -17,7 +17,7 @@ test('switched modes are restored', () => {
   expect(told).not.toContain('1049');
 });
 
-test('a sequence in pieces is one all the same', () => {
+test('a sequence that arrives in pieces counts as one', () => {
   const sequence = '\x1b[?1049;1003h';
 
   for (let at = 1; at < sequence.length; at += 1) {

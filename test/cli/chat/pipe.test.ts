@@ -187,7 +187,7 @@ test('an unreadable conversation is not resumed', async () => {
   );
 });
 
-test('a directory nobody may look into is told', async () => {
+test('a state directory that cannot be opened is an error', async () => {
   await using at = project();
   writeFileSync(at.file('.troupe'), '');
 

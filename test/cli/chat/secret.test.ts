@@ -46,7 +46,7 @@ describe.skipIf(!ensureTmux())('a secret that is asked for at a terminal', { tim
     expect(at.raw()).not.toMatch(/hunter|2-xx/);
   });
 
-  test('is not given with Ctrl-C, and the chat goes on', async () => {
+  test('is withheld with Ctrl-C and the chat continues', async () => {
     await using at = await openQuestion();
 
     await at.enter('ask');

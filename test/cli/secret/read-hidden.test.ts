@@ -25,7 +25,7 @@ test.each([
   expect(await typed).toBe(line);
 });
 
-test('a hidden line that nobody wants is none', async () => {
+test('an aborted hidden line returns null', async () => {
   const { input, unwanted, typed } = arrange();
   input.write('half');
 
