@@ -24,6 +24,7 @@ test.each([
   [['help', 'grap'], ['graph'], ':nothing'],
   [['run', '--on-t'], ['--on-timeout'], ':nothing'],
   [['run', '--on-timeout', 'k'], ['kill'], ':nothing'],
+  [['start', '--restart', 'o'], ['on-failure'], ':nothing'],
   [['run', '--timeout', '5s', 'l'], [], ':commands'],
   [['run', '--', 'l'], [], ':commands'],
   [['run', 'ls', '--on-t'], [], ':files'],

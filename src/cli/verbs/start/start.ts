@@ -33,7 +33,7 @@ const addFlags = (command: Command) =>
     .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
     .option('--ready-within <duration>', 'how long that may take (30s)')
     .option('--no-wait', 'do not wait until it is ready')
-    .option('--restart <when>', 'restart it after it has ended: never, on-failure or always (never)')
+    .addOption(createRestartOption(command))
     .option('--max-time <duration>', 'kill it after this time (none)')
     .option('--grace <duration>', 'from the signal that ends it to SIGKILL (5s)')
     .option('--session', 'end it with the daemon')
@@ -43,6 +43,13 @@ const addFlags = (command: Command) =>
     .option('-q, --quiet', 'print only the id')
     .option('--json', 'print everything about it as one JSON object')
     .option(...stateDirFlag);
+
+/** Creates `--restart`. Its choices are for help and completion: `parseRestart` takes the other words of stack files, too. */
+function createRestartOption(command: Command) {
+  const option = command.createOption('--restart <when>', 'restart it after it has ended (never)');
+  option.argChoices = ['never', 'on-failure', 'always'];
+  return option;
+}
 
 /** Defines `troupe start`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
