@@ -62,7 +62,17 @@ interface ProgramResult {
   readonly cause?: unknown;
 }
 
-/** Runs a short program to its end, as `execa` does. Its stdin is empty unless there is `input`; a failure does not throw. */
+/** Bounds of a short program: one that hangs, as `lsof` does on a dead network disk, or prints without end, has failed. */
+const bounds = {
+  timeout: 30_000,
+  forceKillAfterDelay: 1_000,
+  maxBuffer: 64 * 2 ** 20,
+} as const satisfies Options;
+
+/**
+ * Runs a short program to its end, as `execa` does, for at most 30 s unless `options` says otherwise. Its stdin is empty unless there is
+ * `input`; a failure does not throw.
+ */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -71,7 +81,7 @@ export async function runProgram(
   const { execa } = await import('execa');
   const stdin = options.input === undefined ? 'ignore' : 'pipe';
   const stdio = withoutMasters([stdin, 'pipe', 'pipe']);
-  const result = await execa(file, args, { ...options, stdio, reject: false } as Options);
+  const result = await execa(file, args, { ...bounds, ...options, stdio, reject: false } as Options);
   const { failed, exitCode, stdout, stderr, shortMessage, cause } = result;
   return { failed, exitCode, stdout: `${stdout ?? ''}`, stderr: `${stderr ?? ''}`, shortMessage, cause };
 }

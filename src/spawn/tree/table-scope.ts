@@ -3,6 +3,9 @@ import { runSync } from '../start-child.ts';
 import { readProcText } from './proc-entry.ts';
 import type { TableScope } from './process-table.ts';
 
+/** Limit for a program that answers in a few milliseconds. */
+const SYSCTL_MS = 5_000;
+
 /** Reads the scope in which pids are valid for this program. macOS has no pid namespaces, and a program that tells the boot. */
 export function readTableScope(platform: NodeJS.Platform = process.platform): TableScope {
   return {
@@ -15,7 +18,7 @@ export function readTableScope(platform: NodeJS.Platform = process.platform): Ta
 
 /** Asks for the boot session: a few milliseconds, once per supervisor. */
 function askBootSession(): string | null {
-  const { stdout } = runSync('sysctl', ['-n', 'kern.bootsessionuuid'], {});
+  const { stdout } = runSync('sysctl', ['-n', 'kern.bootsessionuuid'], { timeout: SYSCTL_MS });
   return stdout?.trim() || null;
 }
 
