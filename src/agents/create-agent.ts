@@ -1,5 +1,7 @@
-import { formatDuration } from '../config/duration.ts';
+import { z } from 'zod';
+import { type Duration, duration, formatDuration } from '../config/duration.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { parseOptions } from '../config/parse-options.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { TurnOutcome } from '../conversation/conversation-event.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
@@ -18,24 +20,27 @@ export function createAgent(options: AgentOptions): Promise<Agent> {
     // The process of a delegate in this program already enforces its limits.
     runDelegate: (delegate) =>
       runAgent(
-        delegate.definition.limits?.max_run_time === undefined ? { ...delegate, timeoutMs: 0 } : delegate,
+        delegate.definition.limits?.max_run_time === undefined ? { ...delegate, timeout: 0 } : delegate,
       ),
   });
 }
 
 /** Task for one agent, without a person. */
+/** The times of `RunOptions`. */
+const runTimes = z.object({ timeout: duration.optional(), wait: duration.optional() });
+
 /** Options of `runAgent`. */
 export interface RunOptions extends AgentOptions {
   /** The task, as the first message of a person. */
   readonly task: string;
   /** Facts that the agent above passes on. Default: none. */
   readonly context?: DelegationContext;
-  /** Time limit of the whole run in ms; 0: none. Default: the definition's `limits.max_run_time`, or 300 s. */
-  readonly timeoutMs?: number;
+  /** Time limit of the whole run; 0: none. Default: the definition's `limits.max_run_time`, or 300 s. */
+  readonly timeout?: Duration;
   /** Treatment of processes that still run after the answer. Default: the definition's, or `wait`. */
   readonly background?: 'wait' | 'kill';
-  /** Time to wait for them, in ms. Default: the definition's, or 60 s. */
-  readonly waitMs?: number;
+  /** Time to wait for them. Default: the definition's, or 60 s. */
+  readonly wait?: Duration;
   /** Aborted when the answer is no longer needed: the agent and its processes end. */
   readonly signal?: AbortSignal;
 }
@@ -52,18 +57,19 @@ export async function runTask(
   create: (options: AgentOptions) => Promise<Agent>,
   options: RunOptions,
 ): Promise<AgentResult> {
-  const { task, context, timeoutMs, background, waitMs, signal, ...agentOptions } = options;
+  const { task, context, timeout, background, wait, signal, ...agentOptions } = options;
   let agent: Agent | null = null;
   let end: ReturnType<typeof stopAfter> | null = null;
   try {
+    const times = parseOptions(runTimes, { input: { timeout, wait }, name: 'runAgent' });
     agent = await create(agentOptions);
     const limits = toRunLimits(agent.definition);
     const { conversation } = agent;
     const answers = collectAnswers(conversation);
-    end = stopAfter(timeoutMs ?? limits.timeoutMs, { signal, hasAnswer: () => answers().length > 0 });
+    end = stopAfter(times.timeout ?? limits.timeoutMs, { signal, hasAnswer: () => answers().length > 0 });
     const answered = work(conversation, {
       message: toFirstMessage({ task, ...(context !== undefined && { context }) }),
-      finish: { background: background ?? limits.background, wait: waitMs ?? limits.waitMs },
+      finish: { background: background ?? limits.background, wait: times.wait ?? limits.waitMs },
     });
     const failure = await Promise.race([answered, end.reached]);
     return toResult(answers(), { failure, isWanted: signal?.aborted !== true });

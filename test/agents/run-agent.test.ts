@@ -138,14 +138,14 @@ test('an answer stands when its model stays away', async () => {
 
   const result = await runBehindAnswer(
     Array.from({ length: 9 }, () => away),
-    { waitMs: 500 },
+    { wait: '500ms' },
   );
 
   expect(result).toEqual({ ok: true, data: 'it is five', note: expect.stringContaining('Away.') });
 });
 
 test('an answer stands when time runs out behind it', async () => {
-  const result = await runBehindAnswer([() => new Promise(() => {})], { timeoutMs: 1_500 });
+  const result = await runBehindAnswer([() => new Promise(() => {})], { timeout: '1500ms' });
 
   expect(result).toEqual({
     ok: true,
@@ -170,7 +170,7 @@ test('a process that outlasts the wait is ended', async () => {
       { text: 'ended' },
     ],
     {
-      waitMs: 50,
+      wait: 50,
       definition: {
         name: 'lead',
         model: { provider: 'scripted' },
@@ -186,7 +186,7 @@ test('a process that outlasts the wait is ended', async () => {
 });
 
 test('a run that takes too long is no success', async () => {
-  const result = await run([() => new Promise(() => {})], { timeoutMs: 50 });
+  const result = await run([() => new Promise(() => {})], { timeout: 50 });
 
   expect(result).toEqual({ ok: false, error: expect.stringContaining('no answer after 50 ms') });
 });

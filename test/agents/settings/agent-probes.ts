@@ -104,7 +104,7 @@ const leaving = async (definition: AgentDefinition): Promise<unknown> => {
     depth: 0,
     host: { clock, backend, stateDirectory: false },
     task: 'go',
-    timeoutMs: 0,
+    timeout: 0,
   }).then(() => {
     isOver = true;
   });

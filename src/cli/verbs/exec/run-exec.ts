@@ -89,9 +89,9 @@ async function execute(
       host: { stateDirectory: findAgentStateDirectory(io) },
       task: assignment.task,
       ...(assignment.context !== undefined && { context: assignment.context }),
-      ...(timeout !== undefined && { timeoutMs: parseLimit(timeout, '--timeout') }),
+      ...(timeout !== undefined && { timeout: parseLimit(timeout, '--timeout') }),
       ...(background !== undefined && { background }),
-      ...(wait !== undefined && { waitMs: parseDuration(wait, '--wait') }),
+      ...(wait !== undefined && { wait: parseDuration(wait, '--wait') }),
       signal,
       onEvent: (event) => {
         showProgress(event);
