@@ -138,7 +138,7 @@ type ToolRunnerDeps = Parameters<typeof createToolRunner>[0];
 
 function openToolRunner(
   { id, options, settings, policy, tools, clock, emit }: LoopDeps,
-  parts: Omit<ToolRunnerDeps, 'wiring' | 'maxParallelTools'>,
+  parts: Omit<ToolRunnerDeps, 'callDeps' | 'maxParallelTools'>,
 ): ToolRunner {
   const ask: Ask = async (question, signal) => {
     emit({ type: 'permission.asked', question });
@@ -147,7 +147,7 @@ function openToolRunner(
   return createToolRunner({
     ...parts,
     maxParallelTools: settings.maxParallelTools,
-    wiring: {
+    callDeps: {
       tools,
       supervisor: options.supervisor,
       owner: id,

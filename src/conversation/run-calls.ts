@@ -3,8 +3,8 @@ import { type CallWiring, callTool, isWaitingCall } from '../tools/call-tool.ts'
 import type { ToolAnswer } from '../tools/tool.ts';
 import type { CallGuards } from './call-guards.ts';
 
-export interface CallsWiring {
-  readonly wiring: CallWiring;
+export interface RunCallsDeps {
+  readonly callDeps: CallWiring;
   readonly guards: CallGuards;
   readonly maxParallelTools: number;
   onCalled(call: ToolCall): void;
@@ -13,7 +13,7 @@ export interface CallsWiring {
 }
 
 /** Makes the calls of one step in order, a limited number at once. Resolves when each has its answer; never rejects. */
-export async function runCalls(calls: readonly ToolCall[], each: CallsWiring): Promise<void> {
+export async function runCalls(calls: readonly ToolCall[], each: RunCallsDeps): Promise<void> {
   const waiting = [...calls];
   const runNext = async (): Promise<void> => {
     for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
@@ -23,14 +23,14 @@ export async function runCalls(calls: readonly ToolCall[], each: CallsWiring): P
   await Promise.all(Array.from({ length: Math.min(each.maxParallelTools, calls.length) }, runNext));
 }
 
-async function runCall(call: ToolCall, { wiring, guards, onCalled }: CallsWiring): Promise<ToolAnswer> {
+async function runCall(call: ToolCall, { callDeps, guards, onCalled }: RunCallsDeps): Promise<ToolAnswer> {
   onCalled(call);
-  if (wiring.interrupt.aborted) {
+  if (callDeps.interrupt.aborted) {
     return { ok: false, error: 'The turn was interrupted before this call was made.' };
   }
-  const advice = guards.advise(call, { waits: isWaitingCall(call, wiring.tools) });
+  const advice = guards.advise(call, { waits: isWaitingCall(call, callDeps.tools) });
   if (advice !== null) return advice;
-  const answer = await callTool(call, wiring);
+  const answer = await callTool(call, callDeps);
   guards.note(call, answer);
   return answer;
 }

@@ -36,7 +36,7 @@ interface Step {
 }
 
 export function createToolRunner(deps: {
-  readonly wiring: Omit<CallWiring, 'interrupt' | 'interruptWait' | 'signal'>;
+  readonly callDeps: Omit<CallWiring, 'interrupt' | 'interruptWait' | 'signal'>;
   readonly maxParallelTools: number;
   readonly memory: Memory;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createToolRunner(deps: {
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
 }): ToolRunner {
-  const { wiring, memory, clock, emit, tell, report } = deps;
+  const { callDeps, memory, clock, emit, tell, report } = deps;
   let guards: CallGuards = createCallGuards();
   let step: Step | null = null;
 
@@ -70,8 +70,8 @@ export function createToolRunner(deps: {
     const calls = openCalls(memory.transcript);
     const revealed: string[] = [];
     await runCalls(calls, {
-      wiring: {
-        ...wiring,
+      callDeps: {
+        ...callDeps,
         notices: 'wake',
         interrupt: current.interrupt.signal,
         interruptWait: current.interruptWait.signal,

@@ -53,18 +53,21 @@ export async function answerCall(
     });
     const { tools, grants } = client;
     const policy = client.policyOf(supervisor);
-    const wiring = {
-      tools,
-      policy,
-      grants,
-      owner: ours.owner,
-      agent: found.place.name ?? ours.owner,
-      supervisor,
-    };
     const answer = await callToolWith(
       { id: String(context.mcpReq.id), name, input },
-      // A notice comes with an answer and wakes no model: a model that relied on it would wait forever.
-      { ...wiring, ask: question.ask, interrupt: signal, signal: client.closed, notices: 'next-answer' },
+      {
+        tools,
+        policy,
+        grants,
+        owner: ours.owner,
+        agent: found.place.name ?? ours.owner,
+        supervisor,
+        ask: question.ask,
+        interrupt: signal,
+        signal: client.closed,
+        // A notice comes with an answer and wakes no model: a model that relied on it would wait forever.
+        notices: 'next-answer',
+      },
     );
     const needed = question.toInputRequired();
     if (needed !== null || signal.aborted) {

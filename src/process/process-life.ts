@@ -43,13 +43,13 @@ export class ProcessLife {
 
   constructor(
     plan: ProcessPlan,
-    wiring: {
+    options: {
       deps: ProcessDeps;
       lastOutputAtMs: () => number;
       earlier: RestoredLife | null;
     } & LifeListeners,
   ) {
-    const { deps, earlier } = wiring;
+    const { deps, earlier } = options;
     this.#clock = deps.clock;
     this.times = earlier?.times ?? toNewTimes(deps.clock);
     if (earlier?.type === 'ended') {
@@ -59,10 +59,10 @@ export class ProcessLife {
       this.deadlines = noDeadlines;
       return;
     }
-    this.#listeners = wiring;
+    this.#listeners = options;
     this.deadlines = createDeadlines({
       clock: deps.clock,
-      lastOutputAtMs: wiring.lastOutputAtMs,
+      lastOutputAtMs: options.lastOutputAtMs,
       onReached: (event) => this.#actor?.send(event),
     });
     this.#actor = createActor(deps.machine, {

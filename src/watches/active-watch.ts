@@ -55,21 +55,24 @@ export class ActiveWatch {
 
   constructor(
     process: SupervisedProcess,
-    wiring: {
+    {
+      watch,
+      deps,
+      toActor,
+    }: {
       readonly watch: RecordedWatch;
       readonly deps: WatchDeps;
       /** Not started. */
       readonly toActor: (wants: WatchInput['wants']) => WatchActor;
     },
   ) {
-    const { watch, deps } = wiring;
     this.process = process;
     this.#deps = deps;
     this.#watch = watch;
     this.#told = watch.told;
     this.#searched = toSearched(watch);
     this.#eyes = this.#open(watch.wants);
-    this.actor = wiring.toActor(
+    this.actor = toActor(
       watch.wants.type === 'quiet' ? watch.wants : { type: 'pattern', windowMs: WINDOW_MS },
     );
   }
