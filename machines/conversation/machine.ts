@@ -219,7 +219,8 @@ export const conversationMachine = conversationSetup.createMachine({
                   },
                 },
                 forProcesses: {
-                  description: 'The work is done; background processes may end, and the agent is told.',
+                  description:
+                    'The work is done; background processes still run, and the agent is notified when they end.',
                   entry: 'watchProcesses',
                   always: [
                     { guard: 'isEndingNow', target: '#conversation.closing' },

@@ -67,7 +67,7 @@ export function listTemplates(): ListResourceTemplatesResult {
     name: 'process-screen',
     title: 'What the terminal of a process shows',
     description:
-      'Plain text, line by line as a person would see it, also after the end. Only of processes that have a terminal.',
+      'Plain text, line by line as displayed; after the end, the last screen. Only for processes with a terminal.',
     mimeType: 'text/plain',
   };
   return { resourceTemplates: [process, log, screen] };

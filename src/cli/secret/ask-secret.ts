@@ -8,7 +8,7 @@ import { toPrintable } from '../render/printable.ts';
 export type Asked =
   | { readonly type: 'typed'; readonly value: string }
   | { readonly type: 'left' }
-  | { readonly type: 'nobody' };
+  | { readonly type: 'noTerminal' };
 
 /**
  * Asks the person at the terminal for a line without showing it. Reads from the terminal itself, so that stdin may be anything, and
@@ -16,7 +16,7 @@ export type Asked =
  */
 export async function askSecret(question: string): Promise<Asked> {
   const file = openTerminal();
-  if (file === null) return { type: 'nobody' };
+  if (file === null) return { type: 'noTerminal' };
   const terminal = new ReadStream(file);
   const gone = new AbortController();
   const leave = () => gone.abort();

@@ -49,8 +49,9 @@ export function sendSecret(input: SecretInput): Promise<number> {
 
     const asked = await ask(`${flags.secret} for ${name}`);
     if (asked.type === 'left') return toSignalCode('SIGINT');
-    if (asked.type === 'nobody' || asked.value === '') {
-      const problem = asked.type === 'nobody' ? known.error : 'nothing was typed, so nothing was written.';
+    if (asked.type === 'noTerminal' || asked.value === '') {
+      const problem =
+        asked.type === 'noTerminal' ? known.error : 'nothing was typed, so nothing was written.';
       printError(io, problem, 'Give a source: --from-env NAME or --from-file FILE.');
       return exitCodes.failed;
     }

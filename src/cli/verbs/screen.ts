@@ -22,7 +22,7 @@ const addFlags = (command: Command) =>
 /** Defines `troupe screen`. */
 export const define: DefineVerb = (command, { name, io, end }) => {
   addFlags(command)
-    .description('Prints what the terminal of a process shows, as a person would see it.')
+    .description('Prints the screen of a process that has a terminal.')
     .addHelpText(
       'after',
       `

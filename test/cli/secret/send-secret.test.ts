@@ -13,7 +13,7 @@ function write(
   {
     secrets = [],
     refusal,
-    asked = { type: 'nobody' },
+    asked = { type: 'noTerminal' },
     text = [],
   }: { secrets?: readonly string[]; refusal?: WriteFailure; asked?: Asked; text?: readonly string[] } = {},
 ) {
