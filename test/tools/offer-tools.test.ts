@@ -63,3 +63,16 @@ test('an unrestricted policy offers all tools in order', () => {
 
   expect(offered.map(({ name }) => name)).toEqual(allTools.map(({ name }) => name));
 });
+
+test('options of a policy restrict calls and tools as the policy does', async () => {
+  const policy = { mode: 'plan' } as const;
+  await using given = arrange({ wiring: { policy } });
+
+  const denied = await given.call('run_command', { command: 'make' });
+
+  expect(errorOf(denied)).toMatch(/denied/i);
+  expect(given.backend.runs).toEqual([]);
+  expect(offerTools(allTools, policy).map(({ name }) => name)).toEqual(
+    offerTools(allTools, createPolicy(policy)).map(({ name }) => name),
+  );
+});
