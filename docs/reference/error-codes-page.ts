@@ -8,7 +8,7 @@ behind it, where there is one. What the outside world does (an exit code, a sign
 \`\`\`ts
 import { createSupervisor, TroupeError } from 'troupe';
 
-await using supervisor = createSupervisor();
+const supervisor = createSupervisor();
 try {
   supervisor.start({ command: 'npm run dev', onDuplicate: 'refuse' });
 } catch (error) {
