@@ -71,7 +71,7 @@ test('facts are passed on', () => {
   });
 });
 
-test('the context stands once in the first message', () => {
+test('the first message contains the context once', () => {
   const message = toFirstMessage({
     task: 'review it',
     context: build([user('ship it')], ['the port is 8080']),

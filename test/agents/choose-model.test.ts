@@ -40,7 +40,7 @@ test.each([
   ).toBe(scripted);
 });
 
-test('an empty key is none', () => {
+test('an empty key counts as missing', () => {
   expect(choose({ name: 'gpt-5' }, { OPENAI_API_KEY: '' }).model).toBe(scripted);
 });
 

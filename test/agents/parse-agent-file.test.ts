@@ -31,7 +31,7 @@ test.each([
   expect(model).toEqual(expected);
 });
 
-test('a section with nothing in it is none', async () => {
+test('an empty section counts as missing', async () => {
   const definition = await parse('name: a\nmodel: scripted\ntools:\n  # deny: [run_command]\n');
 
   expect(definition).toEqual({ name: 'a', model: { provider: 'scripted' } });

@@ -123,13 +123,13 @@ async function runBehindAnswer(then: readonly ScriptedStep[], options: Partial<R
 test.for<[string, readonly ScriptedStep[], string]>([
   ['fails', [new Error('no key')], 'The model failed: no key'],
   ['never stops', [{ calls: [{ name: 'list_processes', arguments: {} }] }], 'stopped after 2 steps'],
-])('an answer stands when a later turn %s', async ([, steps, why]) => {
+])('a run keeps its answer when a later turn %s', async ([, steps, why]) => {
   const result = await runBehindAnswer([...steps, ...steps]);
 
   expect(result).toEqual({ ok: true, data: 'it is five', note: expect.stringContaining(why) });
 });
 
-test('an answer stands when nothing is said behind it', async () => {
+test('a run keeps its answer when the model adds nothing to it', async () => {
   expect(await runBehindAnswer([{}])).toEqual({ ok: true, data: 'it is five' });
 });
 
@@ -144,7 +144,7 @@ test('an answer stands when its model stays away', async () => {
   expect(result).toEqual({ ok: true, data: 'it is five', note: expect.stringContaining('Away.') });
 });
 
-test('an answer stands when time runs out behind it', async () => {
+test('a run keeps its answer when the time runs out after it', async () => {
   const result = await runBehindAnswer([() => new Promise(() => {})], { timeout: '1500ms' });
 
   expect(result).toEqual({

@@ -19,7 +19,7 @@ const exec = (
   more: { input?: string; env?: Readonly<Record<string, string>> } = {},
 ) => runProgram(['exec', ...args], { cwd: project.path, ...more, env: { ...project.env, ...more.env } });
 
-test('the answer is all that stands on stdout', async () => {
+test('stdout contains only the answer', async () => {
   await using project = scriptedProject();
 
   const ran = await exec(project, ['worker', '--task', 'run echo forty-two']);

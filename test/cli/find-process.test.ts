@@ -37,7 +37,7 @@ test.each([
   ['tool_abe', 'not found. Did you mean tool_abc?'],
   ['', 'Name a process'],
   ['something else', 'troupe ps -a lists them.'],
-])('%j is refused in words', (word, error) => {
+])('%j is refused with an explanation', (word, error) => {
   expect(findProcess(word, { views, listing })).toMatchObject({
     ok: false,
     error: expect.stringContaining(error),

@@ -22,7 +22,7 @@ test('a setting without a value is switched on', () => {
   expect(taken).toEqual({ overrides: ['--supervisor.hints.pager=true'], rest: ['chat', '--resume'] });
 });
 
-test('ordinary flags and what stands behind -- stay', () => {
+test('ordinary flags and arguments after -- stay', () => {
   const words = ['exec', '--task', 'a.b=c', '--max-depth=3', '--', '--a.b=1'];
 
   expect(takeOverrides(words)).toEqual({ overrides: [], rest: words });

@@ -384,7 +384,7 @@ async function arrange(setup: () => Promise<BackendUnderTest> | BackendUnderTest
       cancel,
       fact: <T extends ToldFact['type']>(type: T) =>
         waitUntil(() => facts.find((fact): fact is Extract<ToldFact, { type: T }> => fact.type === type), {
-          what: `${type} is told; told were ${facts.map((fact) => fact.type).join(', ')}`,
+          what: `${type} is reported; reported were ${facts.map((fact) => fact.type).join(', ')}`,
         }) as Promise<Extract<ToldFact, { type: T }>>,
       count: (type) => facts.filter((fact) => fact.type === type).length,
       printed: (text) =>

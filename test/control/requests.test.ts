@@ -78,7 +78,7 @@ test('a start over the socket has the environment of its client', async () => {
   client.socket.destroy();
 });
 
-test('an impossible request is refused in words', async () => {
+test('an impossible request is refused with an explanation', async () => {
   await using stage = await openControlStage();
   const client = await openRawClient(stage.socketPath);
 

@@ -76,7 +76,7 @@ test('a dropped message is reported as it happens', async () => {
   ]);
 });
 
-test('a digest of what is alive stands in place of what is gone', async () => {
+test('a digest of living processes replaces the removed messages', async () => {
   const { ask } = narrow(3_000);
   await using given = arrange({ steps: [startServer, ...looks(1), ask, ask, ask, ask, ask], tools: [look] });
 
@@ -87,7 +87,7 @@ test('a digest of what is alive stands in place of what is gone', async () => {
   expect(digests[0]?.text).toContain(`<process id="${given.supervisor.list()[0]?.id}" label="server"`);
 });
 
-test('a task that is too long by itself fails in words', async () => {
+test('a task that is too long by itself fails with an explanation', async () => {
   const { ask } = narrow(1_000);
   await using given = arrange({ steps: Array.from({ length: 9 }, () => ask) });
 

@@ -3,7 +3,7 @@ import { waitUntil } from '../fixtures/os.ts';
 import { arrange, gate, lastProcessId, nextEvent, startServer, toolThat } from './arrange.ts';
 import { findTranscriptFaults } from './transcript-faults.ts';
 
-test('an interrupted model is not heard out', async () => {
+test('an interrupted model is not read to its end', async () => {
   const speaking = gate();
   let aborted = false;
   await using given = arrange({
@@ -77,7 +77,7 @@ test('an interrupted foreground command goes to the background', async () => {
   expect(given.notices()).toHaveLength(1);
 });
 
-test('a call that hears nothing is given up after 2 s', async () => {
+test('a call that ignores its interruption is abandoned after 2 s', async () => {
   const made = gate();
   await using given = arrange({
     steps: [{ calls: [{ name: 'deaf', arguments: {} }] }],

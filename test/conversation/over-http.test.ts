@@ -102,7 +102,7 @@ describe.each(wires)('on the wire of %s', (_wire, createModel) => {
     expect(given.events.filter(({ type }) => type === 'model.failed')).toHaveLength(1);
   });
 
-  test('a refused request ends the turn in words', async () => {
+  test('a refused request ends the turn with an explanation', async () => {
     await using endpoint = await startMockEndpoint([{ status: 401, message: 'Bad key' }]);
     await using given = talk(createModel(endpoint));
 

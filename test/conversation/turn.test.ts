@@ -65,7 +65,7 @@ test('three messages are taken at one safe point', async () => {
   expect(given.roles()).toEqual(['user', 'user', 'user', 'assistant', 'user', 'assistant']);
 });
 
-test('a model that fails ends the turn in words', async () => {
+test('a model that fails ends the turn with an explanation', async () => {
   await using given = arrange({
     steps: [
       () => {
@@ -141,7 +141,7 @@ test('closing leaves no call without a result', async () => {
   expectResultsBehindCalls(given.conversation.transcript);
 });
 
-test('closing does not wait for a model that hears nothing', async () => {
+test('closing does not wait for a model that ignores its abort', async () => {
   const speaking = gate();
   await using given = arrange({
     steps: [

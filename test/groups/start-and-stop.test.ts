@@ -72,7 +72,7 @@ test('a one-shot holds its dependants until it has completed', async () => {
   expect(readiness).toMatchObject({ ok: true, message: 'all 2 are ready' });
 });
 
-test('a one-shot that fails is not restarted and fails its dependants in words', async () => {
+test('a one-shot that fails is not restarted and fails its dependants with an explanation', async () => {
   await using rig = createGroupRig({ processes: migrated as never });
 
   rig.runOf('migrate').exit({ code: 2 });

@@ -163,7 +163,7 @@ test.for([
   expect([answer.status, after.status]).toEqual([status, 200]);
 });
 
-test('a port that is taken says who holds it', async () => {
+test('the error for a taken port names its holder', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;

@@ -22,7 +22,7 @@ export function createHeldCompaction(): HeldCompaction {
     },
     settle: ({ isShorter }) => {
       const { request, resolve } = held ?? {};
-      if (request === undefined) throw new Error('Nobody wants a shorter transcript.');
+      if (request === undefined) throw new Error('No compaction was requested.');
       held = null;
       resolve?.(isShorter ? withoutOneCharacter(request.messages) : request.messages);
     },

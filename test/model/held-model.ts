@@ -22,7 +22,7 @@ export function createHeldModel(toolName: string): HeldModel {
   const take = () => {
     const current = speech;
     speech = null;
-    if (current === null) throw new Error('Nobody has asked the model.');
+    if (current === null) throw new Error('No request waits for the model.');
     return current;
   };
   return {

@@ -317,7 +317,7 @@ export function canHappen(state: ProcessState, event: ModelEvent, row: ModelRow)
   switch (event.type) {
     case 'process.exited':
       if (exit !== null || loss !== null || context.pid === null) return false;
-      // SIGKILL leaves no other end, and SIGTERM ends only what was told to stop.
+      // SIGKILL leaves no other end, and SIGTERM ends only a process that was ordered to stop.
       if (isForced(state)) return event.exit.signal === 'SIGKILL';
       if (event.exit.signal === 'SIGTERM') return stop !== null;
       return event.exit.signal !== 'SIGKILL';

@@ -8,7 +8,7 @@ import { walkWatch } from './walk-watch.ts';
 import { watchModel, watchWays } from './watch-model.ts';
 
 /** States that are left in the step that enters them. */
-const unseen = { 'watch.watching.begun': 'nobody sees a watch in it' };
+const unseen = { 'watch.watching.begun': 'a watch is never observed in this state' };
 
 test('a watch takes every transition of its chart', { timeout: 60_000 }, async () => {
   const coverage = createChartCoverage(watchMachine);

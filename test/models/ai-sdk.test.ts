@@ -323,7 +323,7 @@ describe('a stream of parts', () => {
     ['that failed', [finish('error')], 'unavailable', 'stopped the reply with an error'],
     ['with an error', [{ type: 'error', error: new Error('odd') }], 'refused', 'odd'],
     ['with a text as error', [{ type: 'error', error: 'odd' }], 'refused', 'odd'],
-  ])('%s fails in words', async (_, parts, failure, words) => {
+  ])('%s fails with an explanation', async (_, parts, failure, words) => {
     const error = await failureOf(ask(createAiSdkModel(createFake(parts))));
 
     expect(error).toMatchObject({ name: 'ModelError', failure });

@@ -219,7 +219,7 @@ test.each([
   ['holds a status', [{ error: { code: 429, message: 'slow' } }], 'rateLimited', 'stopped the reply: slow.'],
   ['holds a code', [{ error: { type: 'invalid_request_error', message: 'no' } }], 'refused', 'no.'],
   ['holds a text', [{ error: 'out of memory' }], 'unavailable', 'out of memory'],
-] as const)('a stream that %s fails in words', (_, chunks, failure, words) => {
+] as const)('a stream that %s fails with an explanation', (_, chunks, failure, words) => {
   expect(() => read(chunks)).toThrow(
     expect.objectContaining({ failure, message: expect.stringContaining(words) }),
   );

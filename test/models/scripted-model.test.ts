@@ -31,7 +31,7 @@ test('a step may depend on what was said', async () => {
   expect(deltas).toEqual([{ type: 'text', text: '1' }]);
 });
 
-test('a script that has ended fails in words', async () => {
+test('a script that has ended fails with an explanation', async () => {
   const model = createScriptedModel([]);
 
   const reply = Array.fromAsync(model.stream(request));

@@ -37,7 +37,7 @@ test('a wait for input that begins late is seen soon', async () => {
   expect([early, given.held]).toEqual([0, 1]);
 });
 
-test('a line that may go on is not looked at', async () => {
+test('a line that may continue is not inspected', async () => {
   const given = watchInput({ shown: null, seen: null });
   await given.advance(1_000);
 
@@ -61,7 +61,7 @@ test('a wait for input leaves no timer behind', async () => {
   expect([during, given.clock.pending]).toEqual([1, 0]);
 });
 
-test('a wait that is over hears of nothing', async () => {
+test('an ended wait is not notified', async () => {
   const given = watchInput({ shown: null, seen: asked });
 
   given.cancel();
@@ -88,7 +88,7 @@ function watchInput({ shown, seen }: Record<'shown' | 'seen', AwaitedInput | nul
   const cancel = inputCondition({ handle, clock }).watch({
     holds: () => {
       held += 1;
-      // As whoever waits does.
+      // As `waitFor` does.
       cancel();
     },
     impossible: (why) => expect.fail(why),

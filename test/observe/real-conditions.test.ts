@@ -20,7 +20,7 @@ test('a port is waited for until its own tree listens', options, async () => {
   expect(answers).toMatchObject({ end: { type: 'met' }, met: ['http'] });
 });
 
-test('a port of somebody else names the holder at once', options, async () => {
+test('a port that another program holds fails at once and names the holder', options, async () => {
   await using stage = openStage();
   const port = await holdPort('127.0.0.1');
   const idle = stage.supervisor.start({ command: ['sleep', '100'], background: true });
@@ -33,7 +33,7 @@ test('a port of somebody else names the holder at once', options, async () => {
   expect(byHttp.end).toEqual({ type: 'impossible', why: words });
 });
 
-test('a port is free once nobody listens', options, async () => {
+test('a port is free once no program listens', options, async () => {
   await using stage = openStage();
   const port = await findFreePort();
   const server = stage.supervisor.start({ command: serve(port), background: true });

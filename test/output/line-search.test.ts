@@ -59,7 +59,7 @@ test('a gap tears a line apart', () => {
   expect(search.search()).toMatchObject({ count: 0 });
 });
 
-test('an expression that explodes is a problem in words', () => {
+test('an expression that explodes is a readable problem', () => {
   const [found] = counts('^(a+)+$', [Buffer.from(`${'a'.repeat(40)}!\n`)]);
 
   expect(found).toContain('takes too long');

@@ -161,7 +161,7 @@ describe('the log file', () => {
     expect(text.endsWith('the end')).toBe(true);
   });
 
-  test('a full disk is told once and counted', async () => {
+  test('a full disk is reported once and its losses are counted', async () => {
     const told: OutputDegradation[] = [];
     let isFull = true;
     const files = diskThat({
@@ -398,7 +398,7 @@ test('writes never overlap, even when a close meets a flush', async () => {
   expect(readFileSync(path, 'utf8')).toBe(`first\n${'x'.repeat(3 * mebibyte)}`);
 });
 
-test('a flush settles while output goes on', async () => {
+test('a flush settles while output continues', async () => {
   const file = createFile();
   file.write(Buffer.from('before\n'));
 

@@ -62,14 +62,14 @@ function expectNoBreak(seen: readonly OutputPiece[], bytes: number): void {
 }
 
 describe.each(Object.entries(followers))('%s', (_, follow) => {
-  test('a removed file is a gap, and what comes goes on behind it', async () => {
+  test('a removed file is a gap that later output follows', async () => {
     const { log, path } = arrange();
     rmSync(path);
 
     const { seen, ended } = follow(log);
-    await waitUntil(() => seen.length === 1, { what: 'the gap is told' });
+    await waitUntil(() => seen.length === 1, { what: 'the gap is emitted' });
     writeFileSync(path, 'another one, longer');
-    await waitUntil(() => seen.length === 2, { what: 'what is new is told' });
+    await waitUntil(() => seen.length === 2, { what: 'the new output is emitted' });
     log.finish();
     await ended;
 
@@ -83,7 +83,7 @@ describe.each(Object.entries(followers))('%s', (_, follow) => {
     truncateSync(path, 4);
 
     const { seen, ended } = follow(log);
-    await waitUntil(() => seen.length === 2, { what: 'the gap is told' });
+    await waitUntil(() => seen.length === 2, { what: 'the gap is emitted' });
     log.finish();
     await ended;
 
@@ -168,7 +168,7 @@ test('a subscriber that leaves while a file is given out gets no more', async ()
   expect(seen).toHaveLength(before);
 });
 
-test('a read tells what a removed file has lost, and goes on behind it', () => {
+test('a read reports the loss of a removed file and continues after it', () => {
   const { log, path } = arrange();
   rmSync(path);
 

@@ -168,7 +168,7 @@ describe('iterating', () => {
     expect(bytesOf(await reading).toString()).toBe('this');
   });
 
-  test('goes on from an offset', async () => {
+  test('starts from an offset', async () => {
     const log = createTestLog();
     log.write('stdout', Buffer.from('0123456789'));
     log.finish();
@@ -180,7 +180,7 @@ describe('iterating', () => {
 });
 
 describe('a guarded observable', () => {
-  test('hands errors that nobody takes to its owner', () => {
+  test('hands unhandled errors to its owner', () => {
     const errors: unknown[] = [];
     const guarded = new GuardedObservable<number>(
       (subscriber) => subscriber.error(new Error('source')),

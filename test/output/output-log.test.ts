@@ -171,7 +171,7 @@ describe('the output log', () => {
     expect(bytesOf(log.chunks(0)).toString()).toBe('one\ntwo\n');
   });
 
-  test('a throwing listener hurts nobody and is dropped', () => {
+  test('a throwing listener is dropped and the others continue', () => {
     const errors: unknown[] = [];
     const log = createTestLog({ onListenerError: (error) => errors.push(error) });
     let calls = 0;
@@ -203,7 +203,7 @@ describe('the output log', () => {
     );
   });
 
-  test('binary output is told from text', () => {
+  test('binary output is distinguished from text', () => {
     const text = createTestLog();
     const binary = createTestLog();
 

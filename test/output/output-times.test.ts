@@ -118,7 +118,7 @@ test('an index stays bounded, in order and true', () => {
   expect(findLies(printed, { marks, lastAt: at })).toEqual([]);
   const newest = findBounds({ marks, lastAt: at }, (count - 100) * lineBytes);
   expect((newest.latest ?? 0) - (newest.earliest ?? 0)).toBeLessThanOrEqual(1_000);
-  // The hours of silence are kept: what came before and after them is told apart.
+  // The hours of silence are kept: output before them and after them has its own times.
   expect(marks.filter(({ since, until }) => until - since === 3_600_000)).toHaveLength(count / 1_000);
 });
 

@@ -99,7 +99,7 @@ describe('progress', () => {
       { percent: 20, state: 'running', text: null },
     ],
     ['over a line', `${esc}]9;4;1;45${bel}Downloading 12/40`, { percent: 45, state: 'running', text: null }],
-  ])('is told by a control sequence: %s', (_law, printed, progress) => {
+  ])('is read from a control sequence: %s', (_law, printed, progress) => {
     expect(readProgress(printed)).toEqual(progress);
   });
 

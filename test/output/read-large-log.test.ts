@@ -144,7 +144,7 @@ describe('searching a long file', { timeout: 60_000 }, () => {
     expect(counted.opened).toBeLessThan(40);
   });
 
-  test('with `since` it goes on where it stopped, until the end', () => {
+  test('with `since` each read continues where the last one stopped', () => {
     const { log } = open();
     const found: string[] = [];
     let since = 0;

@@ -246,7 +246,7 @@ describe('reading', () => {
     expect(around.text).toBe('b\nerror: x\nd\n--\ng\nerror: y\n');
   });
 
-  test('an invalid pattern is a problem in words', () => {
+  test('an invalid pattern is a readable problem', () => {
     const reader = createReader(logOf('text\n'));
 
     const read = reader.read({ grep: '(' });
@@ -256,7 +256,7 @@ describe('reading', () => {
     expect(reader.read().text).toBe('text\n');
   });
 
-  test('a pattern too large is a problem in words', () => {
+  test('a pattern too large is a readable problem', () => {
     const log = logOf('text\n');
 
     const read = readOutput(log, { grep: 'x'.repeat(100_000) });

@@ -43,7 +43,7 @@ function arrange(ways: readonly TruncateLog[]) {
   return { log, path, statusPath, open, stop, isWriting: () => writer.exitCode === null };
 }
 
-/** What breaks in the numbers: each line stands where its number says, but for what a gap stands for. */
+/** Returns each line whose number does not match its place. Gaps count as the lines that they replace. */
 function findBreaks(log: OutputLog): { breaks: string[]; lines: number; gaps: OutputPiece[] } {
   const breaks: string[] = [];
   const gaps: OutputPiece[] = [];
@@ -66,7 +66,7 @@ function findBreaks(log: OutputLog): { breaks: string[]; lines: number; gaps: Ou
 }
 
 describe('a log at its cap, with holes', { timeout }, () => {
-  test('every line that is left stands at its offset', async () => {
+  test('every remaining line is at its offset', async () => {
     const { log, path, stop, isWriting } = arrange([punchHole]);
 
     await waitUntil(() => log.stats().droppedBytes > 20 * maxBytes, { withinMs, what: 'the hole is large' });

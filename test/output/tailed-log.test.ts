@@ -104,7 +104,7 @@ test('the last output is as old as the file', () => {
   expect(ageMs).toBeCloseTo(60_000, 0);
 });
 
-test('subscribers are told while the file grows, and complete at the end', async () => {
+test('subscribers receive output while the file grows and complete at the end', async () => {
   const { log, path } = arrange();
   const seen: string[] = [];
   let completed = 0;
@@ -116,9 +116,9 @@ test('subscribers are told while the file grows, and complete at the end', async
   });
 
   appendFileSync(path, 'one\n');
-  await waitUntil(() => seen.length === 1, { what: 'the first line is told' });
+  await waitUntil(() => seen.length === 1, { what: 'the first line is emitted' });
   appendFileSync(path, 'two\nthr');
-  await waitUntil(() => seen.length === 2, { what: 'the second line is told' });
+  await waitUntil(() => seen.length === 2, { what: 'the second line is emitted' });
   appendFileSync(path, 'ee\n');
   log.markEnd();
   log.finish();
@@ -153,7 +153,7 @@ test('a listener that throws is not called again', async () => {
   });
 
   appendFileSync(path, 'x');
-  await waitUntil(() => heard === 1, { what: 'the other is told' });
+  await waitUntil(() => heard === 1, { what: 'the other listener is called' });
   log.finish();
 
   expect(heard).toBe(2);
@@ -175,7 +175,7 @@ test('output after the end is labelled until the next attempt', () => {
   expect(log.ended).toBe(false);
 });
 
-test('a gap that others made is told exactly and never read as NULs', () => {
+test('a gap made by another program is reported exactly and never read as NULs', () => {
   const { log, path, statusPath } = arrange();
   writeFileSync(path, `${'a'.repeat(4096)}${'\0'.repeat(8192)}${'b'.repeat(100)}`);
   writeFileSync(

@@ -52,7 +52,7 @@ test('a question carries all that a person decides by', async () => {
   });
 });
 
-test('a person who says no is told of', async () => {
+test('a denial by the user says so', async () => {
   expect(await pass(async () => false)).toEqual({
     ok: false,
     error: 'Denied: The user did not consent. run_command starts "ls".',

@@ -161,7 +161,7 @@ describe('what cannot be told', () => {
     });
   });
 
-  test('is denied where nobody is asked', async () => {
+  test('is denied where there is no person to ask', async () => {
     const policy = { mode: 'ci', permissions: {} } as const;
 
     expect((await decideStart(policy, '$CMD')).type).toBe('deny');

@@ -18,7 +18,7 @@ const serve = `
   }).listen(Number(port), host);
 `;
 
-/** Answers only the first request, and that one when it is told to. */
+/** Answers only the first request, and only once it reads from stdin. */
 const slow = `
   let first = null;
   require('http').createServer((request, response) => {

@@ -4,7 +4,7 @@ import { findPortHolder } from '../../src/readiness/port-holder.ts';
 import { waitUntil } from '../fixtures/os.ts';
 import { findFreePort, holdPort, run, watch } from './rig.ts';
 
-/** Listens after so long, or with `word` as soon as it is told something. */
+/** Listens after `afterMs`, or with `word` as soon as it reads from stdin. */
 const serve = `
   const [port, host, afterMs = 0] = process.argv.slice(1);
   const listen = () => require('net').createServer().listen(Number(port), host);

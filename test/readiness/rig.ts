@@ -66,7 +66,7 @@ export function run(program: string, args: readonly string[] = []): ChildProcess
   return Object.assign(child, { pid });
 }
 
-/** A server of this very process, so of nobody's tree, until the end of the test. */
+/** Listens in the test's own process, which is in no supervised tree, until the end of the test. */
 export async function holdPort(host: string, port = 0): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

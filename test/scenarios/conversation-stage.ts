@@ -6,7 +6,7 @@ import { createScriptedModel, type ScriptedStep } from '../../src/models/scripte
 import { waitUntil } from '../fixtures/os.ts';
 import type { Stage } from './stage.ts';
 
-/** A conversation with real processes and a model that says what it is told to. */
+/** Opens a conversation with real processes and a scripted model. */
 export function talk(stage: Stage, steps: readonly ScriptedStep[], more: Partial<ConversationOptions> = {}) {
   const events: ConversationEvent[] = [];
   const conversation = createConversation({
@@ -28,10 +28,10 @@ export function talk(stage: Stage, steps: readonly ScriptedStep[], more: Partial
     answers: () => byRole('tool').map(({ text }) => JSON.parse(text)),
     /** How many turns have begun. */
     turns: () => events.filter(({ type }) => type === 'turn.started').length,
-    /** Resolves when so many ends have been told, and nothing is left to say about them. */
+    /** Resolves once this many ends have been reported and the conversation is idle. */
     told: async (ends: number) => {
       const count = () => byRole('notice').reduce((sum, { completionIds }) => sum + completionIds.length, 0);
-      await waitUntil(() => count() >= ends, { what: `${ends} ends are told` });
+      await waitUntil(() => count() >= ends, { what: `${ends} ends are reported` });
       await conversation.idle();
     },
     [Symbol.asyncDispose]: () => conversation.close(),

@@ -48,7 +48,7 @@ test('an idle agent is woken once, with all facts', async () => {
   expect(text).toContain('not by a human');
 });
 
-test('a signal is told by its name', async () => {
+test('a signal is reported by its name', async () => {
   await using stage = openStage();
   await using given = talk(stage, [start('kill -9 $$'), { text: 'so' }, { text: 'so it is' }]);
 
@@ -104,7 +104,7 @@ test('an end during the last answer is handled once', async () => {
   expect(given.notices()).toHaveLength(1);
 });
 
-test('an end before the start is answered is told once', async () => {
+test('an end that comes before the answer of the start is reported once', async () => {
   await using stage = openStage();
 
   for (let round = 0; round < 10; round += 1) {
@@ -120,7 +120,7 @@ test('an end before the start is answered is told once', async () => {
   }
 });
 
-test('twenty ends at once are each told once', async () => {
+test('twenty simultaneous ends are each reported once', async () => {
   await using stage = openStage({ maxBackgroundProcesses: 20 });
   await using given = talk(stage, [], { model: repeat('all over') });
   const { id: owner } = given.conversation;
@@ -139,7 +139,7 @@ test('twenty ends at once are each told once', async () => {
   expect(findTranscriptFaults(given.conversation.transcript)).toEqual([]);
 });
 
-test('an end that was read of is not told again', async () => {
+test('an end that was read is not reported again', async () => {
   await using stage = openStage();
   await using given = talk(stage, [
     start(`${until('go')}; exit 3`),
@@ -159,7 +159,7 @@ test('an end that was read of is not told again', async () => {
   expect(given.turns()).toBe(1);
 });
 
-test('an end whose answer was lost is told', async () => {
+test('an end whose answer was lost is reported', async () => {
   await using stage = openStage();
   const forgetful = defineTool({
     name: 'forget',
@@ -263,7 +263,7 @@ test('a conversation that is gone is not revived', async () => {
   expect(stage.alive()).toEqual([]);
 });
 
-test('a discarded conversation harms nobody', async () => {
+test('a discarded conversation leaves the supervisor working', async () => {
   await using stage = openStage();
   const discard = () =>
     void talk(stage, [start(`${until('go')}; exit 1`), { text: 'started' }, { text: 'who was that?' }])
@@ -355,7 +355,7 @@ test('a restored agent knows what is alive', async () => {
   expect(stage.alive()).toEqual([]);
 });
 
-test('a notice that is replayed is told once', async () => {
+test('a replayed notice is delivered once', async () => {
   await using stage = openStage();
   const lines: string[] = [];
   const id = 'conv_replayed';

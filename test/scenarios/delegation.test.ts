@@ -17,7 +17,7 @@ const troupe = ownExecCommand();
 /** Every agent is a Node of its own. */
 const timeout = 120_000;
 
-/** `troupe exec` as a person would call it. Its environment is ours without what an agent above would have said. */
+/** Runs `troupe exec` as from a shell: in our environment without the variables that a parent agent sets. */
 async function exec(
   directory: string,
   words: readonly string[],
@@ -47,7 +47,7 @@ const execJson = async (...call: Parameters<typeof exec>) => {
 
 const refused = { ok: false, error: expect.stringContaining('Maximum delegation depth (5) reached') };
 
-test('a key reaches the model below and stands nowhere', { timeout }, async () => {
+test('a key reaches the model of the delegate and appears nowhere else', { timeout }, async () => {
   const key = `key-${'of-nobody'.repeat(3)}`;
   const seen: string[] = [];
   await using endpoint = await startChatEndpoint(({ model, messages }) => {

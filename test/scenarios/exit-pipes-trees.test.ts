@@ -19,7 +19,7 @@ async function startProgram(
   return handle;
 }
 
-/** Leaves a `sleep` behind and goes on once it is one: until then it is a second shell. */
+/** Leaves a `sleep` behind and continues once it runs `sleep`: until then it is a second shell. */
 const leaveSleep =
   'sleep 100 & until read -r name < /proc/$!/comm && [ "$name" = sleep ]; do sleep 0.01; done';
 

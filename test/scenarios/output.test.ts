@@ -208,7 +208,7 @@ test('two readers have cursors of their own', async () => {
   expect(handle.reader('first')).toBe(first);
 });
 
-test('subscribers that throw or sleep hold up nobody', async () => {
+test('subscribers that throw or sleep do not delay the process', async () => {
   await using stage = openStage({ maxBufferBytes: 256 * 1024, headBytes: 1024, maxLogBytes: 1 * MIB });
   const total = 5 * MIB;
   const handle = stage.supervisor.start({ command: `head -c ${total} /dev/zero | tr "\\0" x` });
@@ -248,7 +248,7 @@ test('fifty thousand frames are a short reply', async () => {
   expect(text.length).toBeLessThan(500);
 });
 
-test('a log that cannot be written is told, and harms nobody', async () => {
+test('a log that cannot be written is reported and the process continues', async () => {
   await using stage = openStage({ stateDirectory: 'state' });
   writeFileSync(stage.file('state'), 'a file where a directory should be');
 
@@ -262,7 +262,7 @@ test('a log that cannot be written is told, and harms nobody', async () => {
   expect(handle.read().text).toBe('fine\n');
 });
 
-test('a log that was removed is told, and harms nobody', async () => {
+test('a removed log is reported and the process continues', async () => {
   await using stage = openStage();
   const handle = stage.supervisor.start({
     command: 'echo before; until test -e go; do sleep 0.02; done; echo after',

@@ -178,7 +178,7 @@ test.each([
   ['exit 0', { code: 0, signal: null }, 'completed'],
   ['kill -9 $$', { code: null, signal: 'SIGKILL' }, 'failed'],
   ['exit 137', { code: 137, signal: null }, 'failed'],
-])('an end that nobody saw keeps its truth: %s', async (end, exit, status) => {
+])('an end without a supervisor is recorded truthfully: %s', async (end, exit, status) => {
   const place = openPlace();
   const directory = place.path;
   const first = await startHost(directory);
@@ -216,7 +216,7 @@ test('an orderly end keeps what is persistent alone', async () => {
   expect(isAlive(kept.pid)).toBe(false);
 });
 
-test('twenty lost at once wait for the first who listens', async () => {
+test('twenty simultaneous losses wait for the first subscriber', async () => {
   const place = openPlace();
   const directory = place.path;
   const first = await startHost(directory);
@@ -279,7 +279,7 @@ test('a number that was given away is never signalled', async () => {
   await first.kill();
   await endAll([], `/${kept.id}/`);
   await waitUntil(() => carriers(`/${lost.id}/`).length === 0);
-  // As if the numbers had come round to somebody else.
+  // As if the pid had been reused by another program.
   for (const { id } of [kept, lost]) {
     const record = readRecord(directory, id);
     const leader = { ...record.leader, pid: bystander.pid, pgid: bystander.pid, sid: bystander.pid };

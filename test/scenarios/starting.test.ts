@@ -72,7 +72,7 @@ test('a program that a shell cannot find has code 127', async () => {
 });
 
 test.each(['missing', 'deleted', 'a file'])(
-  'a working directory that is %s is told from a missing program',
+  'a working directory that is %s is distinguished from a missing program',
   async (kind) => {
     await using stage = openStage();
     const cwd = stage.file('there');
@@ -100,7 +100,7 @@ test('a file that may not be run is no permission', async () => {
   await expectSpawnFailure(stage, { spec: { command: [file] }, cause: 'no-permission', code: 'EACCES' });
 });
 
-test('arguments that are too long are told', async () => {
+test('a command with too long arguments fails to start', async () => {
   await using stage = openStage();
 
   await expectSpawnFailure(stage, {
@@ -152,7 +152,7 @@ async function startElsewhere(
   return JSON.parse(stdout) as Report;
 }
 
-test('too many open files are told, and forgotten', async () => {
+test('too many open files fail a start and spoil no later one', async () => {
   using directory = tempDir();
   const specs: CommandSpec[] = [{ command: ['true'] }, { command: 'true', background: true }];
 

@@ -266,7 +266,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
 
   test('a watch tells once of each silence of the screen', async () => {
     await using stage = openStage({ terminal });
-    // It prints all the time, and shows the same picture until it is told to go on.
+    // It prints all the time and shows the same picture until the file `go` exists.
     const same = 'while ! [ -e go ]; do printf "\\r[same]"; sleep 0.05; done; printf "\\r[next]"; sleep 60';
     const handle = start(stage, { command: same });
     await shows(handle, '[same]');
@@ -279,7 +279,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     stage.supervisor.watch(handle.id, { quiet: '600ms' });
     await waitUntil(() => told.length === 1, { withinMs });
     const before = handle.read().to;
-    // It goes on printing: a second of it is no second silence.
+    // It continues to print: a second of the same picture is no second silence.
     await waitUntil(() => handle.read().to > before + 100, { withinMs });
     const toldOfTheSame = told.length;
     writeFileSync(stage.file('go'), '');

@@ -83,7 +83,7 @@ function untilTold(
 
 const persistent = { command: ['server'] as [string], lifetime: 'persistent', background: true } as const;
 
-test('a schedule goes on where it was', async () => {
+test('a schedule continues where it stopped', async () => {
   const { follow } = openTheatre();
   const first = follow();
   first.listen();
@@ -139,7 +139,7 @@ test('the next supervisor delivers an undelivered reminder under the same id', a
   ]);
 });
 
-test('a reminder waits for its owner whoever heard it', async () => {
+test('a reminder waits for its owner even if others heard it', async () => {
   const { follow } = openTheatre();
   const { supervisor, clock, listen, files } = follow();
   const heard: News[] = [];
@@ -155,7 +155,7 @@ test('a reminder waits for its owner whoever heard it', async () => {
   expect(heard).toMatchObject([{ schedule: { message: 'unheard' } }, { schedule: { message: 'overheard' } }]);
 });
 
-test('a reminder of a process that has ended waits for nobody', async () => {
+test('a reminder of an ended process is not delivered', async () => {
   const { follow } = openTheatre();
   const { supervisor, backend, clock, listen, news } = follow();
   const heard: News[] = [];
@@ -311,7 +311,7 @@ test('with one owner asked for the others stay', async () => {
   expect(second.files()).toHaveLength(2);
 });
 
-test('a file that is no schedule stays, and hurts none', async () => {
+test('a file that is not a schedule stays and disturbs no other', async () => {
   const { follow, directory } = openTheatre();
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const first = follow();

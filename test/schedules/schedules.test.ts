@@ -40,7 +40,7 @@ test('a cancelled reminder is not delivered', async () => {
   expect(rig.news).toEqual([]);
 });
 
-test('schedules of a process go before its end is told', async () => {
+test('schedules of a process are removed before its end is published', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   const other = rig.start();

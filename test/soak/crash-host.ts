@@ -108,7 +108,7 @@ async function killStubborn(): Promise<void> {
   const lifetime = chance.below(2) === 0 ? 'persistent' : 'session';
   const { env } = command(lifetime, 0);
   const { id } = supervisor.start({
-    // It ends by itself as well: a kill of this host may come before it is told to.
+    // It also ends by itself: this host may be killed before it asks for the stop.
     command: `trap "" TERM; n=0; while [ $n -lt 40 ]; do n=$((n+1)); sleep 0.05; done; echo 0 > ${directory}/end.${env['CRASH_TOKEN']}`,
     env,
     lifetime,

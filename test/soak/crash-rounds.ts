@@ -20,7 +20,7 @@ const SESSIONS_GONE_MS = { mostly: 3_000, always: 20_000 };
 interface Story {
   readonly directory: string;
   readonly started: Map<string, Extract<CrashFact, { type: 'started' }>>;
-  /** Ids that somebody ordered to stop. */
+  /** Ids of processes that were ordered to stop. */
   readonly stopped: Set<string>;
   /** What was read of each, over all hosts. */
   readonly texts: Map<string, string>;
@@ -31,8 +31,8 @@ interface Story {
 }
 
 /**
- * Kills a supervisor in the middle of its work, again and again, and holds each successor to the laws. What breaks one is told with
- * the seed that shows it again; nothing is told where all held.
+ * Kills a supervisor in the middle of its work, again and again, and checks each successor against the laws.
+ * Reports each broken law with the seed that reproduces it, and nothing if all hold.
  */
 export async function runCrashRounds({
   rounds,
@@ -192,7 +192,7 @@ function checkEnds(story: Story): void {
   }
 }
 
-/** The conversation was told of each end exactly once. */
+/** Checks that each end was reported to the conversation exactly once. */
 function checkNotices(story: Story): void {
   const text = readFileSync(`${story.directory}/journal.jsonl`, 'utf8');
   const told = new Map<string, number>();
@@ -204,11 +204,11 @@ function checkNotices(story: Story): void {
   }
   for (const { id } of story.started.values()) {
     const count = told.get(`${id}/1/ended`) ?? 0;
-    if (count !== 1) story.broken.push(`the end of ${id} was told ${count} times`);
+    if (count !== 1) story.broken.push(`the end of ${id} was reported ${count} times`);
   }
 }
 
-/** Somebody else's process, which writes down every signal that it gets. */
+/** Starts a foreign process that records every signal that it gets. */
 async function startBystander(file: string): Promise<ChildProcess> {
   const script = `trap 'echo >> ${file}.signalled' HUP INT QUIT TERM USR1 USR2 CONT; echo > ${file}; while :; do sleep 0.2; done`;
   const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore' });

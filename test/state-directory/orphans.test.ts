@@ -91,7 +91,7 @@ test('no supervisor starts again what was killed without one', async () => {
   expect(view?.status).toBe('killed');
 }, 30_000);
 
-test('waiting and following go on when the supervisor is killed', async () => {
+test('waiting and following continue when the supervisor is killed', async () => {
   await using stage = await openHost('persistent', counting);
   let text = '';
   const followed = (async () => {

@@ -9,7 +9,7 @@ import { openControlStage } from '../control/arrange.ts';
 import { startTicksOf, tempDir } from '../fixtures/os.ts';
 import { endedRecord, runningRecord, writeRecord } from './records.ts';
 
-/** A state directory in which nobody is alive. */
+/** A state directory without a living supervisor. */
 function openQuietStage() {
   const place = tempDir();
   const state = openStateDirectory({ directory: place.path });
@@ -109,7 +109,7 @@ test('a process without a proven identity is not signalled', async () => {
   expect(refusal).toMatch(/^unreachable: .*out of reach of this program/);
 });
 
-test('damaged records are told and left where they are', async () => {
+test('damaged records are reported and left where they are', async () => {
   using stage = openQuietStage();
   stage.write(endedRecord('tool_whole222'));
   writeRecord(stage.path, '{"version":1,', 'tool_cut22222');
@@ -199,7 +199,7 @@ test('sweeping takes what has ended, and a dry run says so before', async () => 
   expect((await state.list()).processes.map(({ view }) => view.id)).toEqual([stage.idle.id]);
 });
 
-test('a record without what everybody relies on is refused with its name', () => {
+test('a record without a required field is refused with its name', () => {
   const leader = { pid: 1, pgid: 1, sid: 1, startedAt: '1', bootId: null, pidNamespace: null, cookie: '/x/' };
   const whole = runningRecord('tool_whole222', { leader });
   const { view } = whole;

@@ -48,7 +48,7 @@ test('watches of several clients do not replace each other, and each goes with i
   expect(await state.unwatch(idle.id)).toBe(false);
 });
 
-test('the watch of a client stands in no record', async () => {
+test('the watch of a client is not recorded', async () => {
   await using stage = await openControlStage();
   const { state, supervisor, directory } = stage;
   const command: [string, ...string[]] = ['sleep', '1000'];
@@ -75,7 +75,7 @@ test('the watch of a client stands in no record', async () => {
   expect(owners).toEqual(['a']);
 });
 
-test('an expression that is none is refused in words', async () => {
+test('an invalid expression is refused with an explanation', async () => {
   await using stage = await openControlStage();
 
   const watching = stage.state.watch(stage.idle.id, { pattern: '(' })[Symbol.asyncIterator]().next();
@@ -84,7 +84,7 @@ test('an expression that is none is refused in words', async () => {
   expect(stage.supervisor.watches()).toEqual([]);
 });
 
-test('a watch that fails is told once', async () => {
+test('a watch that fails is reported once', async () => {
   await using stage = await openControlStage();
   const { state, supervisor } = stage;
   const cat = supervisor.start({ command: ['cat'], background: true, stdin: 'pipe' });
@@ -101,7 +101,7 @@ test('a watch that fails is told once', async () => {
   expect(supervisor.watches()).toEqual([]);
 });
 
-test('a watch that somebody takes back ends', async () => {
+test('a watch that is cancelled elsewhere ends', async () => {
   await using stage = await openControlStage();
   const { state, supervisor, idle } = stage;
   const news: WatchNews[] = [];

@@ -103,7 +103,7 @@ test('a full disk leaves no half of a line', async () => {
   expect(readFileSync(path).at(-1)).toBe(10);
 });
 
-test('a directory that cannot be made is told', () => {
+test('a directory that cannot be created is an error', () => {
   using directory = tempDir();
   writeFileSync(directory.file('plain'), '');
 
@@ -134,7 +134,7 @@ test('another program keeps away from a journal', async () => {
       message: expect.stringContaining(`pid ${child.pid}`),
     }),
   );
-  // A program that is killed leaves its lock, and nobody is kept away by it.
+  // A killed program leaves its lock behind, and that lock keeps no other program out.
   child.kill('SIGKILL');
   await ended;
   const journal = createFileJournal(path);

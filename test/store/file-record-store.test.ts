@@ -149,7 +149,7 @@ describe('what is in the place of a record', () => {
     ['too large', 'it has 16777217 bytes', (path) => growTo(path, 16 * 2 ** 20 + 1)],
   ];
 
-  test.each(plants)('%s is told and left alone', (_, why, plant) => {
+  test.each(plants)('%s is reported and left alone', (_, why, plant) => {
     const { store, path } = arrange();
     store.save('tool_whole', note('one'));
     plant(path('tool_bad'));
@@ -303,7 +303,7 @@ describe('a save', () => {
     expect(outcomes).toEqual(['before', 'before', 'before', 'before']);
   });
 
-  test('goes on where a write takes only a part', () => {
+  test('continues after a partial write', () => {
     const record = note('grün 🎭'.repeat(50));
     const write: RecordFiles['write'] = (file, bytes) => systemFiles.write(file, bytes.subarray(0, 7));
     const { store } = arrange({ files: { ...systemFiles, write } });

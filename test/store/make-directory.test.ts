@@ -14,7 +14,7 @@ test('each directory on the way is closed to others', () => {
   expect(modes).toEqual([0o700, 0o700, 0o700]);
 });
 
-test('a file on the way stays, and is told', () => {
+test('a file in the path stays and is an error', () => {
   using place = tempDir();
   writeFileSync(place.file('notes'), 'mine');
 
@@ -35,7 +35,7 @@ test('a link to a directory leads there', () => {
   expect(existsSync(place.file('real/deep'))).toBe(true);
 });
 
-test.runIf(existsSync('/proc/self'))('a place that takes no directory is told', () => {
+test.runIf(existsSync('/proc/self'))('a place that takes no directory is an error with advice', () => {
   expect(() => makeDirectory('/proc/nothing/deep')).toThrow(
     expect.objectContaining({
       code: 'state-directory',

@@ -11,7 +11,7 @@ export interface RecordStoreUnderTest {
   plant(id: string, text: string): void;
   /** What stands there, `null` where nothing does. */
   textOf(id: string): string | null;
-  /** By which name a damaged record is told. */
+  /** Returns the name under which a damaged record is reported. */
   nameOf(id: string): string;
   end(): void;
 }
@@ -139,7 +139,7 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       ['\u001b[2J', 'it is not JSON: "'],
       ['{"version":7}', 'its version is 7'],
       ['{}', 'its version is undefined'],
-    ])('a record %j is told, kept and skipped', (text, why) => {
+    ])('a record %j is reported, kept and skipped', (text, why) => {
       const { store, plant, textOf, nameOf } = arrange();
       store.save('tool_whole', note('one'));
       plant('tool_bad', text);

@@ -28,6 +28,6 @@ test('no id leads out of the directory', () => {
   }
 });
 
-test('an id that is refused is told without control characters', () => {
+test('the error for a refused id has no control characters', () => {
   expect(() => toStatePaths('/x').logOf('a\u001b[2J')).toThrow('"a\\u001b[2J" is not an id');
 });

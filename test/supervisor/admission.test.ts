@@ -42,7 +42,7 @@ test('tools and agents wait in lines of their own', async () => {
 
 const endless = { timeout: 0, maxExecutionTime: 0 } as const;
 
-test('a queued caller is told who holds the places', async () => {
+test('the answer to a queued call names the holders of the slots', async () => {
   await using rig = createScriptedRig({ maxParallelTools: 1 });
   const { supervisor, clock } = rig;
   const holder = supervisor.start({ command: 'npm run dev', ...endless });

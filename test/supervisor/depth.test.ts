@@ -17,13 +17,13 @@ test('without a word of it the depth is 0', async () => {
   expect(await depthOfProcess()).toBe('0');
 });
 
-test('a supervisor passes on what it was told', async () => {
+test('the depth of the environment is passed on', async () => {
   vi.stubEnv('TROUPE_DEPTH', '3');
 
   expect(await depthOfProcess()).toBe('3');
 });
 
-test('a depth of its own is told instead', async () => {
+test('the depth option overrides the environment', async () => {
   vi.stubEnv('TROUPE_DEPTH', 'abc');
 
   expect(await depthOfProcess({ depth: 2 })).toBe('2');

@@ -19,7 +19,7 @@ function arrange() {
   return { clock, told, report };
 }
 
-test('a fault that repeats is told once a second with its number', async () => {
+test('a repeated fault is reported once a second with its count', async () => {
   const { clock, told, report } = arrange();
 
   for (let pid = 1; pid <= 5_000; pid += 1) report(tooMany(`/proc/${pid}/stat`));
@@ -33,7 +33,7 @@ test('a fault that repeats is told once a second with its number', async () => {
   ]);
 });
 
-test('a fault that comes again later is told at once', async () => {
+test('a fault that recurs later is reported at once', async () => {
   const { clock, told, report } = arrange();
   report(new Error('full'));
   await clock.advance(1_000);

@@ -39,7 +39,7 @@ test('a persistent process can write more than a small disk holds', { timeout },
   expect(view.output.degraded).toContain('the disk is nearly full');
 });
 
-test('a full disk is told in the view and in the log', { timeout }, async (context) => {
+test('a full disk is reported in the view and in the log', { timeout }, async (context) => {
   using disk = mountSmallDisk(context, 2);
   const { supervisor, stateDirectory } = openStage(disk);
   const process = supervisor.start({

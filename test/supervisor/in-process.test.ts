@@ -179,7 +179,7 @@ function toCircle(): object {
   return circle;
 }
 
-test('a caller is told of what cannot be ended', async () => {
+test('the result reports a function that cannot be ended', async () => {
   await using rig = createScriptedRig();
   const result = rig.supervisor.execute({
     run: () => new Promise(() => {}),

@@ -9,7 +9,7 @@ const boom = () => {
   throw new Error('boom');
 };
 
-test('a subscriber that throws harms nobody', async () => {
+test('a subscriber that throws does not disturb the others', async () => {
   await using rig = createScriptedRig();
   const { supervisor } = rig;
   const handle = supervisor.start({ command: 'x' });
@@ -31,7 +31,7 @@ test('a subscriber that throws harms nobody', async () => {
   expect(rig.count('process.faulted')).toBe(4);
 });
 
-test('a supervisor stream with a broken subscriber goes on', async () => {
+test('a supervisor stream continues despite a broken subscriber', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   await using rig = createScriptedRig();
   const { supervisor } = rig;

@@ -45,7 +45,7 @@ test('onTimeout kill names the seconds and the id', async () => {
   expect(view).toMatchObject({ status: 'timed_out', exit: { code: null, signal: 'SIGTERM' } });
 });
 
-test('onTimeout wait goes on to the hard limit', async () => {
+test('onTimeout wait waits until the hard limit', async () => {
   await using rig = createScriptedRig();
   const handle = rig.supervisor.start({
     command: 'x',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createScriptedRig, turn } from './scripted-rig.ts';
 
-const loss = { type: 'process.lost', why: 'nobody saw how it ended' } as const;
+const loss = { type: 'process.lost', why: 'its end was not observed' } as const;
 
 async function startStopping() {
   const rig = createScriptedRig();
@@ -14,7 +14,7 @@ async function startStopping() {
   return { rig, handle, run, answer };
 }
 
-test('an end that nobody saw is a kill once the tree is gone', async () => {
+test('an unobserved end is a kill once the tree is gone', async () => {
   const { rig, handle, run, answer } = await startStopping();
   await using _ = rig;
 

@@ -3,7 +3,7 @@ import { createScriptedRig } from './scripted-rig.ts';
 
 const background = { command: 'x', background: true } as const;
 
-test('silence is told once a window and kills nothing', async () => {
+test('silence is reported once a window and kills nothing', async () => {
   await using rig = createScriptedRig({ notifyAfterSilence: '5m', maxBackgroundTime: 0 });
   const handle = rig.supervisor.start(background);
 
@@ -64,7 +64,7 @@ test('silence can be switched off', async () => {
   expect(rig.count('process.silent')).toBe(0);
 });
 
-test('a long run is told once where asked for', async () => {
+test('a long run is reported once if notifyAfter is set', async () => {
   await using rig = createScriptedRig({ maxBackgroundTime: 0, notifyAfter: '10m' });
   rig.supervisor.start(background);
 

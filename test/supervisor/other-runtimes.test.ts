@@ -15,7 +15,7 @@ function runAs(runtime: string, args: readonly string[]) {
 test.each([
   ['bun', 'Bun 9.9.9'],
   ['deno', 'Deno 9.9.9'],
-])('a supervisor is refused in words on %s', (runtime, name) => {
+])('a supervisor is refused with an explanation on %s', (runtime, name) => {
   const script = `const { createSupervisor } = await import(${JSON.stringify(source('index.ts'))});
     try { createSupervisor({ stateDirectory: false }); } catch (error) { console.log(error.code, error.message); }`;
 
@@ -28,7 +28,7 @@ test.each([
 test.each([
   ['bun', 'Bun 9.9.9'],
   ['deno', 'Deno 9.9.9'],
-])('the command line is refused in words on %s', (runtime, name) => {
+])('the command line is refused with an explanation on %s', (runtime, name) => {
   const { status, stderr } = runAs(runtime, [source('cli/main.ts'), 'run', '--', 'true']);
 
   expect(status).toBe(125);

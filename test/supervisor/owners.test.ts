@@ -6,7 +6,7 @@ function open() {
   return createSupervisor({ stateDirectory: false, backend: createScriptedBackend() });
 }
 
-test('an owner stands above those below at any depth', async () => {
+test('an owner contains its descendants at any depth', async () => {
   await using supervisor = open();
   supervisor.adopt('child', { parent: 'parent' });
   supervisor.adopt('grandchild', { parent: 'child' });
@@ -33,7 +33,7 @@ test('a list shows children only when asked', async () => {
   expect(ids({ owner: 'child', children: true })).toEqual([below?.id]);
 });
 
-test('an owner that left stands under nobody', async () => {
+test('an owner that left has no parent', async () => {
   await using supervisor = open();
   const leave = supervisor.adopt('child', { parent: 'parent' });
   leave();
@@ -44,7 +44,7 @@ test('an owner that left stands under nobody', async () => {
   expect(supervisor.isWithin('child', 'other')).toBe(true);
 });
 
-test.each(['parent', 'grandchild'])('no owner stands under itself: %s', async (parent) => {
+test.each(['parent', 'grandchild'])('an owner cannot be placed below itself: %s', async (parent) => {
   await using supervisor = open();
   supervisor.adopt('child', { parent: 'parent' });
   supervisor.adopt('grandchild', { parent: 'child' });

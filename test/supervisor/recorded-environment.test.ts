@@ -110,7 +110,7 @@ test('a restart under the next supervisor has the same environment', () => {
   expect(next.backend.lastRun.request.env).not.toHaveProperty('PAGER');
 });
 
-test('a restart without its environment is refused in words', () => {
+test('a restart without its environment is refused with an explanation', () => {
   const project = openProject();
   const first = project.follow();
   const { id } = first.supervisor.start(server);
@@ -127,7 +127,7 @@ test('a restart without its environment is refused in words', () => {
   expect(handle?.view().status).toBe('backgrounded');
 });
 
-test('an automatic restart without its environment fails in words', () => {
+test('an automatic restart without its environment fails with an explanation', () => {
   const project = openProject();
   const first = project.follow();
   const restart = { policy: 'permanent', minBackoff: 5_000 } as const;

@@ -52,7 +52,7 @@ test('a process from before terminals is adopted', () => {
   });
 });
 
-test('a watch that nobody understands costs no process', () => {
+test('a watch of unknown type does not prevent the recovery', () => {
   const odd = { owner: 'conv_a', wants: { type: 'moon' }, since: 1, told: 0 };
   const { id, next } = begin(({ revival }) => {
     revival['watches'] = [odd, ...(revival['watches'] as unknown[])];

@@ -60,7 +60,7 @@ describe.skipIf(!isInstalled('tmux'))('a supervisor that finds no tmux', () => {
     expect(await handle?.ended).toMatchObject({ exit: { code: 7 }, reason: { type: 'exited' } });
   });
 
-  test('hinders nobody from ending it', { timeout: 180_000 }, async () => {
+  test('does not prevent its kill', { timeout: 180_000 }, async () => {
     const { state, id, second } = await openPlace();
     const { view } = await state.show(id);
 

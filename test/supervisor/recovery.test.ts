@@ -308,7 +308,7 @@ test('without a record nothing persistent is started', () => {
   expect(supervisor.list()).toEqual([]);
 });
 
-test('a session process goes on without a record', async () => {
+test('a session process continues without a record', async () => {
   const faults: unknown[] = [];
   const records = createMemoryRecordStore<ProcessRecord>();
   const full = {
@@ -390,7 +390,7 @@ test('a record that cannot be made sense of stops no other', async () => {
   expect(supervisor.recovered.damaged).toMatchObject([{ name: bad.id }]);
 });
 
-test('an emptied state directory makes nobody an orphan', async () => {
+test('an emptied state directory orphans no process', async () => {
   const { follow, directory } = openTheatre();
   const first = follow();
   const handle = first.supervisor.start(persistent);
@@ -442,7 +442,7 @@ test('a process that was left alone answers calls', async () => {
   expect(await ready).toMatchObject({ state: 'failed' });
 });
 
-test('a record that cannot be removed hurts nobody', async () => {
+test('a record that cannot be removed does not disturb the supervisor', async () => {
   const records = createMemoryRecordStore<ProcessRecord>();
   const stuck = {
     ...records,
@@ -461,7 +461,7 @@ test('a record that cannot be removed hurts nobody', async () => {
   expect(supervisor.list()).toHaveLength(1);
 });
 
-test('a state directory that is a file is told, and the rest works', async () => {
+test('a state directory that is a file is reported and the rest works', async () => {
   const place = tempDir();
   places.push(place);
   const path = place.file('state');

@@ -63,7 +63,7 @@ test('a handle stays good when its process is forgotten', async () => {
   expect((await supervisor.kill(handle.id)).type).toBe('notFound');
 });
 
-test('a shutdown report knows what is not kept', async () => {
+test('a shutdown report includes processes that are no longer kept', async () => {
   const rig = createScriptedRig({ maxFinished: 0 });
   const { id } = rig.supervisor.start({ command: 'x' });
 

@@ -67,7 +67,7 @@ test.for([{ reveals: 'x/1/ended' }, { reveals: ['x/1/ended', 7] }, { reveals: nu
   },
 );
 
-test('an answer that nobody would read is cut', async () => {
+test('an oversized answer is cut', async () => {
   const chatty = defineTool({
     name: 'chatty',
     description: 'Says too much.',

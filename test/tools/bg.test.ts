@@ -107,7 +107,7 @@ test('a command cannot forge a line of the status', async () => {
   expect(dataOf(answer).split('\n')).toHaveLength(1);
 });
 
-test('no processes are said in words', async () => {
+test('an empty list of processes is a sentence', async () => {
   await using given = arrange();
 
   const answer = await given.call('bg_status');
@@ -115,7 +115,7 @@ test('no processes are said in words', async () => {
   expect(dataOf(answer)).toBe('There are no background processes.');
 });
 
-test('output stands in sections', async () => {
+test('output is divided into sections', async () => {
   await using given = arrange();
   const { id } = given.start('make');
   given.backend.lastRun.print('a\n');
@@ -160,7 +160,7 @@ test('output that does not fit comes with the next call', async () => {
   expect(dataOf(tail)).toBe('[stdout]\n2\n3');
 });
 
-test('output alone tells nobody of the end', async () => {
+test('bg_output alone does not report the end', async () => {
   await using given = arrange();
   const { id } = given.start('make');
   given.backend.lastRun.exit();

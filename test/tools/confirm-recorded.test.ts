@@ -23,7 +23,7 @@ test.for([
       throw new Error('broken');
     },
   ],
-] as const)('a listener that %s harms no other', async ([, onRecorded]) => {
+] as const)('a listener that %s does not disturb the others', async ([, onRecorded]) => {
   const { promise: warned, resolve: note } = Promise.withResolvers<void>();
   // Other tests in the same program may warn of something, too.
   const onWarning = ({ message }: Error) => message === 'broken' && note();

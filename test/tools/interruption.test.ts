@@ -60,7 +60,7 @@ test('an interrupted start answers before it is ready', async () => {
   expect(data.message).toContain('Interrupted');
 });
 
-test('an interrupted kill goes on', async () => {
+test('an interrupted kill continues', async () => {
   await using given = arrange();
   const handle = given.start('serve');
   given.backend.lastRun.obeys = (signal) => signal === 'SIGKILL';

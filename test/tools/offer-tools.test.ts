@@ -26,7 +26,7 @@ test('a narrowed tool does not speak of what is denied', () => {
   expect(reading?.permissions).toEqual(['list', 'status', 'output']);
 });
 
-test('a tool of which nothing is left is none', () => {
+test('a tool without any remaining action is not offered', () => {
   const left = allTools.map((tool) => narrowTool(tool, () => false));
 
   expect(left.filter((tool) => tool !== null)).toEqual([]);

@@ -108,7 +108,7 @@ test.for([
   expect(before.filter(isAlive)).toEqual([]);
 });
 
-test('an interrupted command goes on and does its work', async () => {
+test('an interrupted command continues and does its work', async () => {
   await using given = openTools();
   const command = 'echo up; until [ -e go ]; do sleep 0.05; done; touch marker';
   const running = given.call('run_command', { command });
@@ -116,7 +116,7 @@ test('an interrupted command goes on and does its work', async () => {
 
   given.interruption.abort();
   const { process_id } = dataOf(await running);
-  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it goes on' });
+  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it continues' });
   await given.supervisor.execute({ command: 'touch go' });
   const view = await given.supervisor.get(process_id)?.ended;
 
@@ -132,7 +132,7 @@ test('an interrupted wait leaves the process alive', async () => {
   given.interruption.abort();
 
   expect(dataOf(await waiting).result).toBe('interrupted');
-  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it goes on' });
+  await waitUntil(() => given.alive(process_id).length > 0, { what: 'it continues' });
 });
 
 test('a restarted process is another of the system', async () => {

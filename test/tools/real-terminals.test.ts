@@ -141,7 +141,7 @@ test('a resized terminal draws anew', async () => {
   expect({ columns, rows }).toEqual({ columns: 132, rows: 40 });
 });
 
-test('the chosen entry of a menu is told', async () => {
+test('the chosen entry of a menu is reported', async () => {
   await using given = arrange();
   const menu = String.raw`printf 'red\n\033[7mgreen \033[m\nblue\n> '; read -r _`;
 

@@ -110,7 +110,7 @@ describe.for(sets)('the set $name', (set) => {
     expect(given.backend.lastRun.strokes).toMatchObject([{ key: 'Enter' }]);
   });
 
-  test('names the nearest key, and the process goes on', async () => {
+  test('names the nearest key and the process continues', async () => {
     await using given = arrange({ terminal: true });
     const { id } = given.start('vim', { interactive: true });
 

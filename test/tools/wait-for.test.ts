@@ -106,7 +106,7 @@ test('output that the agent has not read is found', async () => {
   expect(dataOf(await fromNow.answer).met).toEqual([]);
 });
 
-test('a line read in part counts once it goes on', async () => {
+test('a line that was read in part counts once it continues', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   given.backend.lastRun.print('pass');
@@ -283,7 +283,7 @@ test('a wait leaves nothing on the process or the signal', async () => {
   expect(watched.removed).toBe(watched.added);
 });
 
-test('an expression that is none is told at once', async () => {
+test('an invalid expression is an error at once', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
 
@@ -344,7 +344,7 @@ test('an impossible condition is reported at the end of a wait', async () => {
   });
 });
 
-test('a port of somebody else is told with its holder', async () => {
+test('a port that another program holds is reported with its holder', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   const port = await holdPort('127.0.0.1');

@@ -61,7 +61,7 @@ test('a second watch replaces the first, and an unwatch ends it', async () => {
   expect(given.supervisor.watches()).toEqual([]);
 });
 
-test('an impossible watch is refused in words', async () => {
+test('an impossible watch is refused with an explanation', async () => {
   await using given = arrange();
   const alive = given.start('make');
   const broken = await given.call('watch_process', { process_id: alive.id, pattern: '(' });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { waitUntil } from '../fixtures/os.ts';
 import { createWatchRig } from './watch-rig.ts';
 
-test('a line that matches is told', async () => {
+test('a matching line is reported', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   run.print('error: before the watch\n');
@@ -66,7 +66,7 @@ test('a line counts however it is cut', async () => {
   expect(rig.news).toMatchObject([{ matches: 1, lines: ['it is höchst ready now'] }]);
 });
 
-test('a prompt counts once, also when it goes on', async () => {
+test('a prompt counts once even if its line continues', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   rig.supervisor.watch(id, { pattern: 'Continue' });
@@ -132,7 +132,7 @@ test('an expression that explodes ends its watch alone', { timeout: 60_000 }, as
   expect(rig.supervisor.get(id)?.status).toBe('backgrounded');
 });
 
-test('secrets are hidden in what is told', async () => {
+test('secrets are hidden in reported lines', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start({ secrets: { TOKEN: 'hunter2-hunter2' } });
   rig.supervisor.watch(id, { pattern: 'token' });
@@ -143,7 +143,7 @@ test('secrets are hidden in what is told', async () => {
   expect(rig.news).toMatchObject([{ type: 'watch.matched', lines: ['token is [redacted] ok'] }]);
 });
 
-test('an expression that explodes at the end is told, and nothing more', { timeout: 60_000 }, async () => {
+test('an expression that explodes at the end is reported and nothing more', { timeout: 60_000 }, async () => {
   const warn = vi.spyOn(console, 'warn');
   await using rig = createWatchRig();
   const { id, run } = rig.start();

@@ -89,7 +89,7 @@ function countBytes(log: OutputLog): { bytes: number } {
 
 const mebibyte = 2 ** 20;
 
-test('a rare expression goes on where it has searched', () => {
+test('a rare expression is searched on from where the search stopped', () => {
   const rig = arrange('fine\n'.repeat(1_000));
   const watches = rig.open();
 
@@ -113,7 +113,7 @@ test('unreported matches are reported later', async () => {
   expect(rig.news).toMatchObject([{ lines: ['error one'] }, { lines: ['error two'] }]);
 });
 
-test('a prompt counts once, whoever supervises', async () => {
+test('a prompt counts once across supervisors', async () => {
   const rig = arrange('error: retry? ');
   const first = rig.open();
   rig.clock.advance(50);
@@ -203,7 +203,7 @@ test('a shutdown tells of what it leaves unsearched', async () => {
   expect(rig.news).toMatchObject([{ type: 'watch.matched' }, { type: 'watch.failed', why }]);
 });
 
-test('an end is told after its matches', async () => {
+test('an end is published after its matches', async () => {
   const backend = createScriptedBackend();
   const clock = createVirtualClock();
   const { runtime, deps } = openRuntime({ clock, backend, stateDirectory: false, handleSignals: false });

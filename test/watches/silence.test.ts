@@ -4,7 +4,7 @@ import { createWatchRig } from './watch-rig.ts';
 
 const types = (news: readonly { readonly type: string }[]) => news.map(({ type }) => type);
 
-test('silence from the start is told once', async () => {
+test('silence from the start is reported once', async () => {
   await using rig = createWatchRig();
   const { id } = rig.start();
   rig.supervisor.watch(id, { quiet: '2s' });
@@ -32,7 +32,7 @@ test('silence is counted from the last output', async () => {
   expect(rig.news).toMatchObject([{ type: 'watch.quiet', lines: ['Password: '] }]);
 });
 
-test('each silence after new output is told again', async () => {
+test('each silence after new output is reported again', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start();
   rig.supervisor.watch(id, { quiet: 500 });
@@ -126,7 +126,7 @@ test('silence begins with the attempt, not with the wait for it', async () => {
   expect(types(rig.news)).toEqual(['watch.quiet']);
 });
 
-test('a screen that cannot be seen harms nothing', async () => {
+test('a watch continues while its screen cannot be read', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start({ interactive: true });
   const handle = rig.supervisor.get(id);
@@ -208,7 +208,7 @@ test('an end in the middle of a look is an end', async () => {
   expect(rig.news).toEqual([]);
 });
 
-test('a watch goes on over a restart', async () => {
+test('a watch continues across a restart', async () => {
   await using rig = createWatchRig();
   const { id, run } = rig.start({ restart: { policy: 'permanent', minBackoff: 5_000 } });
   rig.supervisor.watch(id, { quiet: 1_000 });

@@ -75,7 +75,7 @@ test('processes are offered by id and by label', async () => {
   expect(toShow).toContain('\nold\ttool_ended222\n');
 });
 
-test('the hidden command stands in no help', async () => {
+test('the help does not list the hidden command', async () => {
   const { stdout } = await runProgram(['help'], { cwd: import.meta.dirname });
 
   expect(stdout).not.toContain('__complete');

@@ -52,7 +52,7 @@ function openServer(
   };
 }
 
-test('a secret is typed by its name, and stands in no answer', async () => {
+test('a secret is typed by its name and appears in no answer', async () => {
   process.env['TROUPE_TEST_KEY'] = 'hunter2hunter2';
   onTestFinished(() => {
     delete process.env['TROUPE_TEST_KEY'];
@@ -171,7 +171,7 @@ test.each([
   [{ maxBackgroundTime: 'long' }, '--max-background-time is "long"'],
   [{ owner: '' }, '--owner is ""; expected 1 to 64 letters'],
   [{ owner: 'me', http: true as const }, 'By HTTP there are many clients'],
-])('%j is refused in words', async (flags, problem) => {
+])('%j is refused with an explanation', async (flags, problem) => {
   const { io } = fakeIo();
 
   await expect(serveMcp({ flags: { tools: 'process', policyMode: 'auto', ...flags }, io })).rejects.toThrow(

@@ -135,7 +135,7 @@ test.each([
   expect(call).toThrow(problem);
 });
 
-test('kill --all ends what lives, and leaves alone what has ended', async () => {
+test('kill --all kills living processes and leaves ended ones alone', async () => {
   const { code, orders } = kill([], { flags: { all: true, quiet: true } });
 
   expect(await code).toBe(1);

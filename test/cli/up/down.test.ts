@@ -50,7 +50,7 @@ test('a detached stack continues until down', async () => {
   await waitUntil(async () => (await project.processes()).length === 0, { withinMs: 30_000 });
 });
 
-test('a second up --detach ends with 0 and leaves alone what runs', async () => {
+test('a second up --detach exits with 0 and leaves running processes alone', async () => {
   await using project = daemonProject();
   const processes = {
     migrate: 'echo migrated >> runs',

@@ -59,7 +59,7 @@ function play(script: string, read: (real: ProcessTable) => ProcessTable['read']
     pid: spawned?.pid ?? 0,
     alive: () => carriers(`/${id}/`),
     send: (command: BackendCommand) => listener(command),
-    until: (type: ToldFact['type']) => waitUntil(() => told(type) > 0, { what: `${type} is told` }),
+    until: (type: ToldFact['type']) => waitUntil(() => told(type) > 0, { what: `${type} is reported` }),
   };
 }
 

@@ -132,7 +132,7 @@ test('a closed terminal is a result', async () => {
   const { input, child, ended } = await arrange('exit 0', clock);
   await ended();
 
-  input.answer('nobody hears');
+  input.answer('too late');
   const result = await input.write(Buffer.from('x'));
 
   expect(child.isOpen).toBe(false);

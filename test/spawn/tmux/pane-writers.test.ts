@@ -8,9 +8,9 @@ import { createVirtualClock } from '../../../src/testing/index.ts';
 import { carriers, endAll, isAlive, tempDir, waitUntil } from '../../fixtures/os.ts';
 import type { TmuxRequest } from './arrange.ts';
 
-const nobody = 2 ** 22 - 1;
+const unusedPid = 2 ** 22 - 1;
 
-/** Leader whose launcher is dead, and whose terminal is unknown to the server that answers, or still led by `launcher`. */
+/** Starts a leader whose launcher is dead. Its terminal is unknown to the tmux server, or still led by `launcher`. */
 async function arrange({ launcher }: { launcher?: number } = {}) {
   const place = tempDir();
   const id = `tool_${Math.random().toString(36).slice(2, 10)}`;
@@ -21,7 +21,7 @@ async function arrange({ launcher }: { launcher?: number } = {}) {
   });
   await waitUntil(() => carriers(`/${id}/`).length === 1);
   const status = place.file('status');
-  writeFileSync(status, `\nlauncher 1 ${launcher ?? nobody}\n\nleader 1 ${leader.pid}\n`);
+  writeFileSync(status, `\nlauncher 1 ${launcher ?? unusedPid}\n\nleader 1 ${leader.pid}\n`);
   const clock = createVirtualClock();
   let asked = 0;
   const ordered: string[] = [];
@@ -96,7 +96,7 @@ test('tmux is not asked while the leader lives, also without a status file', asy
 });
 
 test('a server that missed the death of its child is nudged', async () => {
-  const { writers, die, ordered } = await arrange({ launcher: nobody });
+  const { writers, die, ordered } = await arrange({ launcher: unusedPid });
   await die();
 
   const mayWrite = await writers.mayStillWrite();

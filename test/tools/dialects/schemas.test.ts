@@ -41,7 +41,7 @@ describe.for(allTools)('$name', (tool) => {
   });
 });
 
-test('the names of a set are told apart', () => {
+test('tool names are unique', () => {
   expect(new Set(allTools.map(({ name }) => name)).size).toBe(allTools.length);
 });
 
