@@ -144,7 +144,7 @@ export interface AgentToolSettings {
   readonly modes?: Readonly<Record<string, 'background' | 'sync' | 'auto'>> | undefined;
 }
 
-/** How an agent delegates. */
+/** Settings of the delegates of an agent. */
 export interface DelegationSettings {
   /** Place of a delegate, unless the call names another. Default `subprocess`. */
   readonly default_mode?: 'subprocess' | 'in_process' | undefined;
@@ -156,7 +156,7 @@ export interface DelegationSettings {
   readonly max_depth?: number | undefined;
 }
 
-/** What an agent keeps in mind. */
+/** Limits of the transcript of an agent, and the facts for its delegates. */
 export interface ContextSettings {
   /** The transcript is shortened before the model is asked with more messages than this. Default: never. */
   readonly max_messages?: number | undefined;
@@ -166,7 +166,7 @@ export interface ContextSettings {
   readonly facts?: readonly string[] | undefined;
 }
 
-/** How long an agent works. */
+/** Limits of the work of an agent. */
 export interface AgentLimits {
   /** Maximum number of replies per turn. Default 50. */
   readonly max_steps?: number | undefined;
@@ -189,7 +189,7 @@ export interface AgentLimits {
 export interface AgentDefinition {
   /** Name of the agent and of its file: letters, digits, `_` and `-`, 48 at most. */
   readonly name: string;
-  /** What it is for: shown in lists, and to agents that may delegate to it. Default: none. */
+  /** Purpose of the agent: shown in lists, and to agents that may delegate to it. Default: none. */
   readonly description?: string | undefined;
   /** `interactive`: talks with a person. `execution`: works through its input; its prompt says so. Default `interactive`. */
   readonly type?: 'interactive' | 'execution' | undefined;
@@ -218,10 +218,10 @@ export interface AgentDefinition {
     | undefined;
   /** Agents of the same project that it may delegate to. Default: none. */
   readonly delegates?: readonly string[] | undefined;
-  /** How it delegates. Default: see each. */
+  /** Settings of its delegates. Default: see each. */
   readonly delegation?: DelegationSettings | undefined;
-  /** What it keeps in mind. Default: see each. */
+  /** Limits of its transcript, and the facts for its delegates. Default: see each. */
   readonly context?: ContextSettings | undefined;
-  /** How long it works. Default: see each. */
+  /** Limits of its work. Default: see each. */
   readonly limits?: AgentLimits | undefined;
 }
