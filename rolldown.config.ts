@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
-import { keepLines } from './packing/keep-lines.ts';
-import { lazySchemas } from './packing/lazy-schemas.ts';
+import { keepLines } from './src/packing/keep-lines.ts';
+import { lazySchemas } from './src/packing/lazy-schemas.ts';
 
 const root = import.meta.dirname;
 

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { lazySchemas } from './packing/lazy-schemas.ts';
+import { lazySchemas } from './src/packing/lazy-schemas.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 /** Where a machine-readable report of the run is written, when somebody asks for one. */

@@ -46,7 +46,7 @@ function pictureUrl({ repository, tag }: PublishedTree): string {
 }
 
 if (import.meta.main) {
-  const root = join(import.meta.dirname, '..');
+  const root = join(import.meta.dirname, '../..');
   const readme = join(root, 'README.md');
   const change = process.argv[2] === 'restore' ? toRelativeLinks : toAbsoluteLinks;
   writeFileSync(readme, change(readFileSync(readme, 'utf8'), readPublishedTree(root)));

@@ -5,7 +5,7 @@
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
 const bundles = ['library', 'src/cli'].map((folder) => join(dist, folder));
 
