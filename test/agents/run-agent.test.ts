@@ -133,7 +133,7 @@ test('a run keeps its answer when the model adds nothing to it', async () => {
   expect(await runBehindAnswer([{}])).toEqual({ ok: true, data: 'it is five' });
 });
 
-test('an answer stands when its model stays away', async () => {
+test('a run keeps its answer when its model becomes unavailable', async () => {
   const away = () => Promise.reject(new ModelError({ failure: 'unavailable', message: 'Away.' }));
 
   const result = await runBehindAnswer(

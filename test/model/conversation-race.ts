@@ -130,7 +130,7 @@ export function openRace(medium: Medium): Race {
             accepts: () => !journal.isDead && reader.accepts?.() !== false,
           }),
         start: (spec) => {
-          if (journal.isDead) throw new Error('Nobody is there to start it.');
+          if (journal.isDead) throw new Error('The program has died, so it starts nothing.');
           return supervisor.start(spec);
         },
       },

@@ -61,7 +61,7 @@ test('the deadline tells the last answer', async () => {
 
   // Over before a request without an answer yet would be the last word.
   const verdict = watch({ http, within: 1_500 }, { clock, pids: [child.pid] });
-  // Slower than the wall: whoever has been asked twice has answered once.
+  // The virtual clock runs slower than real time: a server that was asked twice has answered once.
   await waitUntil(() => {
     clock.advance(1);
     return printed().startsWith('asked\nasked\n');

@@ -152,7 +152,7 @@ test('watch prints what an agent would be told', async () => {
 
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(/\(server\) has been silent for 300 ms\n {2}up\n$/);
-  await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
+  await waitUntil(() => at.watches().length === 0, { what: 'its watch is removed' });
 });
 
 test('a schedule is delivered by its supervisor', async () => {
@@ -200,7 +200,7 @@ test.each([
 
   expect(await ran).toMatchObject({ code: 130 });
   expect(server.status).toBe('backgrounded');
-  await waitUntil(() => at.watches().length === 0, { what: 'nobody watches it' });
+  await waitUntil(() => at.watches().length === 0, { what: 'its watch is removed' });
 });
 
 test('logs --follow continue through a restart to the end', async () => {
