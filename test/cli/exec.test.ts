@@ -49,7 +49,7 @@ test('a denied call gives an exit code of its own', async () => {
     exec(project, [...args, '--output', 'json', '--depth', '1']),
   ]);
 
-  const reason = expect.stringContaining('there is nobody to ask');
+  const reason = expect.stringContaining('there is no person to ask');
   expect(asText).toMatchObject({ code: 3, stderr: expect.stringContaining('run_command was denied: ') });
   expect(asJson).toMatchObject({ code: 3, stderr: '' });
   expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: true, denied: [{ tool: 'run_command', reason }] });

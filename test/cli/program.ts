@@ -8,11 +8,11 @@ import { carriers, commandOf, endAll, tempDir, waitUntil } from '../fixtures/os.
 /** Within so long a program that was started has done its first step, also on a busy machine. */
 export const STARTED_WITHIN_MS = 60_000;
 
-/** The program, bundled once for all tests; see `bundle-program.ts`. */
-export const mainFile = inject('troupeProgram');
-
-/** The same program from its sources, in which each module is a file. */
+/** The program from its sources, in which each module is a file. */
 export const sourceFile = join(import.meta.dirname, '../../src/cli/main.ts');
+
+/** The program, bundled once for all tests of the command line (see `bundle-program.ts`); for those of other folders its sources. */
+export const mainFile: string = inject('troupeProgram') ?? sourceFile;
 
 export interface Ran {
   readonly code: number | null;

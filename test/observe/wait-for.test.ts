@@ -118,7 +118,7 @@ test('an impossible condition leaves the others open', async () => {
   await later.answer;
   given.clock.advance(1_000);
 
-  const ready = expect.stringMatching(/^ready: nothing was said/);
+  const ready = expect.stringMatching(/^ready: it was started without a readiness condition/);
   const input = expect.stringMatching(/^input: it has neither/);
   expect(already).toMatchObject({ end: { type: 'met' }, met: ['text'] });
   expect(await later.answer).toMatchObject({ end: { type: 'met' }, met: ['text'] });

@@ -280,7 +280,7 @@ test('ps reports a state directory that is missing or a file', async () => {
   const missing = await runProgram(['ps', '--state-dir', 'nowhere'], { cwd: project.path, env });
   const file = await runProgram(['ps', '--state-dir', 'file'], { cwd: project.path, env });
 
-  expect(missing).toMatchObject({ code: 0, stderr: expect.stringContaining('nowhere" is not there') });
+  expect(missing).toMatchObject({ code: 0, stderr: expect.stringContaining('nowhere" does not exist') });
   expect(file).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is a file') });
 });
 
