@@ -15,7 +15,7 @@ export interface DocumentedOption {
   readonly declaredBy: string | null;
   /** The doc comment on one line, without the default. */
   readonly text: string;
-  /** What the doc comment says after `Default`, without its final stop; `null` if it says nothing. */
+  /** Text after `Default` in the doc comment, without the final full stop; `null` if there is none. */
   readonly default: string | null;
   /** The options of an object that is written in place. */
   readonly options: readonly DocumentedOption[];

@@ -83,7 +83,7 @@ export class ConversationLoop {
       turns: this.turns,
       toolRunner: openToolRunner(deps, { ...parts, onDelivered }),
       areGone: () => this.#areGone(),
-      heir: options.parent ?? null,
+      newOwner: options.parent ?? null,
       send: tell,
     });
     this.actor = createActor(machine, { input: toChartInput(deps) });

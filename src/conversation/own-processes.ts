@@ -11,10 +11,10 @@ export interface OwnProcesses {
   /** `true` while a process lives that `release` would end, leftovers included. */
   readonly isBusy: boolean;
   /**
-   * Ends living processes and leftovers; the heir takes over what is meant for it. Persistent processes continue, with
+   * Ends live processes and leftovers, except those that the new owner takes over. Persistent processes continue, with
    * their watches and schedules: notices of them wait for the same owner. All other watches and schedules are cancelled.
    */
-  release(heir: string | null): Promise<void>;
+  release(newOwner: string | null): Promise<void>;
 }
 
 export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnProcesses {
@@ -37,15 +37,15 @@ export function createOwnProcesses(supervisor: Supervisor, owner: string): OwnPr
     get isBusy() {
       return toEnd().length > 0;
     },
-    release: async (heir) => {
+    release: async (newOwner) => {
       for (const { processId } of supervisor.watches({ owner }))
         if (!outlives(processId)) supervisor.unwatch(processId, { owner });
       for (const { id, processId } of supervisor.schedules({ owner }))
         if (processId === null || !outlives(processId)) supervisor.unschedule(id);
       await Promise.all(
         toEnd().map(async ({ id, lifetime }) => {
-          const isInherited = lifetime === 'parent' && heir !== null;
-          if (!(isInherited && supervisor.transfer(id, heir))) await supervisor.kill(id, { by: 'owner' });
+          const isInherited = lifetime === 'parent' && newOwner !== null;
+          if (!(isInherited && supervisor.transfer(id, newOwner))) await supervisor.kill(id, { by: 'owner' });
         }),
       );
     },

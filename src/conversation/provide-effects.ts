@@ -21,7 +21,7 @@ export interface EffectDeps {
   /** Returns whether no process is left to wait for. */
   areGone(): boolean;
   /** The owner that inherits processes at the end. */
-  readonly heir: string | null;
+  readonly newOwner: string | null;
   /** Breaks the conversation: after an effect that threw, its state cannot be trusted. */
   report(error: unknown): void;
   emit(event: ConversationEvent): void;
@@ -30,7 +30,7 @@ export interface EffectDeps {
 
 /** Provides the effects that the chart of a conversation names. An effect that throws breaks this conversation only. */
 export function provideConversationEffects(deps: EffectDeps): typeof conversationMachine {
-  const { clock, modelRunner, toolRunner, compactor, turns, own, heir, emit, send, report } = deps;
+  const { clock, modelRunner, toolRunner, compactor, turns, own, newOwner, emit, send, report } = deps;
   const deadlines = new Map<ConversationDeadlineName, Cancel>();
 
   const guarded =
@@ -48,7 +48,7 @@ export function provideConversationEffects(deps: EffectDeps): typeof conversatio
     const steps = [
       () => toolRunner.end(),
       () => turns.end('closed'),
-      () => own.release(heir),
+      () => own.release(newOwner),
       () => turns.settleAll(),
     ];
     for (const step of steps) {

@@ -1,6 +1,6 @@
 /**
- * Finishes `dist` once the compiler and the bundler have run: the grammar of the shell and the licences of what is put in stand beside
- * it, and the modules that the bundles are made of are gone.
+ * Finishes `dist` after the compiler and the bundler: copies the shell grammar and the licences of bundled packages, and removes the
+ * modules that the bundles replace.
  */
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

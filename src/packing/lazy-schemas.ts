@@ -29,9 +29,8 @@ export const realSchema = (schema) => builds.get(schema)?.() ?? schema;
 const compared = /\/src\/config\/duration\.ts$/;
 
 /**
- * Builds the schemas of the built library when they are first used: there are 1600 of them, and building all took half of
- * `import 'troupe'`. A constant of a module, or the input or output of a tool, becomes a proxy that calls `z` later. The tests run with
- * it as well.
+ * Defers building the 1600 schemas of the library until each is used; building all of them took half of `import 'troupe'`. A module-level
+ * constant, or the input or output of a tool, becomes a proxy that calls `z` on first use. Tests run with this transformation, too.
  */
 export const lazySchemas: Plugin & { readonly enforce: 'pre' } = {
   name: 'lazy-schemas',
@@ -62,7 +61,7 @@ interface Insertion {
   readonly what: string;
 }
 
-/** What turns schemas outside of functions into lazy ones. */
+/** Returns the insertions that make module-level schemas lazy. */
 function findInsertions(value: unknown): readonly Insertion[] {
   if (Array.isArray(value)) return value.flatMap(findInsertions);
   if (!isNode(value) || isElsewhere(value)) return [];

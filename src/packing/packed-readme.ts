@@ -10,7 +10,7 @@ export interface PublishedTree {
   readonly tag: string;
 }
 
-/** What leads to another file in Markdown and in HTML: the words before, the target, and what closes it. */
+/** Matches links and images in Markdown and HTML: the opening markup and the target. */
 const links = /(?<before>(?<image>!?)\[[^\]]*\]\(|(?<attribute>src|srcset|href)=")(?<target>[^)"\s]+)/g;
 const picture = /\.(svg|png|gif|jpe?g)$/;
 

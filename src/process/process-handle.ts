@@ -136,8 +136,8 @@ export interface ProcessHandle {
   members(): Promise<readonly TreeMember[]>;
 
   /**
-   * Waits for conditions of the process: its end, a line, a port, a file, quiet, input. A condition that holds already ends the wait at once;
-   * so does the end of the process. Never rejects for what the process does.
+   * Waits for conditions of the process: its end, a line, a port, a file, quiet, input. Returns at once if a condition
+   * already holds or the process has ended. The outcome is a value; a failing process causes no rejection.
    *
    * @throws TroupeError `invalid-option`, as a rejection.
    *

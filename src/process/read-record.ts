@@ -63,7 +63,7 @@ const ended = new RegExp(
 
 /**
  * Returns whether the first 80 bytes of a record prove that its process ended without leftovers and suspects. Most records do, and a list
- * of live processes need not parse them. `false` for a record whose fields stand in another order, which has to be parsed.
+ * of live processes need not parse them. Returns `false` for a record whose fields are in another order; the caller must parse it.
  */
 export function hasEndedRecord(beginning: string): boolean {
   return ended.test(beginning);

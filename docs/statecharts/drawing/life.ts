@@ -42,7 +42,7 @@ interface Box {
   readonly colour: 'line' | 'good' | 'bad' | 'ended';
 }
 
-/** Where each state stands. Its name and its words come from the chart. */
+/** Position of each state. Names and descriptions come from the chart. */
 const boxes: Readonly<Record<string, Box>> = {
   pending: { x: 8, y: 152, width: 150, height: 62, colour: 'line' },
   running: { x: 206, y: 64, width: 172, height: 62, colour: 'line' },
@@ -107,7 +107,7 @@ const arrows: readonly Arrow[] = [
   },
 ];
 
-/** What the picture says in words instead of arrows. */
+/** Transitions that the picture describes in a note instead of an arrow. */
 const notes: readonly { words: string; stands: readonly string[] }[] = [
   {
     words:

@@ -52,8 +52,8 @@ interface Key {
 
 /**
  * Reads a typed line without showing it. Other listeners receive no key meanwhile, so that the line enters no history. Returns `null` for
- * Ctrl-C, Ctrl-D, or an aborted signal. Keys without text, such as arrows, are ignored. Text pasted after the end of the line is dropped:
- * it may be secret too. The input must emit keypress events already (`emitKeypressEvents`).
+ * Ctrl-C, Ctrl-D, or an aborted signal. Keys without text, such as arrows, are ignored. Text pasted after the end of the line is dropped,
+ * because it may also be secret. Requires `emitKeypressEvents` on the input.
  */
 export function readHidden(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | null> {
   const others = input.listeners('keypress') as ((...args: unknown[]) => void)[];

@@ -7,7 +7,7 @@ interface Interpolated {
   readonly problems: readonly Problem[];
 }
 
-/** A variable, `$${` for a plain `${`, or the beginning of what is neither. */
+/** Matches a variable, `$${` for a literal `${`, or an invalid `${`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?:(:?-)([^{}]*))?\}|\$\{/g;
 
 /**
