@@ -39,7 +39,7 @@ export type LimitName = 'timeout' | 'maxExecutionTime' | 'maxBackgroundTime';
 export type EndReason =
   | { readonly type: 'exited'; readonly code: number }
   | { readonly type: 'signalled'; readonly signal: ProcessSignal; readonly by: 'outside' }
-  | { readonly type: 'timedOut'; readonly limit: LimitName; readonly afterMs: number }
+  | { readonly type: 'timed_out'; readonly limit: LimitName; readonly afterMs: number }
   | {
       readonly type: 'killed';
       readonly by: Requester;

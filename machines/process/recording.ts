@@ -145,7 +145,7 @@ export const scheduleRestart: Recorder = (context, event) => {
 export function toEndReason(context: ProcessContext): EndReason {
   const { stop, exit, spawnFailure, spawnedAtMs, nextStartAtMs } = context;
   if (stop?.cause.type === 'limit') {
-    return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
+    return { type: 'timed_out', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
   }
   const isWaiting = spawnedAtMs === null || nextStartAtMs !== null;
   if (stop !== null && isWaiting) return { type: 'cancelled', by: stop.cause.by };

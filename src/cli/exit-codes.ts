@@ -46,7 +46,7 @@ export function toProcessExitCode({ reason, exit }: Pick<FinalView, 'reason' | '
       return toSignalCode(reason.signal);
     case 'killed':
       return exit?.code ?? toSignalCode(exit?.signal ?? reason.signal);
-    case 'timedOut':
+    case 'timed_out':
       return exitCodes.timedOut;
     case 'spawnFailed':
       return spawnFailureCodes[reason.cause];

@@ -9,7 +9,7 @@ export function describeEnd(reason: EndReason, exit: ExitStatus | null): string 
       return `exited with code ${reason.code}`;
     case 'signalled':
       return `was ended by ${reason.signal} from outside`;
-    case 'timedOut':
+    case 'timed_out':
       return `was killed at its limit ${reason.limit} of ${formatDuration(reason.afterMs)}`;
     case 'killed':
       return `was killed by the ${reason.by} with ${reason.signal}${reason.escalated ? ', then SIGKILL' : ''}${

@@ -1,4 +1,6 @@
+import type { EndReason } from '../../machines/process/context.ts';
 import { finalStatuses } from '../../machines/process/view.ts';
+import type { ProcessMode } from '../spawn/backend.ts';
 import type { AdoptionData, ProcessRecord } from './process-record.ts';
 import { recordShape, watchShape } from './record-shape.ts';
 import { toTimelineEntry } from './timeline.ts';
@@ -23,7 +25,7 @@ export function readRecord(
 }
 
 /**
- * Adds what older records lack: terminals, `endsAt` and `suspects` came later. Existing fields keep their order, since `hasEndedRecord` reads
+ * Adds what older records lack (terminals, `endsAt` and `suspects` came later) and corrects older spellings. Existing fields keep their order, since `hasEndedRecord` reads
  * the beginning of the text.
  */
 function complete(record: ProcessRecord): ProcessRecord {
@@ -33,6 +35,8 @@ function complete(record: ProcessRecord): ProcessRecord {
     ...record,
     view: {
       ...view,
+      mode: modes[view.mode] ?? view.mode,
+      ...('reason' in view && { reason: toEndReason(view.reason) }),
       ...('ready' in view && { endsAt: view.endsAt ?? null }),
       ...('leftovers' in view && { suspects: view.suspects ?? [] }),
       terminal,
@@ -43,6 +47,16 @@ function complete(record: ProcessRecord): ProcessRecord {
     revival: revival === null ? null : completeRevival(revival),
   };
 }
+
+/** Reads a reason of a record; older ones spell the end by a limit `timedOut`, unlike the status. */
+function toEndReason(recorded: EndReason | OlderReason): EndReason {
+  return recorded.type === 'timedOut' ? { ...recorded, type: 'timed_out' } : recorded;
+}
+
+type OlderReason = Omit<Extract<EndReason, { type: 'timed_out' }>, 'type'> & { readonly type: 'timedOut' };
+
+/** Modes of records that spell them differently from agent files. */
+const modes: Readonly<Record<string, ProcessMode>> = { 'in-process': 'in_process' };
 
 function completeRevival({ watches, ...revival }: AdoptionData): AdoptionData {
   const { files, size = null, env } = revival;

@@ -18,10 +18,12 @@ import {
 
 const member = object({ pid: number, pgid: number, startedAt: text, command: text });
 const exit = orNull(object({ code: orNull(number), signal: orNull(text) }));
+const byLimit = object({ limit: text, afterMs: number });
 const reason = oneBy('type', {
   exited: object({ code: number }),
   signalled: object({ signal: text, by: text }),
-  timedOut: object({ limit: text, afterMs: number }),
+  timed_out: byLimit,
+  timedOut: byLimit,
   killed: object({ by: text, signal: text, escalated: flag }),
   spawnFailed: object({ cause: text, code: orNull(text), message: text }),
   cancelled: object({ by: text }),

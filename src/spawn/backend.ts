@@ -6,7 +6,7 @@ import type { OutputSink } from '../output/output-sink.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
 /** Kind of connection to a process, which decides how a person can look at it from outside. */
-export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in-process' | 'scripted';
+export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in_process' | 'scripted';
 
 /** Attempt that is ready to start: policy, environment and working directory are decided. */
 export interface SpawnRequest {

@@ -125,7 +125,7 @@ function toReason({ code, signal }: ExitStatus, { stop }: AdoptionData): EndReas
     return { type: 'killed', by, signal: stop.signal, escalated: stop.escalated };
   }
   if (stop?.cause.type === 'limit') {
-    return { type: 'timedOut', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
+    return { type: 'timed_out', limit: stop.cause.limit, afterMs: stop.cause.afterMs };
   }
   if (signal !== null) return { type: 'signalled', signal, by: 'outside' };
   return code === null ? { type: 'lost', why: 'its end was not reported' } : { type: 'exited', code };
@@ -173,7 +173,7 @@ function toStatus(reason: EndReason): FinalStatus {
     case 'killed':
     case 'cancelled':
       return 'killed';
-    case 'timedOut':
+    case 'timed_out':
       return 'timed_out';
     case 'lost':
       return 'lost';

@@ -38,7 +38,7 @@ test('a delegate is a process of kind agent', async () => {
       tool: 'agent__coder',
       owner: given.conversation.id,
       metadata: { agent: 'coder', task: `${task.slice(0, 199)}…` },
-      mode: 'in-process',
+      mode: 'in_process',
       commandLine: 'agent__coder()',
     }),
   ]);

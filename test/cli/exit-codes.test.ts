@@ -12,7 +12,7 @@ test.each<[string, EndReason, ExitStatus | null, number]>([
   ['a kill', killed, { code: null, signal: 'SIGTERM' }, 143],
   ['a kill that went to the end', killed, { code: null, signal: 'SIGKILL' }, 137],
   ['a kill that it answered', killed, { code: 0, signal: null }, 0],
-  ['a time limit', { type: 'timedOut', limit: 'timeout', afterMs: 5 }, { code: 0, signal: null }, 124],
+  ['a time limit', { type: 'timed_out', limit: 'timeout', afterMs: 5 }, { code: 0, signal: null }, 124],
   ['no such program', notStarted('missing-program'), null, 127],
   ['no permission', notStarted('no-permission'), null, 126],
   ['no such directory', notStarted('missing-cwd'), null, 125],

@@ -62,6 +62,27 @@ test('older words of a timeline become event names', async () => {
   );
 });
 
+test('the older spelling of an end by a limit becomes that of the status', async () => {
+  const [, ended] = await writeRecords();
+  const facts = { limit: 'timeout', afterMs: 5 };
+  const view = { ...ended?.view, status: 'timed_out', reason: { type: 'timedOut', ...facts } };
+
+  const read = readRecord({ ...ended, view }, ended?.view.id ?? '');
+
+  expect(read.ok && read.record.view).toMatchObject({
+    status: 'timed_out',
+    reason: { type: 'timed_out', ...facts },
+  });
+});
+
+test('the older spelling of the mode of an agent in this program becomes that of agent files', async () => {
+  const [, ended] = await writeRecords();
+
+  const read = readRecord({ ...ended, view: { ...ended?.view, mode: 'in-process' } }, ended?.view.id ?? '');
+
+  expect(read.ok && read.record.view.mode).toBe('in_process');
+});
+
 test('a record of a supervisor is read again', async () => {
   for (const record of await writeRecords()) {
     expect(readRecord(JSON.parse(JSON.stringify(record)), record.view.id)).toMatchObject({ ok: true });

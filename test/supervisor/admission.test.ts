@@ -97,7 +97,7 @@ test('the wait for a place counts against the time-out', async () => {
 
   expect(answer).toMatchObject({ ok: false, process: { status: 'timed_out', pid: null } });
   expect(answer).toHaveProperty('error', expect.stringContaining(`taken by ${holder.id} (npm run dev`));
-  expect((await late.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 3_000 });
+  expect((await late.ended).reason).toEqual({ type: 'timed_out', limit: 'timeout', afterMs: 3_000 });
   expect(rig.backend.runs).toHaveLength(2);
 });
 

@@ -42,7 +42,7 @@ test('a function has a lifecycle like a command', async () => {
   let finish = (_: string) => {};
   const handle = rig.supervisor.start({ run: () => new Promise<string>((resolve) => (finish = resolve)) });
   await turn();
-  expect(handle.view()).toMatchObject({ status: 'running', pid: null, mode: 'in-process' });
+  expect(handle.view()).toMatchObject({ status: 'running', pid: null, mode: 'in_process' });
   rig.clock.advance(30_000);
   expect(handle.status).toBe('backgrounded');
 

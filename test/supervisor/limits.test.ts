@@ -59,7 +59,7 @@ test('onTimeout wait waits until the hard limit', async () => {
   rig.clock.advance(1);
 
   expect((await handle.ended).reason).toEqual({
-    type: 'timedOut',
+    type: 'timed_out',
     limit: 'maxExecutionTime',
     afterMs: 10_000,
   });
@@ -75,7 +75,7 @@ test('the background limit counts the whole run', async () => {
   expect(handle.status).toBe('backgrounded');
   rig.clock.advance(1);
 
-  expect((await handle.ended).reason).toMatchObject({ type: 'timedOut', limit: 'maxBackgroundTime' });
+  expect((await handle.ended).reason).toMatchObject({ type: 'timed_out', limit: 'maxBackgroundTime' });
 });
 
 test('zero means no limit', async () => {
@@ -218,7 +218,7 @@ test('a time-out in a pause ends the process', async () => {
 
   rig.clock.advance(2_000);
 
-  expect((await handle.ended).reason).toEqual({ type: 'timedOut', limit: 'timeout', afterMs: 2_000 });
+  expect((await handle.ended).reason).toEqual({ type: 'timed_out', limit: 'timeout', afterMs: 2_000 });
 });
 
 test('the limits of a call outlast its attempts', async () => {
@@ -240,7 +240,7 @@ test('the limits of a call outlast its attempts', async () => {
   rig.clock.advance(1_000);
 
   const { reason, runtimeMs } = await handle.ended;
-  expect(reason).toEqual({ type: 'timedOut', limit: 'maxExecutionTime', afterMs: 10_000 });
+  expect(reason).toEqual({ type: 'timed_out', limit: 'maxExecutionTime', afterMs: 10_000 });
   expect(rig.clock.nowMs()).toBe(10_000);
   expect(runtimeMs).toBeLessThan(10_000);
 });

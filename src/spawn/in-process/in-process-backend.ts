@@ -9,7 +9,7 @@ import { watchQuiet } from '../watch-quiet.ts';
  * is its output: text as it is, anything else as one line of JSON.
  */
 export const inProcessBackend: Backend = {
-  mode: 'in-process',
+  mode: 'in_process',
   capabilities: { input: false, terminal: false, osProcesses: false, separateStreams: true, durable: false },
 
   run(port) {

@@ -214,7 +214,7 @@ export const agentProbes: Readonly<Record<string, Probe>> = {
       await using rig = await delegating(definition);
       return rig.supervisor.list()[0]?.mode;
     },
-    gives: 'in-process',
+    gives: 'in_process',
   },
   'delegation.timeout': {
     value: '1m',

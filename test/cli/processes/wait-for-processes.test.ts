@@ -30,7 +30,7 @@ function wait(
 test.each([
   ['the code of the process', { reason: { type: 'exited', code: 7 } }, 7],
   ['the signal of the process', { reason: { type: 'signalled', signal: 'SIGKILL', by: 'outside' } }, 137],
-  ['124 after a time limit', { reason: { type: 'timedOut', limit: 'maxExecutionTime', afterMs: 5 } }, 124],
+  ['124 after a time limit', { reason: { type: 'timed_out', limit: 'maxExecutionTime', afterMs: 5 } }, 124],
 ] as const)('wait ends with %s', async (_, facts, expected) => {
   const { code, stdout, end } = wait(['server']);
 

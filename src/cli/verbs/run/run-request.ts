@@ -43,7 +43,7 @@ export function reportEnd(
   const { reason, exit, suspects } = end;
   if (reason.type === 'spawnFailed') {
     printError(io, reason.message, ...suggestShell({ words, isShell }));
-  } else if (reason.type === 'timedOut' || reason.type === 'lost') {
+  } else if (reason.type === 'timed_out' || reason.type === 'lost') {
     printError(io, `${toProcessName(end)} ${describeEnd(reason, exit)}.`);
   }
   if (suspects.length > 0) printNote(io, describeSuspects(suspects));
