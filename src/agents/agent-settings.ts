@@ -72,7 +72,7 @@ export function toMaxDepth({ delegation }: AgentDefinition, told: number | undef
 }
 
 const ALONE =
-  'You work without a person: no question will be answered. Work with what you have been given, and finish with one answer that contains the whole result.';
+  'You work without a person: no question will be answered. Work with what you have been given, and finish with one answer that contains the whole result. Only this answer is read: if it depends on a process in the background, wait for the process before you answer.';
 
 const SECRETS =
   'When a process asks for a password or a token, give it a secret by its name, with the field "secret" of the tools that write and type; ' +

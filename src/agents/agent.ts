@@ -69,7 +69,10 @@ export interface Agent extends AsyncDisposable {
 export type AgentResult =
   | {
       readonly ok: true;
+      /** Answer of the turn of the task. */
       readonly data: string;
+      /** What the agent said in later turns, such as a remark when a background process had ended. Absent where it said nothing. */
+      readonly remarks?: readonly string[];
       /** Failure after the answer, such as a model error when a process had ended. */
       readonly note?: string;
     }

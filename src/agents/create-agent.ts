@@ -25,7 +25,6 @@ export function createAgent(options: AgentOptions): Promise<Agent> {
   });
 }
 
-/** Task for one agent, without a person. */
 /** The times of `RunOptions`. */
 const runTimes = z.object({ timeout: duration.optional(), wait: duration.optional() });
 
@@ -62,17 +61,17 @@ export async function runTask(
   let end: ReturnType<typeof stopAfter> | null = null;
   try {
     const times = parseOptions(runTimes, { input: { timeout, wait }, name: 'runAgent' });
-    agent = await create(agentOptions);
+    agent = await create({ ...agentOptions, definition: { ...agentOptions.definition, type: 'execution' } });
     const limits = toRunLimits(agent.definition);
     const { conversation } = agent;
-    const answers = collectAnswers(conversation);
-    end = stopAfter(times.timeout ?? limits.timeoutMs, { signal, hasAnswer: () => answers().length > 0 });
+    const said = collectAnswers(conversation);
+    end = stopAfter(times.timeout ?? limits.timeoutMs, { signal, hasAnswer: () => said().answer !== null });
     const answered = work(conversation, {
       message: toFirstMessage({ task, ...(context !== undefined && { context }) }),
       finish: { background: background ?? limits.background, wait: times.wait ?? limits.waitMs },
     });
     const failure = await Promise.race([answered, end.reached]);
-    return toResult(answers(), { failure, isWanted: signal?.aborted !== true });
+    return toResult(said(), { failure, isWanted: signal?.aborted !== true });
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   } finally {
@@ -92,42 +91,60 @@ async function work(
   return last === null ? null : describeFailure(last);
 }
 
-/** Collects final answers; the returned function lists those so far. Messages of an interrupted turn do not count. */
-function collectAnswers(conversation: Conversation): () => readonly string[] {
-  const answers: string[] = [];
-  let ofTurn: string[] = [];
-  conversation.events$.subscribe((event) => {
-    if (event.type === 'message.recorded') ofTurn.push(...toAnswer(event.message));
-    if (event.type !== 'turn.ended') return;
-    const { type } = event.outcome;
-    if (type !== 'interrupted' && type !== 'closed') answers.push(...ofTurn);
-    ofTurn = [];
-  });
-  return () => answers;
+/** Texts of finished turns. */
+interface Said {
+  /** Answer of the turn of the task; `null` until it has ended with one. */
+  readonly answer: string | null;
+  /** Texts of other turns, in order. */
+  readonly remarks: readonly string[];
 }
 
-/**
- * Returns the texts of a message. A turn may have several answers, because notices that arrive during an answer are
- * handled in the same turn.
- */
+/** Collects what the agent says; the returned function tells what it has said so far. Messages of an interrupted turn do not count. */
+function collectAnswers(conversation: Conversation): () => Said {
+  let said: Said = { answer: null, remarks: [] };
+  let ofTurn: string[] = [];
+  let isOfTask = false;
+  conversation.events$.subscribe((event) => {
+    if (event.type === 'message.recorded') {
+      ofTurn.push(...toAnswer(event.message));
+      isOfTask ||= event.message.role === 'user';
+    }
+    if (event.type !== 'turn.ended') return;
+    const { type } = event.outcome;
+    const text = joinTexts(ofTurn);
+    const counts = ofTurn.length > 0 && type !== 'interrupted' && type !== 'closed';
+    if (counts && isOfTask) said = { ...said, answer: text };
+    else if (counts && text !== '') said = { ...said, remarks: [...said.remarks, text] };
+    ofTurn = [];
+    isOfTask = false;
+  });
+  return () => said;
+}
+
+/** Returns the texts of a message; calls are none. */
 function toAnswer(message: ChatMessage): readonly string[] {
   return message.role === 'assistant' && message.toolCalls.length === 0 ? [message.text] : [];
 }
 
-/** Joins the answers: a remark after the background work ended follows the answer instead of replacing it. */
-function joinAnswers(answers: readonly string[]): string {
-  const said = answers.filter((text) => text.trim() !== '');
+function joinTexts(texts: readonly string[]): string {
+  const said = texts.filter((text) => text.trim() !== '');
   return [...said.slice(0, -1).map((text) => text.trimEnd()), ...said.slice(-1)].join('\n\n');
 }
 
 /** Returns the result. An answer stands despite later failures, which the note reports. */
 function toResult(
-  answers: readonly string[],
+  { answer, remarks }: Said,
   { failure, isWanted }: { failure: string | null; isWanted: boolean },
 ): AgentResult {
-  if (failure === null) return { ok: true, data: joinAnswers(answers) };
-  if (answers.length === 0 || !isWanted) return { ok: false, error: failure };
-  return { ok: true, data: joinAnswers(answers), note: `After this answer: ${failure}` };
+  if (answer === null || (failure !== null && !isWanted)) {
+    return { ok: false, error: failure ?? 'The agent gave no answer.' };
+  }
+  return {
+    ok: true,
+    data: answer,
+    ...(remarks.length > 0 && { remarks }),
+    ...(failure !== null && { note: `After this answer: ${failure}` }),
+  };
 }
 
 function describeFailure(outcome: TurnOutcome): string | null {

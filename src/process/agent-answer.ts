@@ -33,10 +33,18 @@ function parseAnswer(text: string): AgentAnswer | null {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof (value as { ok?: unknown }).ok !== 'boolean') return null;
-    const { data, note } = value as { data?: unknown; note?: unknown };
-    const isNoted = typeof data === 'string' && typeof note === 'string';
-    return isNoted ? { ok: true, data: `${data}\n\n[${note}]` } : (value as AgentAnswer);
+    return withRemarks(value as AgentAnswer & { remarks?: unknown; note?: unknown });
   } catch {
     return null;
   }
+}
+
+/** Adds to an answer what the agent said later, and the note on what failed later: the agent above reads one text. */
+function withRemarks(printed: AgentAnswer & { remarks?: unknown; note?: unknown }): AgentAnswer {
+  const { remarks, note, ...answer } = printed;
+  if (!answer.ok || typeof answer.data !== 'string') return printed;
+  const later = Array.isArray(remarks) ? remarks.filter((remark) => typeof remark === 'string') : [];
+  const notes = typeof note === 'string' ? [`[${note}]`] : [];
+  if (later.length + notes.length === 0) return printed;
+  return { ...answer, data: [answer.data.trimEnd(), ...later, ...notes].join('\n\n') };
 }

@@ -43,7 +43,7 @@ test('work in the background is waited for', async () => {
     (messages) => ({ text: messages.at(-1)?.role ?? '' }),
   ]);
 
-  expect(result).toEqual({ ok: true, data: 'wait\n\nnotice' });
+  expect(result).toEqual({ ok: true, data: 'wait', remarks: ['notice'] });
 });
 
 test('a later remark does not replace an answer', async () => {
@@ -65,8 +65,15 @@ test('a later remark does not replace an answer', async () => {
 
   expect(result).toEqual({
     ok: true,
-    data: 'it is five\n\nthe first has ended\n\nthe second has ended',
+    data: 'it is five\n',
+    remarks: ['the first has ended', 'the second has ended'],
   });
+});
+
+test('the agent of a run learns that only its answer is read', async () => {
+  const result = await run([(messages) => ({ text: messages[0]?.text ?? '' })]);
+
+  expect(result).toMatchObject({ ok: true, data: expect.stringContaining('Only this answer is read') });
 });
 
 test('a remark on what ended during an answer does not replace it', async () => {
@@ -95,7 +102,7 @@ test('a remark on what ended during an answer does not replace it', async () => 
     task: 'go',
   });
 
-  expect(result).toEqual({ ok: true, data: 'it is five\n\nit has ended' });
+  expect(result).toEqual({ ok: true, data: 'it is five', remarks: ['it has ended'] });
 });
 
 /** Notifies the agent once it has answered, and runs it on with the steps of `then`. */

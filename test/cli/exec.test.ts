@@ -28,6 +28,21 @@ test('stdout contains only the answer', async () => {
   expect(ran.stdout).toContain('forty-two');
 });
 
+test('stdout does not contain what the agent says when a background process has ended', async () => {
+  await using project = scriptedProject();
+  const args = ['worker', '--task', 'start sleep 0.3'];
+
+  const [asText, asJson] = await Promise.all([exec(project, args), exec(project, [...args, '--json'])]);
+
+  expect(asText).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(?!.*exited).+\n$/) });
+  expect(asText.stderr).toMatch(/^troupe: After its answer the agent said:\n.*exited with code 0/);
+  expect(JSON.parse(asJson.stdout)).toEqual({
+    ok: true,
+    data: expect.not.stringContaining('exited'),
+    remarks: [expect.stringContaining('exited with code 0')],
+  });
+});
+
 test('json is exactly one object', async () => {
   await using project = scriptedProject();
 

@@ -10,18 +10,30 @@ function print(result: Parameters<typeof printResult>[0], isTTY: boolean) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const [stdout, stderr] = [streams.stdout, streams.stderr].map((stream) => Object.assign(stream, { isTTY }));
   printResult(result, { format: 'text', io: { stdout, stderr } as unknown as CliIo });
-  return [streams.stdout, streams.stderr].map((stream) => String(stream.read() ?? '')).join('');
+  return { stdout: String(streams.stdout.read() ?? ''), stderr: String(streams.stderr.read() ?? '') };
 }
 
 test.each([
   { ok: true, data: spoilt },
   { ok: false, error: spoilt },
 ] as const)('a terminal obeys no answer: $ok', (result) => {
-  const written = print(result, true);
+  const { stdout, stderr } = print(result, true);
 
-  expect(written.replace(/\x1b\[\d+m/g, '')).toMatch(/^(?:troupe: )?one two\n$/);
+  expect((stdout + stderr).replace(/\x1b\[\d+m/g, '')).toMatch(/^(?:troupe: )?one two\n$/);
 });
 
 test('a pipe gets an answer as it is', () => {
-  expect(print({ ok: true, data: spoilt }, false)).toBe(`${spoilt}\n`);
+  expect(print({ ok: true, data: spoilt }, false)).toEqual({ stdout: `${spoilt}\n`, stderr: '' });
+});
+
+test('later remarks go to stderr', () => {
+  const remarks = ['the first has ended', 'the second\nhas ended'];
+
+  const { stdout, stderr } = print({ ok: true, data: 'it is five', remarks }, false);
+
+  expect(stdout).toBe('it is five\n');
+  expect(stderr).toBe(
+    'troupe: After its answer the agent said:\nthe first has ended\n' +
+      'troupe: After its answer the agent said:\nthe second\nhas ended\n',
+  );
 });

@@ -144,8 +144,8 @@ function createProgress(io: CliIo): (event: ConversationEvent) => void {
 }
 
 /**
- * Prints a result: as JSON it is all of stdout; as text the answer goes to stdout and an error to stderr. Control sequences are removed
- * from an answer at a terminal, and kept in a file or a pipe.
+ * Prints a result: as JSON it is all of stdout; as text the answer goes to stdout, and an error or what the agent said after its answer
+ * to stderr. Control sequences are removed at a terminal, and kept in a file or a pipe.
  */
 export function printResult(
   result: AgentResult,
@@ -161,6 +161,10 @@ export function printResult(
   else if (!result.ok) printError(io, result.error);
   else {
     printLines(io, (io.stdout.isTTY ? toPrintable(result.data) : result.data).trimEnd());
+    for (const remark of result.remarks ?? []) {
+      printNote(io, 'After its answer the agent said:');
+      io.stderr.write(`${(io.stderr.isTTY ? toPrintable(remark) : remark).trimEnd()}\n`);
+    }
     if (result.note !== undefined) printNote(io, result.note);
   }
 }
