@@ -184,9 +184,9 @@ export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
-export { type CallWiring, callTool, callToolWith } from './tools/call-tool.ts';
+export { type CallOptions, callTool, callToolWith } from './tools/call-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
-export { type AiSdkTool, type AiSdkWiring, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
+export { type AiSdkTool, type AiSdkToolOptions, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
 export {
   type AnthropicTool,
   type GeminiFunction,

@@ -29,6 +29,7 @@ import {
   groupOptions,
   memberOptions,
 } from '../../src/groups/group-options.ts';
+import { type ChangeOptions, changeOptions } from '../../src/mcp/resource-changes.ts';
 import {
   type AiSdkModelSettings,
   aiSdkSettings,
@@ -100,6 +101,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   ConversationOptions: schemaOf<ConversationOptions, 'tools'>()(conversationOptions),
   FinishOptions: schemaOf<FinishOptions>()(finishOptions),
   AgentDefinition: schemaOf<AgentDefinition, 'supervisor' | 'policy'>()(agentFileSchema),
+  ChangeOptions: schemaOf<ChangeOptions>()(changeOptions),
   OpenAiModelOptions: schemaOf<OpenAiModelOptions>()(openAiOptions),
   AiSdkModelSettings: schemaOf<AiSdkModelSettings, 'providerOptions'>()(aiSdkSettings),
 };

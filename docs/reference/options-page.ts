@@ -23,10 +23,11 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Groups: `startGroup`': ['GroupOptions', 'GroupMemberOptions'],
   'Watches and schedules: `watch`, `schedule`': ['WatchOptions', 'ScheduleOptions'],
   'Policies: `createPolicy`, and wherever a policy is taken': ['PolicyOptions'],
+  'Tool calls: `callTool`, `toAiSdkTools`': ['CallOptions', 'AiSdkToolOptions'],
   'Conversations: `createConversation`': ['ConversationOptions', 'FinishOptions'],
   'Agents: `createAgent`, `runAgent`': ['AgentOptions', 'RunOptions'],
   'Models: `createOpenAiModel`, `createAiSdkModel`': ['OpenAiModelOptions', 'AiSdkModelSettings'],
-  'MCP: `troupe/mcp`': ['McpServerOptions', 'McpRunOptions', 'HttpOptions'],
+  'MCP: `troupe/mcp`': ['McpServerOptions', 'ChangeOptions', 'McpRunOptions', 'HttpOptions'],
   'Tests: `troupe/testing`': ['ScriptedBackendOptions', 'PathOptions'],
 };
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { ProcessSignal, RestartPolicy } from '../../machines/process/context.ts';
+import type { RestartPolicy } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
@@ -86,11 +86,11 @@ export function parsePattern(text: string): string | RegExp {
  *
  * @throws TroupeError `invalid-option`
  */
-export function parseSignal(text: string): ProcessSignal {
+export function parseSignal(text: string): NodeJS.Signals {
   const names = Object.entries(constants.signals);
   const byNumber = names.find(([, number]) => String(number) === text)?.[0];
   const name = byNumber ?? `SIG${text.toUpperCase().replace(/^SIG/, '')}`;
-  if (Object.hasOwn(constants.signals, name)) return name as ProcessSignal;
+  if (Object.hasOwn(constants.signals, name)) return name as NodeJS.Signals;
   const meant = nearest(
     name,
     names.map(([each]) => each),

@@ -25,12 +25,16 @@ const flags: Readonly<Record<string, { readonly flag: string; readonly isDuratio
   timeout: { flag: '--timeout', isDuration: true },
 };
 
+/** What the library advises where a background start is refused: the limit of the daemon has no option. */
+const BACKGROUND_ADVICE = /End one of them with kill\(id\), .*"maxBackgroundProcesses" \(.*\)\./;
+
 /**
  * Rewrites the library's refusal of an option, `schedule: "every" is 1; expected …`, into the words of the command line:
- * `--every is 1 ms; expected …`. Any other message is returned as it is.
+ * `--every is 1 ms; expected …`, and likewise its advice at the limit of background processes. Any other message is returned as it is.
  */
 export function toFlagWords(message: string): string {
   return message
+    .replace(BACKGROUND_ADVICE, 'End one of them with `troupe kill <id>`, or use `troupe run`.')
     .split('\n')
     .map((line) => {
       const [, option = '', verb = '', value, rest = ''] =

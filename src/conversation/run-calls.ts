@@ -1,10 +1,10 @@
 import type { ToolCall } from '../models/chat-model.ts';
-import { type CallWiring, callTool, isWaitingCall } from '../tools/call-tool.ts';
+import { type CallOptions, callTool, isWaitingCall } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import type { CallGuards } from './call-guards.ts';
 
 export interface RunCallsDeps {
-  readonly callDeps: CallWiring;
+  readonly callDeps: CallOptions;
   readonly guards: CallGuards;
   readonly maxParallelTools: number;
   onCalled(call: ToolCall): void;

@@ -2,7 +2,7 @@ import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
 import { confirmRecorded, toAnswerText } from '../tools/answer-text.ts';
-import type { CallWiring } from '../tools/call-tool.ts';
+import type { CallOptions } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import { type CallGuards, createCallGuards } from './call-guards.ts';
 import type { ConversationEvent } from './conversation-event.ts';
@@ -36,7 +36,7 @@ interface Step {
 }
 
 export function createToolRunner(deps: {
-  readonly callDeps: Omit<CallWiring, 'interrupt' | 'interruptWait' | 'signal'>;
+  readonly callDeps: Omit<CallOptions, 'interrupt' | 'interruptWait' | 'signal'>;
   readonly maxParallelTools: number;
   readonly memory: Memory;
   readonly clock: Clock;

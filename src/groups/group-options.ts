@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ProcessSignal } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import {
   type CommandSpec,
@@ -47,7 +46,7 @@ export interface GroupMemberOptions {
    */
   readonly oneShot?: boolean | undefined;
   /** The signal that stops it. Default SIGTERM. */
-  readonly stopSignal?: ProcessSignal | undefined;
+  readonly stopSignal?: NodeJS.Signals | undefined;
 }
 
 /**
@@ -77,7 +76,7 @@ export interface GroupMemberPlan {
   /** `true` if the process ends by itself, see `oneShot`. */
   readonly isOneShot: boolean;
   /** `null`: the default. */
-  readonly stopSignal: ProcessSignal | null;
+  readonly stopSignal: NodeJS.Signals | null;
   readonly policy: 'temporary' | 'transient' | 'permanent';
 }
 
@@ -141,7 +140,7 @@ function parseMember(
     spec: { ...defaults, label: name, ...rest, restart: { ...restart, policy } },
     dependsOn: toDependencies(parsed.dependsOn),
     isOneShot,
-    stopSignal: (parsed.stopSignal as ProcessSignal | undefined) ?? null,
+    stopSignal: (parsed.stopSignal as NodeJS.Signals | undefined) ?? null,
     policy,
   };
 }

@@ -1,5 +1,4 @@
 import { filter, firstValueFrom } from 'rxjs';
-import type { ProcessSignal } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import { isRunning, untilUp } from './group-member.ts';
@@ -11,7 +10,7 @@ interface RestartRoundsOptions {
   readonly order: readonly string[];
   /** Returns `undefined` for a member that is not to run, or was not started yet. */
   readonly get: (name: string) => ProcessHandle | undefined;
-  readonly stopSignalOf: (name: string) => ProcessSignal | null;
+  readonly stopSignalOf: (name: string) => NodeJS.Signals | null;
   readonly note: (words: string) => void;
 }
 

@@ -97,7 +97,7 @@ function toProgress({ mcpReq }: ServerContext, { timing, onError }: McpClient) {
       const params = { progressToken, ...report };
       mcpReq.notify({ method: 'notifications/progress', params }).catch(onError);
     },
-    { everyMs: timing.growthMs },
+    { everyMs: timing.growth },
   );
 }
 

@@ -59,7 +59,7 @@ export function createClientProcesses(options: {
     if (notice !== null) logs.next(notice);
   };
   const notices = createCallNotices(() => {
-    logging ??= setTimeout(log, timing.quietMs).unref();
+    logging ??= setTimeout(log, timing.quiet).unref();
   });
   const arrive = async (place: ClientPlace): Promise<Ours> => {
     const { supervisor: given, owner = null } = options;

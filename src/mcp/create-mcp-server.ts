@@ -1,6 +1,8 @@
 import type { McpRequestContext, Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observable } from 'rxjs';
+import { z } from 'zod';
+import { parseOptions } from '../config/parse-options.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { createGrants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -13,7 +15,7 @@ import { type ClientPlace, createPlaceFinder } from './client-place.ts';
 import { createClientProcesses } from './client-processes.ts';
 import { createInstance } from './create-instance.ts';
 import type { McpClient } from './mcp-client.ts';
-import type { ChangeTiming, ResourceChange } from './resource-changes.ts';
+import { type ChangeOptions, changeOptions, type ResourceChange } from './resource-changes.ts';
 
 /** Options of `createMcpServer`. Only `supervisor` is required. */
 export interface McpServerOptions {
@@ -35,8 +37,8 @@ export interface McpServerOptions {
   readonly owner?: string;
   /** The version that the server reports. Default `0`. */
   readonly version?: string;
-  /** Pauses before a client hears of changes, in ms. Default: 100 ms of quiet, at most 1 s of growth. */
-  readonly timing?: Partial<ChangeTiming>;
+  /** Pauses before a client hears of changes. Default: see each. */
+  readonly timing?: ChangeOptions;
   /** Receives errors of the connection to the client. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
@@ -63,7 +65,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const given = options.policy ?? { mode: 'auto' };
   const { policy } = toPolicy(given, { workspace: process.cwd() });
   let placed: HeldPolicy | null = null;
-  const timing = { quietMs: 100, growthMs: 1_000, ...options.timing };
+  const { timing } = parseOptions(z.object({ timing: changeOptions.prefault({}) }), {
+    input: { timing: options.timing },
+    name: 'createMcpServer',
+  });
   const processes = createClientProcesses({ owner, supervisor: options.supervisor, timing });
   const closing = new AbortController();
   const tools = offerTools(options.tools ?? processTools, policy);

@@ -1,4 +1,6 @@
 import { Observable } from 'rxjs';
+import { z } from 'zod';
+import { type Duration, duration } from '../config/duration.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { toLogUri, toProcessUri, toScreenUri } from './process-uri.ts';
@@ -8,12 +10,22 @@ export type ResourceChange =
   /** Processes were created or have ended. */
   { readonly type: 'list' } | { readonly type: 'content'; readonly uri: string };
 
-export interface ChangeTiming {
-  /** Changes within this time are reported together. */
-  readonly quietMs: number;
-  /** The least time between two reports that an output has grown. */
-  readonly growthMs: number;
+/** Pauses before a client hears of changes. */
+export interface ChangeOptions {
+  /** Changes within this time are reported together. Default 100 ms. */
+  readonly quiet?: Duration | undefined;
+  /** The least time between two reports that an output has grown. Default 1 s. */
+  readonly growth?: Duration | undefined;
 }
+
+/** Schema of `ChangeOptions`. */
+export const changeOptions = z.strictObject({
+  quiet: duration.default(100),
+  growth: duration.default(1_000),
+});
+
+/** `ChangeOptions` in ms. */
+export type ChangeTiming = z.output<typeof changeOptions>;
 
 /**
  * Returns changes of the processes of one owner, from now on: of the list, of a status, of an output. A timer runs only while
@@ -21,7 +33,7 @@ export interface ChangeTiming {
  */
 export function observeChanges(
   { supervisor, owner }: { supervisor: Supervisor; owner: string },
-  { quietMs, growthMs }: ChangeTiming,
+  { quiet, growth }: ChangeTiming,
 ): Observable<ResourceChange> {
   return new Observable((subscriber) => {
     const changed = new Set<string>();
@@ -36,7 +48,7 @@ export function observeChanges(
       for (const uri of changed) subscriber.next({ type: 'content', uri });
       hasListChanged = false;
       changed.clear();
-      if (printed.size > 0) growing ??= setInterval(tellGrowth, growthMs).unref();
+      if (printed.size > 0) growing ??= setInterval(tellGrowth, growth).unref();
     };
     const tellGrowth = () => {
       const before = printed;
@@ -61,7 +73,7 @@ export function observeChanges(
         if (event.type === 'process.created') printed.set(id, { bytes: 0, uris });
         if (event.type === 'process.ended') for (const uri of uris) changed.add(uri);
         if (event.type === 'process.created' || event.type === 'process.ended') hasListChanged = true;
-        flushing ??= setTimeout(flush, quietMs).unref();
+        flushing ??= setTimeout(flush, quiet).unref();
       },
       complete: () => {
         flush();

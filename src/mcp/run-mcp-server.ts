@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
+import { type Duration, duration } from '../config/duration.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { parseOptions } from '../config/parse-options.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { shorten } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -22,8 +25,8 @@ export interface HttpOptions {
   readonly allowRemote?: boolean;
   /** The token that clients send as `Authorization: Bearer …`. Default: none is required. */
   readonly token?: string;
-  /** The silence, in ms, after which a client without live processes counts as gone. Default 1 h. */
-  readonly sessionIdleMs?: number;
+  /** The silence after which a client without live processes counts as gone. Default 1 h. */
+  readonly sessionIdle?: Duration;
 }
 
 /** Options of `runMcpServer`. */
@@ -116,8 +119,9 @@ async function serveClients(
     import('./http/serve-http.ts'),
   ]);
   const onError = (error: Error) => log(toLine(error));
-  const { address, token = null, sessionIdleMs } = http;
-  const clients: HttpClients = createHttpClients({ createServer, idleMs: sessionIdleMs, onError });
+  const { address, token = null } = http;
+  const { sessionIdle: idleMs } = parseIdle(http);
+  const clients: HttpClients = createHttpClients({ createServer, idleMs, onError });
   const listener = await serveHttp({ guard: { address, token }, fetch: clients.fetch, onError });
   if (listener.type === 'refused') {
     log(listener.why);
@@ -130,10 +134,14 @@ async function serveClients(
   return 0;
 }
 
-function checkHttp(
-  { address, allowRemote = false, token = '' }: HttpOptions,
-  owner: string | undefined,
-): void {
+function parseIdle({ sessionIdle }: HttpOptions) {
+  const schema = z.object({ sessionIdle: duration.optional() });
+  return parseOptions(schema, { input: { sessionIdle }, name: 'runMcpServer' });
+}
+
+function checkHttp(http: HttpOptions, owner: string | undefined): void {
+  const { address, allowRemote = false, token = '' } = http;
+  parseIdle(http);
   const refuse = (message: string) => new TroupeError({ code: 'invalid-option', message });
   if (owner !== undefined) {
     throw refuse(

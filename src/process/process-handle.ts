@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { KillReceipt, ProcessSignal, Requester, TreeMember } from '../../machines/process/context.ts';
+import type { KillReceipt, Requester, TreeMember } from '../../machines/process/context.ts';
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
@@ -20,7 +20,7 @@ import type { Waited } from './waited.ts';
 /** Options of a kill. */
 export interface KillOptions {
   /** The first signal; SIGKILL follows at the end of the grace. Default `SIGTERM`. */
-  readonly signal?: ProcessSignal | undefined;
+  readonly signal?: NodeJS.Signals | undefined;
   /** Time from the first signal to SIGKILL. Default: the process's `killGrace`. */
   readonly grace?: Duration | undefined;
   /** The requester, recorded with the end. Default `user`. */
@@ -148,7 +148,7 @@ export interface ProcessHandle {
   waitFor(options?: WaitOptions): Promise<Waited>;
 
   /** Ends the whole tree and proves that it is gone. A name alone, such as `'SIGINT'`, is the first signal. */
-  kill(order?: KillOptions | ProcessSignal): Promise<KillAnswer>;
+  kill(order?: KillOptions | NodeJS.Signals): Promise<KillAnswer>;
   /** Moves the process to the background: no caller waits any more. Returns `false` when it had ended or was stopping. */
   background(by?: Requester): boolean;
   /**
@@ -161,7 +161,7 @@ export interface ProcessHandle {
    * Ends the process and keeps it `restarting` until `proceed`, also where it was `restarting` already. `signal` is the first signal, default
    * SIGTERM. Returns `false` when it has ended, or is stopping or starting.
    */
-  hold(order?: { readonly by?: Requester; readonly signal?: ProcessSignal }): boolean;
+  hold(order?: { readonly by?: Requester; readonly signal?: NodeJS.Signals }): boolean;
   /** Starts the process again after `hold`: at once, or when the pause of its own restart is over. Returns `false` when it is not `restarting`. */
   proceed(): boolean;
   /** Records in the timeline that the end was delivered to that owner, so that the next supervisor does not deliver it again. */

@@ -174,6 +174,9 @@ function toLane(kind: ProcessKind): Lane {
   return kind === 'agent' ? 'agent' : 'tool';
 }
 
+/** Ids that a refusal lists; more would hide what to do. */
+const SHOWN_IDS = 20;
+
 /** Returns the error for a refused start. */
 function toRefusalError(
   refusal: Refusal,
@@ -183,8 +186,10 @@ function toRefusalError(
     const message = 'The supervisor is shutting down and starts no more processes. Create another one.';
     return new TroupeError({ code: refusal, message });
   }
+  const shown = backgroundIds.slice(0, SHOWN_IDS).join(', ');
+  const more = backgroundIds.length > SHOWN_IDS ? ` and ${backgroundIds.length - SHOWN_IDS} more` : '';
   const message =
-    `Maximum background processes (${max}) reached: ${backgroundIds.join(', ')}. ` +
+    `Maximum background processes (${max}) reached${shown === '' ? '' : `: ${shown}${more}`}. ` +
     'End one of them with kill(id), run this in the foreground, or raise the option "maxBackgroundProcesses" ' +
     '(max_background_processes in an agent file, --max-background of troupe mcp).';
   return new TroupeError({ code: refusal, message });

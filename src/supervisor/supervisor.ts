@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import type { ProcessSignal } from '../../machines/process/context.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { GroupOptions } from '../groups/group-options.ts';
@@ -71,7 +70,7 @@ export interface Supervisor extends AsyncDisposable {
   /** Returns `true` if `owner` is `ancestor` or below it at any depth. */
   isWithin(owner: string, ancestor: string): boolean;
   /** Kills a process; for an unknown id the answer names the nearest ids. */
-  kill(id: string, order?: KillOptions | ProcessSignal): Promise<KillAnswer>;
+  kill(id: string, order?: KillOptions | NodeJS.Signals): Promise<KillAnswer>;
 
   /**
    * Notifies `owner` when a process has gone quiet, or prints a matching line, until it ends. Replaces an earlier watch of the

@@ -16,7 +16,7 @@ import { checkAnswer } from './answer-text.ts';
 import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 /** Settings of a tool call, whether made by a conversation, an MCP client or a custom agent loop. */
-export interface CallWiring {
+export interface CallOptions {
   /** The tools that may be called. */
   readonly tools: readonly Tool[];
   /** Runs the processes of the calls. */
@@ -54,26 +54,26 @@ export interface CallWiring {
  */
 export async function callTool(
   call: { readonly id?: string; readonly name: string; readonly argumentsText: string },
-  deps: CallWiring,
+  options: CallOptions,
 ): Promise<ToolAnswer> {
   let input: unknown;
   try {
     input = JSON.parse(call.argumentsText.trim() || '{}');
   } catch (error) {
-    if (findTool(call.name, deps.tools) === undefined) return unknownTool(call.name, deps.tools);
+    if (findTool(call.name, options.tools) === undefined) return unknownTool(call.name, options.tools);
     const why = toErrorText(error);
     return rejectCall(`The arguments of ${call.name} are not valid JSON: ${why}. Send one JSON object.`);
   }
-  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, deps);
+  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, options);
 }
 
 /** Executes one call whose arguments are already parsed. */
 export async function callToolWith(
   { id, name, input }: { readonly id?: string; readonly name: string; readonly input: unknown },
-  deps: CallWiring,
+  options: CallOptions,
 ): Promise<ToolAnswer> {
-  const tool = findTool(name, deps.tools);
-  if (tool === undefined) return unknownTool(name, deps.tools);
+  const tool = findTool(name, options.tools);
+  if (tool === undefined) return unknownTool(name, options.tools);
   const given = input ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
     return rejectCall(`The arguments of ${name} must be one JSON object.`);
@@ -81,24 +81,24 @@ export async function callToolWith(
   try {
     const prepared = tool.prepare(given);
     if (!prepared.ok) return rejectCall(prepared.error);
-    const { policy } = toPolicy(deps.policy, { workspace: deps.supervisor.cwd });
+    const { policy } = toPolicy(options.policy, { workspace: options.supervisor.cwd });
     // An interruption does not wait for a person; a call that needs no consent reports its progress itself.
-    const asking = AbortSignal.any([deps.signal, deps.interrupt]);
-    const { owner, agent = owner, grants = createGrants() } = deps;
+    const asking = AbortSignal.any([options.signal, options.interrupt]);
+    const { owner, agent = owner, grants = createGrants() } = options;
     const call: PermissionCall = {
       tool: name,
       arguments: given as Record<string, unknown>,
       callId: id ?? null,
       agent,
-      ...toResolvedIntent(prepared.intent, deps.supervisor),
+      ...toResolvedIntent(prepared.intent, options.supervisor),
     };
     const authorization = await orAborted(
-      authorize(call, { ...deps, policy, grants, signal: asking }),
-      deps.signal,
+      authorize(call, { ...options, policy, grants, signal: asking }),
+      options.signal,
     );
     if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
     return checkAnswer(
-      await orAborted(prepared.run(toContext({ ...deps, policy }, prepared.intent)), deps.signal),
+      await orAborted(prepared.run(toContext({ ...options, policy }, prepared.intent)), options.signal),
       {
         tool: name,
       },
@@ -130,9 +130,9 @@ export function isWaitingCall(
   }
 }
 
-function toContext(deps: CallWiring & { readonly policy: Policy }, { waits }: ToolIntent): ToolContext {
-  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = deps;
-  const { interrupt: whole, interruptWait } = deps;
+function toContext(options: CallOptions & { readonly policy: Policy }, { waits }: ToolIntent): ToolContext {
+  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = options;
+  const { interrupt: whole, interruptWait } = options;
   const interrupt =
     waits === true && interruptWait !== undefined ? AbortSignal.any([whole, interruptWait]) : whole;
   return {

@@ -17,6 +17,8 @@ const withoutSchema = [
   'SizeOptions',
   'AgentOptions',
   'RunOptions',
+  'CallOptions',
+  'AiSdkToolOptions',
   'McpServerOptions',
   'McpRunOptions',
   'HttpOptions',

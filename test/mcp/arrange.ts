@@ -34,7 +34,7 @@ export async function arrange(options: StageOptions = {}) {
   const errors: Error[] = [];
   const server = createMcpServer({
     owner: 'agent',
-    timing: { quietMs: 5, growthMs: 10 },
+    timing: { quiet: 5, growth: 10 },
     onError: (error) => errors.push(error),
     supervisor,
     ...rest,

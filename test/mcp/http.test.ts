@@ -80,7 +80,7 @@ test('a session that ends takes its processes along', async () => {
 });
 
 test('an unused session ends by itself', async () => {
-  await using given = await serveByHttp({ sessionIdleMs: 1 });
+  await using given = await serveByHttp({ sessionIdle: 1 });
   const opened = await post(given.url, { body: initialize });
   const headers = { 'mcp-session-id': opened.sessionId, 'mcp-protocol-version': '2025-06-18' };
 

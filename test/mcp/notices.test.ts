@@ -80,7 +80,7 @@ test("the end of another client's process is not reported", async () => {
 test('ends are logged together for people', async () => {
   const logs: { level: string; data: unknown }[] = [];
   await using given = await arrange({
-    timing: { quietMs: 200 },
+    timing: { quiet: '200ms' },
     prepare: (client) =>
       client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params)),
   });

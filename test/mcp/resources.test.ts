@@ -229,7 +229,7 @@ test.for(eras)('changes of one moment are reported once (%s)', async (era) => {
   const [lists, logs, updated]: string[][] = [[], [], []];
   await using given = await arrange({
     era,
-    timing: { quietMs: 200 },
+    timing: { quiet: 200 },
     prepare: (client) => {
       client.setNotificationHandler(
         'notifications/resources/updated',

@@ -33,9 +33,14 @@ export const processDriver: Driver = {
   'process.release': ({ shutDown }) => shutDown(),
   'process.background': ({ process }, { by }) => void process.background(by),
   'process.stop': ({ process }, { by, signal, graceMs }) =>
-    void process.kill({ by, signal, ...(graceMs !== undefined && { grace: graceMs }) }),
+    void process.kill({
+      by,
+      signal: signal as NodeJS.Signals,
+      ...(graceMs !== undefined && { grace: graceMs }),
+    }),
   'process.restart': ({ process }, { by }) => void process.restart(by),
-  'process.hold': ({ process }, { by, signal }) => void process.hold({ by, signal }),
+  'process.hold': ({ process }, { by, signal }) =>
+    void process.hold({ by, signal: signal as NodeJS.Signals }),
   'process.proceed': ({ process }) => void process.proceed(),
   'limits.change': ({ process }, { limits: { maxExecutionMs = 0, maxBackgroundMs = 0 } }) =>
     void process.changeLimits({ maxExecutionTime: maxExecutionMs, maxBackgroundTime: maxBackgroundMs }),

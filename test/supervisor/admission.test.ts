@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { toFlagWords } from '../../src/cli/flag-words.ts';
+import { toErrorText } from '../../src/config/error-text.ts';
 import { createScriptedRig, turn } from './scripted-rig.ts';
 
 const command = ['scripted'] as const;
@@ -189,6 +191,24 @@ test('a background start beyond the limit is refused', async () => {
   expect(backend.runs).toHaveLength(2);
   expect(supervisor.list()).toHaveLength(2);
   expect(rig.count('process.created')).toBe(2);
+});
+
+test('a refused background start lists at most 20 ids', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 23 });
+  const start = () => rig.supervisor.start({ command: [...command], background: true });
+  const ids = Array.from({ length: 23 }, () => start().id);
+
+  expect(start).toThrow(`reached: ${ids.slice(0, 20).join(', ')} and 3 more. End one`);
+});
+
+test('the refusal of a background start is printed in the words of the command line', async () => {
+  await using rig = createScriptedRig({ maxBackgroundProcesses: 0 });
+  const start = () => rig.supervisor.start({ command: [...command], background: true });
+  const refusal = await Promise.resolve().then(start).catch(toErrorText);
+
+  expect(toFlagWords(String(refusal))).toBe(
+    'Maximum background processes (0) reached. End one of them with `troupe kill <id>`, or use `troupe run`.',
+  );
 });
 
 test('a refused start has its code', async () => {

@@ -2,7 +2,7 @@ import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { toPlainAnswer } from '../../src/tools/answer-text.ts';
-import { type CallWiring, callTool, callToolWith } from '../../src/tools/call-tool.ts';
+import { type CallOptions, callTool, callToolWith } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
 import { waitUntil } from '../fixtures/os.ts';
@@ -16,14 +16,14 @@ export function arrange(
     /** Gives interactive processes a terminal. Default false. */
     terminal?: boolean;
     supervisor?: SupervisorOptions;
-    wiring?: Partial<CallWiring>;
+    wiring?: Partial<CallOptions>;
   } = {},
 ) {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(options.script, { terminal: options.terminal ?? false });
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
   const interruption = new AbortController();
-  const wiring: CallWiring = {
+  const wiring: CallOptions = {
     tools: allTools,
     supervisor,
     owner: 'agent',

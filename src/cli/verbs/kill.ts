@@ -1,5 +1,4 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { ProcessSignal } from '../../../machines/process/context.ts';
 import { createRealClock } from '../../clock/real-clock.ts';
 import { toErrorText } from '../../config/error-text.ts';
 import { TroupeError } from '../../config/troupe-error.ts';
@@ -55,7 +54,7 @@ Examples:
 };
 
 interface KillOrder {
-  readonly signal?: ProcessSignal;
+  readonly signal?: NodeJS.Signals;
   readonly grace?: number;
 }
 

@@ -1,4 +1,3 @@
-import type { ProcessSignal } from '../../../machines/process/context.ts';
 import type { KillAnswer } from '../../process/process-handle.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { findProcess } from '../find-process.ts';
@@ -18,7 +17,7 @@ export interface EndedProcess {
  * kill.
  */
 export async function endProcess(
-  { id, signal }: { id: string; signal?: ProcessSignal },
+  { id, signal }: { id: string; signal?: NodeJS.Signals },
   context: ToolContext,
 ): Promise<Outcome<EndedProcess>> {
   const found = findProcess(id, context);

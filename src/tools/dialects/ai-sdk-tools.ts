@@ -1,6 +1,6 @@
 import { createGrants } from '../../policy/grant.ts';
 import { confirmRecorded, toPlainAnswer } from '../answer-text.ts';
-import { type CallWiring, callToolWith } from '../call-tool.ts';
+import { type CallOptions, callToolWith } from '../call-tool.ts';
 import { toInputSchema } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
 
@@ -29,8 +29,10 @@ interface AiSdkSchema {
 }
 
 /** Settings of the calls; without a signal they wait without limit. */
-export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 'signal'> {
+export interface AiSdkToolOptions extends Omit<CallOptions, 'tools' | 'interrupt' | 'signal'> {
+  /** Interrupts waiting calls, beside the signal of the loop. Default: never. */
   readonly interrupt?: AbortSignal;
+  /** See `CallOptions.signal`. Default: never. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,9 +40,9 @@ export interface AiSdkWiring extends Omit<CallWiring, 'tools' | 'interrupt' | 's
  * Returns the tools for a custom agent loop. The loop's abort signal interrupts waiting calls and ends no process. The
  * loop receives no notices; one that delivers them itself declares how with `notices`.
  */
-export function toAiSdkTools(tools: readonly Tool[], deps: AiSdkWiring): Record<string, AiSdkTool> {
+export function toAiSdkTools(tools: readonly Tool[], options: AiSdkToolOptions): Record<string, AiSdkTool> {
   const never = new AbortController().signal;
-  const { interrupt = never, signal = never, grants = createGrants() } = deps;
+  const { interrupt = never, signal = never, grants = createGrants() } = options;
   const toTool = (tool: Tool): AiSdkTool => ({
     description: tool.description,
     inputSchema: toSchema(tool),
@@ -48,7 +50,7 @@ export function toAiSdkTools(tools: readonly Tool[], deps: AiSdkWiring): Record<
       const interrupts = AbortSignal.any([interrupt, abortSignal]);
       const call = { name: tool.name, input };
       const answer = await callToolWith(call, {
-        ...deps,
+        ...options,
         tools,
         grants,
         signal,

@@ -34,13 +34,13 @@ export const define: DefineVerb = (command, { name, io, overrides, end }) => {
 Without --task, or with --task -, the task is read from stdin: text, or
 {"task": "…", "context": {…}}.
 
-Only the answer to the task goes to stdout. What the agent says afterwards, when
-one of its background processes has ended, goes to stderr.
+Only the answer to the task goes to stdout. Remarks that the agent makes later,
+when one of its background processes has ended, go to stderr.
 
-With --json, stdout is one object: {"ok": true, "data": "…"}, with later
-"remarks": ["…"] if there are any, or {"ok": false, "error": "…"}. Whenever ok
-is false, the exit code is 1. If a call of the agent was denied, it is 3, and the
-object has "denied": [{"tool": "…", "reason": "…"}].
+With --json, stdout is one object: {"ok": true, "data": "…"}, with "remarks":
+["…"] if there are any, or {"ok": false, "error": "…"}. Whenever ok is false,
+the exit code is 1. If a call of the agent was denied, it is 3, and the object
+has "denied": [{"tool": "…", "reason": "…"}].
 
 Change settings of the agent by their path in its file:
   ${name} exec assistant --task "…" --limits.max_steps=10`,

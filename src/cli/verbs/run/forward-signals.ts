@@ -1,4 +1,3 @@
-import type { ProcessSignal } from '../../../../machines/process/context.ts';
 import type { Clock } from '../../../clock/clock.ts';
 import type { KillOptions } from '../../../process/process-handle.ts';
 import { type CliIo, printNote } from '../../cli-io.ts';
@@ -64,6 +63,6 @@ export function forwardSignals(
 }
 
 /** Replaces SIGPIPE, which many programs ignore because it concerns their own output. */
-function toForwarded(signal: EndSignal): ProcessSignal {
+function toForwarded(signal: EndSignal): NodeJS.Signals {
   return signal === 'SIGPIPE' ? 'SIGTERM' : signal;
 }
