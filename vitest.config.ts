@@ -57,7 +57,7 @@ export default defineConfig({
           ...shared,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...inProcess, ...commandLine],
+          exclude: [...inProcess, ...commandLine, 'test/integration/**'],
         },
       },
       {
