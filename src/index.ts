@@ -39,6 +39,7 @@ export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
 export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
+export type { AbortOptions } from './config/abort-signal.ts';
 export type {
   AgentDefinition,
   AgentLimits,
@@ -53,6 +54,7 @@ export type {
   CommandSpec,
   FunctionContext,
   FunctionSpec,
+  InputSource,
   ProcessOptions,
   ReadyOptions,
   RestartOptions,

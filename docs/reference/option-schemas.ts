@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type AbortOptions, abortOptions } from '../../src/config/abort-signal.ts';
 import { type AgentDefinition, agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
@@ -89,6 +90,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),
   LimitChanges: schemaOf<LimitChanges>()(limitChanges),
   ReadOptions: schemaOf<ReadOptions>()(readOptions),
+  AbortOptions: schemaOf<AbortOptions>()(abortOptions),
   WaitOptions: schemaOf<WaitOptions>()(waitOptions),
   WatchOptions: schemaOf<WatchOptions>()(watchOptions),
   ScheduleOptions: schemaOf<ScheduleOptions>()(scheduleOptions),

@@ -57,7 +57,8 @@ export type BackendCommand =
   | { type: 'process.signal'; signal: ProcessSignal }
   | { type: 'tree.survey' }
   | { type: 'output.settle'; quietMs: number }
-  | { type: 'process.write'; data: Uint8Array; reply: (result: WriteResult) => void }
+  /** With `waits` there is no limit to the time that the process may take to read. */
+  | { type: 'process.write'; data: Uint8Array; waits?: boolean; reply: (result: WriteResult) => void }
   | { type: 'process.endInput'; reply: (result: WriteResult) => void }
   | TerminalCommand<WriteResult>;
 

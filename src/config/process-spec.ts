@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { z } from 'zod';
+import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
 import {
   dropUndefined,
@@ -84,7 +85,24 @@ export interface ProcessOptions extends LimitOptions, OutputOptions {
   readonly ready?: ReadyOptions | undefined;
   /** `false` disables the log file of this process. Default `true`. */
   readonly logFile?: boolean | undefined;
+  /**
+   * Lets go of the process when aborted, as `onAbort` says, until it has ended. If it is aborted before the start, nothing is started.
+   * Default: none.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Fate of the process when `signal` is aborted. `kill`: its whole tree is killed, and `execute` waits for the proof. `detach`: it continues
+   * in the background, and `execute` returns at once. Default `kill`.
+   */
+  readonly onAbort?: 'kill' | 'detach' | undefined;
 }
+
+/** Input of a process: text or bytes, or a stream of them, such as a `ReadableStream`, a Node `Readable` or an async generator. */
+export type InputSource =
+  | string
+  | Uint8Array
+  | ReadableStream<string | Uint8Array>
+  | AsyncIterable<string | Uint8Array>;
 
 /** A command of the operating system: a program, or text for the shell. Only `command` is required. */
 export interface CommandSpec extends ProcessOptions {
@@ -100,6 +118,13 @@ export interface CommandSpec extends ProcessOptions {
   readonly shell?: string | undefined;
   /** `end`: the process reads end-of-file at once. `pipe`: `write` and `endInput` work. Default `end`. */
   readonly stdin?: 'end' | 'pipe' | undefined;
+  /**
+   * Input that is written to stdin as fast as the process reads it; then stdin is ended. Text and bytes are written to each attempt, a
+   * stream only to the first. A stream is cancelled when the process ends or closes its stdin before all is read; that is no error. If
+   * the stream fails, the process is killed, so that it never takes a part for the whole. Not recorded: a persistent process reads
+   * end-of-file early if its supervisor ends first. Default: none.
+   */
+  readonly input?: InputSource | undefined;
   /**
    * Requests a terminal as set by the supervisor's option `terminal`; if none is available the process gets a
    * pipe for its input, and its view says so. Default `false`.
@@ -210,7 +235,15 @@ const everyProcess = {
   headBytes: outputOptions.headBytes.removeDefault().optional(),
   maxLogBytes: outputOptions.maxLogBytes.removeDefault().optional(),
   logFile: z.boolean().default(true),
+  signal: abortSignal.optional(),
+  onAbort: onAbort.default('kill'),
 };
+
+function isInputSource(value: unknown): boolean {
+  if (typeof value === 'string' || value instanceof Uint8Array || value instanceof ReadableStream)
+    return true;
+  return typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function';
+}
 
 /** Schema of `CommandSpec`, which has its documentation. */
 export const commandSpec = z.strictObject({
@@ -221,6 +254,12 @@ export const commandSpec = z.strictObject({
   secrets: z.record(z.string(), z.string().min(1)).default({}),
   shell: z.string().min(1).optional(),
   stdin: z.enum(['end', 'pipe']).default('end'),
+  input: z
+    .custom<InputSource>(
+      isInputSource,
+      'text, bytes (Uint8Array), a ReadableStream, or an async iterable of them',
+    )
+    .optional(),
   interactive: z.boolean().default(false),
   size: terminalSize.prefault({}),
   hints: ownHints.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abortSignal } from './abort-signal.ts';
 
 /** Names that may be shown and reveal nothing. */
 const secretName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/);
@@ -78,7 +79,7 @@ export type AskSecret = (question: SecretQuestion, signal: AbortSignal) => Promi
 export const writeSecretOptions = z.strictObject({
   pressEnter: z.boolean().default(true),
   value: z.string().optional(),
-  signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
+  signal: abortSignal.optional(),
 });
 
 /** The secret to write. */

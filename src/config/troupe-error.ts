@@ -6,6 +6,8 @@ export const errorCodes = {
     'A background start was refused, because `maxBackgroundProcesses` processes are in the background. Nothing was started.',
   duplicate:
     'With `onDuplicate: "refuse"`: this owner already runs the same command in the background. Nothing was started.',
+  aborted:
+    'The `signal` of a start was aborted before the start; `cause` is its reason. Nothing was started.',
   'shutting-down': 'The supervisor is shutting down and accepts no starts and no schedules.',
   'unsupported-platform':
     'troupe does not run here: Windows, Bun, Deno, or a `/proc` of another pid namespace.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
+import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
 
 const port = z.int().min(1).max(65_535);
@@ -50,8 +51,13 @@ export interface WaitOptions {
     | undefined;
   /** Maximum wait. Default: unlimited. */
   readonly timeout?: Duration | undefined;
-  /** Ends the wait when aborted; the process continues. */
+  /** Ends the wait when aborted, with the end `interrupted`; `onAbort` decides about the process. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Fate of the process when `signal` is aborted. `detach`: it continues. `kill`: its whole tree is killed, and the wait ends with the
+   * process. Default `detach`.
+   */
+  readonly onAbort?: 'kill' | 'detach' | undefined;
   /** The clock of the wait. Default: the machine's monotonic clock. */
   readonly clock?: Clock | undefined;
 }
@@ -88,7 +94,8 @@ export const waitOptions = z.strictObject({
     )
     .default('start'),
   timeout: duration.optional(),
-  signal: z.instanceof(AbortSignal, { error: 'an AbortSignal' }).optional(),
+  signal: abortSignal.optional(),
+  onAbort: onAbort.default('detach'),
   clock: z.custom<Clock>((value) => typeof (value as Clock | null)?.at === 'function', 'a Clock').optional(),
 });
 

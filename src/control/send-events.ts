@@ -15,6 +15,7 @@ const unpublished: ReadonlySet<TimelineEntry['type']> = new Set([
   'process.read',
   'process.secretWritten',
   'process.signalled',
+  'input.failed',
   'limits.changed',
 ]);
 

@@ -1,4 +1,5 @@
 import { createRealClock } from '../clock/real-clock.ts';
+import { toWaitSignal } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { type WaitOptions, type WaitSettings, waitOptions } from '../config/wait-options.ts';
 import type { StreamPositions } from '../output/output-chunk.ts';
@@ -11,8 +12,8 @@ import { exitCondition } from './wait/view-conditions.ts';
 /**
  * Waits for conditions of one process, without polling by the caller. A condition that holds already ends the
  * wait at once. So does the end of the process, once all of its output was searched, and impossibility: of
- * one condition with `all`, of each with `any`. The process is not affected, however the wait ends. Never
- * rejects for what the process or the machine does, and leaves nothing behind.
+ * one condition with `all`, of each with `any`. The process is not affected, however the wait ends, unless an abort
+ * kills it (`onAbort`). Never rejects for what the process or the machine does, and leaves nothing behind.
  *
  * @throws TroupeError `invalid-option`, as a rejection.
  *
@@ -22,7 +23,7 @@ import { exitCondition } from './wait/view-conditions.ts';
  */
 export async function waitFor(handle: ProcessHandle, options: WaitOptions = {}): Promise<Waited> {
   const settings = parseOptions(waitOptions, { input: options, name: 'waitFor' });
-  const { mode, timeout, clock = createRealClock(), signal = null } = settings;
+  const { mode, timeout, clock = createRealClock() } = settings;
   const problem = settings.pattern === undefined ? null : findPatternProblem(handle, settings.pattern);
   const last = exitCondition(handle);
   const from = findStart(handle, settings.from);
@@ -34,7 +35,9 @@ export async function waitFor(handle: ProcessHandle, options: WaitOptions = {}):
     return { ...nothing, end: { type: 'impossible', why }, process: handle.view() };
   }
   const timeoutMs = timeout ?? null;
-  const result = await awaitConditions({ conditions, mode, last, timeoutMs, clock, interrupt: signal });
+  const { signal: interrupt = null, release } = toWaitSignal(settings, () => handle.kill({ by: 'owner' }));
+  const result = await awaitConditions({ conditions, mode, last, timeoutMs, clock, interrupt });
+  release();
   const wanted = result.met.includes('pattern')
     ? { pattern: settings.pattern }
     : { text: result.met.includes('text') ? settings.text : undefined };

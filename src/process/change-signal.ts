@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { onceAborted } from '../config/abort-signal.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 
 /** Notifies its listeners that one process may have changed. */
@@ -16,16 +17,18 @@ export class ChangeSignal {
     this.#onNotified();
   }
 
-  /** Resolves as soon as the condition holds, which is checked now and after each change. */
-  until(condition: () => boolean): Promise<void> {
-    if (condition()) return Promise.resolve();
+  /** Resolves as soon as the condition holds, which is checked now and after each change, or when `signal` is aborted. */
+  until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
+    if (condition() || signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const listener = () => {
-        if (!condition()) return;
+        if (!condition() && signal?.aborted !== true) return;
         this.#remove(listener);
+        removeAbort();
         resolve();
       };
       this.#add(listener);
+      const removeAbort = signal === undefined ? () => {} : onceAborted(signal, listener);
     });
   }
 

@@ -3,6 +3,7 @@ import type { KillReceipt, Requester, TreeMember } from '../../machines/process/
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
+import type { AbortOptions } from '../config/abort-signal.ts';
 import type { Duration } from '../config/duration.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
@@ -66,8 +67,11 @@ export interface ProcessHandle {
 
   /** Resolves once, at the end, with everything the process printed already in the log. Never rejects. */
   readonly ended: Promise<FinalView>;
-  /** Resolves when the process is ready, or with the reason why it never will be; at once where no readiness was declared. */
-  ready(): Promise<ReadyView>;
+  /**
+   * Resolves when the process is ready, or with the reason why it never will be; at once where no readiness was declared. A wait that was
+   * aborted by `signal` resolves with the readiness at that moment, `waiting`.
+   */
+  ready(options?: AbortOptions): Promise<ReadyView>;
   /** Resolves when no caller waits any more: at the end of the process, or when it goes to the background. */
   result(): Promise<ResultEnvelope>;
 

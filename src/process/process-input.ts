@@ -1,13 +1,16 @@
 import type { BackendCommand, WriteResult } from '../../machines/process/events.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
+import { toErrorText } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { writeSecretOptions } from '../config/secret-source.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { createFixedResolver } from '../secrets/secret-resolver.ts';
 import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
+import { InputFeed } from './input-feed.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessLife } from './process-life.ts';
+import type { ProcessOrders } from './process-orders.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import { ProcessTerminal } from './process-terminal.ts';
@@ -20,6 +23,7 @@ interface ProcessParts {
   readonly output: ProcessOutput;
   readonly timeline: Timeline;
   readonly changes: ChangeSignal;
+  readonly orders: ProcessOrders;
 }
 
 /** The input of one process: its stdin, its terminal, secrets, and whether it waits for any of them. */
@@ -27,12 +31,15 @@ export class ProcessInput {
   readonly terminal: ProcessTerminal;
   readonly #plan: ProcessPlan;
   readonly #parts: ProcessParts;
+  readonly #feed: InputFeed | null;
+  #feeding = new AbortController();
   #awaited: AwaitedInput | null = null;
 
   constructor(plan: ProcessPlan, parts: ProcessParts) {
     this.#plan = plan;
     this.#parts = parts;
     this.terminal = new ProcessTerminal(plan, parts);
+    this.#feed = plan.input === null ? null : new InputFeed(plan.input);
   }
 
   /** True if the process has a terminal or a pipe for its input. */
@@ -56,10 +63,42 @@ export class ProcessInput {
     return this.#parts.deps.lookForInput(this.#plan.id);
   }
 
-  write(data: string | Uint8Array): Promise<WriteResult> {
+  /** Begins to write the option `input` to the attempt that has just started. If its stream fails, the process is killed. */
+  beginFeeding(): void {
+    if (this.#feed === null) return;
+    this.endFeeding();
+    const { signal } = this.#feeding;
+    const stdin = {
+      write: (data: string | Uint8Array) => this.write(data, { waits: true }),
+      end: () => this.end(),
+    };
+    this.#feed.feed(stdin, signal).catch((error: unknown) => {
+      if (signal.aborted) return;
+      this.#parts.timeline.add('input.failed', { detail: toErrorText(error) });
+      this.#parts.orders.stop({ by: 'supervisor', signal: 'SIGTERM' });
+    });
+  }
+
+  /** Stops writing the option `input` to an attempt that has ended. */
+  endFeeding(): void {
+    this.#feeding.abort();
+    this.#feeding = new AbortController();
+  }
+
+  /** Releases the option `input` of a process that has ended or was detached. */
+  close(): void {
+    this.#feeding.abort();
+    this.#feed?.close();
+  }
+
+  /** With `waits`, waits as long as the process does not read; see `process.write`. */
+  write(
+    data: string | Uint8Array,
+    { waits = false }: { readonly waits?: boolean } = {},
+  ): Promise<WriteResult> {
     const bytes = toBytes(data);
     this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
-    return this.#ask((reply) => ({ type: 'process.write', data: bytes, reply }));
+    return this.#ask((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
   }
 
   end(): Promise<WriteResult> {

@@ -1,4 +1,5 @@
 import type { KillReceipt, ProcessSignal, Requester } from '../../machines/process/context.ts';
+import { onceAborted } from '../config/abort-signal.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { killOptions, limitChanges } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -49,8 +50,18 @@ export class ProcessOrders {
     return killProcess(target, { signal: signal as KillOrder['signal'], graceMs: grace });
   }
 
+  /** Kills the process, or moves it to the background, once the signal is aborted. Leaves no listener behind at the end. */
+  followSignal(signal: AbortSignal, onAbort: 'kill' | 'detach'): void {
+    const { life, changes } = this.#process;
+    const release = onceAborted(signal, () => {
+      if (onAbort === 'kill') void this.kill({ by: 'owner' });
+      else this.background('owner');
+    });
+    void changes.until(() => life.isOver).then(release);
+  }
+
   /** Orders the stop without waiting for it. */
-  stop(order: KillOrder & { by: Requester }): void {
+  stop(order: Partial<KillOrder> & Pick<KillOrder, 'signal'> & { by: Requester }): void {
     const { signal, graceMs, by } = order;
     this.#process.life.send({
       type: 'process.stop',

@@ -1,6 +1,6 @@
 import type { Limits, OnTimeout, RestartSettings } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
-import type { ReadinessSettings } from '../config/process-spec.ts';
+import type { InputSource, ReadinessSettings } from '../config/process-spec.ts';
 import type { Backend, SpawnRequest, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
 import type { Command } from './command.ts';
@@ -48,6 +48,8 @@ export interface ProcessPlan {
   readonly terminal: TerminalView | null;
   /** File of the last screen; `null` without a terminal or a state directory. */
   readonly screenPath: string | null;
+  /** The option `input`; `null` where there is none, and under a later supervisor. */
+  readonly input: InputSource | null;
   readonly launch: Launch;
   /** Files that the process writes itself; `null` where all output passes through this program. */
   readonly files: SpawnRequest['files'];

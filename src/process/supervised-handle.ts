@@ -3,6 +3,7 @@ import type { ProcessSignal, Requester, TreeMember } from '../../machines/proces
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
+import type { AbortOptions } from '../config/abort-signal.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { OutputLine } from '../output/lines.ts';
@@ -37,7 +38,7 @@ interface HandledProcess {
   readonly changes: ChangeSignal;
   readonly ended: Promise<FinalView>;
   view(): ProcessView;
-  ready(): Promise<ReadyView>;
+  ready(options?: AbortOptions): Promise<ReadyView>;
 }
 
 /** The handle of a supervised process: each member is answered by the part of the process that it concerns. */
@@ -68,8 +69,8 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.ended;
   }
 
-  ready(): Promise<ReadyView> {
-    return this.#process.ready();
+  ready(options?: AbortOptions): Promise<ReadyView> {
+    return this.#process.ready(options);
   }
 
   result(): Promise<ResultEnvelope> {

@@ -1,5 +1,7 @@
 import type { ProcessAnnouncement } from '../../machines/process/events.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
+import { type AbortOptions, abortOptions, toWaitSignal } from '../config/abort-signal.ts';
+import { parseOptions } from '../config/parse-options.ts';
 import type { SpawnRequest } from '../spawn/backend.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -113,10 +115,13 @@ export class SupervisedProcess {
     return this.#ended;
   }
 
-  /** Resolves when it is ready, or with the reason why it never will be. */
-  async ready(): Promise<ReadyView> {
-    await this.changes.until(() => this.#ready.state !== 'waiting' || this.life.isOver);
-    if (this.#ready.state !== 'waiting') return this.#ready;
+  /** Resolves when it is ready, with the reason why it never will be, or with `waiting` when the wait was aborted. */
+  async ready(options: AbortOptions = {}): Promise<ReadyView> {
+    const settings = parseOptions(abortOptions, { input: options, name: 'ready' });
+    const { signal, release } = toWaitSignal(settings, () => this.orders.kill({ by: 'owner' }));
+    await this.changes.until(() => this.#ready.state !== 'waiting' || this.life.isOver, signal);
+    release();
+    if (this.#ready.state !== 'waiting' || !this.life.isOver) return this.#ready;
     return { state: 'failed', why: this.life.isDetached ? 'its supervisor ended first' : 'it ended first' };
   }
 
@@ -145,6 +150,7 @@ export class SupervisedProcess {
     if (!this.life.detach()) return false;
     if (this.status === 'restarting') this.timeline.add('process.released', { by: 'supervisor' });
     this.output.detach();
+    this.input.close();
     this.changes.notify();
     return true;
   }
@@ -168,6 +174,8 @@ export class SupervisedProcess {
     this.timeline.addAnnouncement(announcement, this.life.view);
     if (type === 'process.restarting') this.output.log.markRestart();
     if (this.plan.ready !== null && endsReadiness.has(type)) this.#ready = { state: 'waiting' };
+    if (type === 'process.started') this.input.beginFeeding();
+    if (type === 'process.restarting') this.input.endFeeding();
     if (type === 'process.ended') this.#end();
     if (type === 'process.survived' || type === 'process.backgrounded') this.changes.notify();
     else this.#showStatus();
@@ -176,6 +184,7 @@ export class SupervisedProcess {
 
   #end(): void {
     const { view } = this.life;
+    this.input.close();
     this.output.end({ isOpen: 'outputEnded' in view && (view.leftovers.length > 0 || !view.outputEnded) });
   }
 

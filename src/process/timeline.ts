@@ -27,6 +27,8 @@ export type TimelineEvent =
   | 'process.read'
   /** The detail is the name of the secret. */
   | 'process.secretWritten'
+  /** The stream of the option `input` failed with the error in the detail; the process is killed. */
+  | 'input.failed'
   | 'limits.changed'
   | 'process.stopping'
   | 'process.signalled'

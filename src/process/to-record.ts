@@ -89,7 +89,8 @@ function toAdoptionData(
     files,
     size: input.terminal.orderedSize,
     work: launch.work,
-    stdin: launch.stdin,
+    // Input is not recorded: an attempt under a later supervisor must not wait for it.
+    stdin: plan.input === null ? launch.stdin : 'end',
     envNames: [...Object.keys(launch.env), ...launch.lostNames],
     hints: launch.hints,
     attemptOffset,

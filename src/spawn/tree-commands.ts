@@ -14,7 +14,8 @@ import { watchQuiet } from './watch-quiet.ts';
 
 /** Input of a process. The text of a rejection becomes a result. */
 export interface InputPort {
-  write(data: Uint8Array): Promise<WriteResult>;
+  /** With `waits` there is no limit to the time that the process may take to read. */
+  write(data: Uint8Array, options?: { readonly waits?: boolean }): Promise<WriteResult>;
   end(): Promise<WriteResult>;
 }
 
@@ -132,7 +133,7 @@ export function createTreeCommands(options: {
         case 'output.settle':
           return settleOutput(command.quietMs);
         case 'process.write':
-          return writeInput(command.reply, ({ write }) => write(command.data));
+          return writeInput(command.reply, ({ write }) => write(command.data, command));
         case 'process.endInput':
           return writeInput(command.reply, ({ end }) => end());
         default:

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import type { ParsedSpec } from '../config/process-spec.ts';
+import type { CommandSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
 import { decideExecution } from '../policy/decide-execution.ts';
 import { type Command, toCommandLine } from '../process/command.ts';
+import { isStream } from '../process/input-feed.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
 import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
@@ -46,6 +47,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
   // A process that outlives this program writes its own files, and so does tmux.
   const writesByItself = isDurable || backend.mode === 'tmux';
   const files = writesByItself && deps.paths !== null ? toSpawnFiles(id, deps.paths) : null;
+  const input = 'run' in spec ? null : checkInput({ ...spec, lifetime });
   const launch = toLaunch(spec, { command, terminal, deps });
   const cwd = resolve(deps.cwd, ('cwd' in spec ? spec.cwd : undefined) ?? '.');
   return {
@@ -54,7 +56,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
     command: shown,
     commandLine: toCommandLine(shown),
     cwd: redactText(cwd, secrets),
-    fingerprint: toLikeness(command, cwd),
+    fingerprint: toFingerprint([command, cwd, ...(input === null ? [] : [toHashed(input)])]),
     label: spec.label === undefined ? null : redactText(spec.label, secrets),
     owner,
     lifetime,
@@ -85,6 +87,7 @@ export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPla
     backend,
     terminal: terminal?.view ?? null,
     screenPath: terminal?.size == null ? null : (deps.paths?.screenOf(id) ?? null),
+    input,
     launch,
     files,
     toRequest: (attempt) => toRequest({ id, attempt, cwd, owner, launch, files, outlives: isDurable, deps }),
@@ -149,7 +152,7 @@ function toLaunch(
   return {
     work: toWork(command as Exclude<Command, { type: 'function' }>),
     // Without a terminal the process can at least be written to.
-    stdin: spec.interactive ? 'pipe' : spec.stdin,
+    stdin: spec.interactive || spec.input !== undefined ? 'pipe' : spec.stdin,
     size: terminal?.size ?? null,
     hints: { ...hints, ...definedOnly(spec.hints ?? {}) },
     env: spec.env,
@@ -162,10 +165,41 @@ function definedOnly<T extends object>(partial: T): { [K in keyof T]: Exclude<T[
   return Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined)) as never;
 }
 
-function toLikeness(command: Command, cwd: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([command, cwd]))
-    .digest('base64');
+function toFingerprint(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}
+
+/** Returns the part of an input in the fingerprint: streams cannot be compared. */
+function toHashed(input: InputSource): string {
+  return isStream(input) ? 'stream' : createHash('sha256').update(input).digest('base64');
+}
+
+/** @throws TroupeError `invalid-option` for an input that contradicts another option. */
+function checkInput(spec: CommandSettings): InputSource | null {
+  const { input } = spec;
+  if (input === undefined) return null;
+  const why = findContradiction(input, spec);
+  if (why !== null)
+    throw new TroupeError({ code: 'invalid-option', message: `start: "input" is given; ${why}` });
+  return input;
+}
+
+function findContradiction(input: InputSource, spec: CommandSettings): string | null {
+  if (spec.stdin === 'pipe')
+    return 'stdin is then written and ended by troupe. Leave "stdin" out, or use write and endInput.';
+  if (spec.interactive) return 'a terminal has no end of input. Leave "interactive" out, or use write.';
+  const isRestarted = spec.restart.policy !== 'temporary';
+  if (isRestarted && spec.lifetime === 'persistent') {
+    return 'it is not recorded, so the next supervisor could not restart the process with it. Use the restart policy "temporary", or "session".';
+  }
+  if (!isStream(input)) return null;
+  if (isRestarted)
+    return 'a stream can be read only once, so no restart can have it. Give text or bytes, or use the restart policy "temporary".';
+  if (input instanceof ReadableStream && input.locked)
+    return 'the stream is locked, so another reader has it. Give a stream that nothing else reads.';
+  if (spec.onDuplicate !== 'allow')
+    return 'streams cannot be compared, so no process is a duplicate. Give text or bytes, or leave "onDuplicate" out.';
+  return null;
 }
 
 function redactCommand(command: Command, secrets: readonly string[]): Command {

@@ -60,6 +60,7 @@ export function planRecorded(record: ProcessRecord, deps: SupervisorDeps): Proce
     backend: findBackend(record, deps),
     terminal: view.terminal,
     screenPath: view.terminal?.type === 'terminal' ? (paths?.screenOf(id) ?? null) : null,
+    input: null,
     launch,
     files,
     toRequest: (attempt) =>

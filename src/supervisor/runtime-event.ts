@@ -19,6 +19,7 @@ export type RuntimeEvent =
         | 'process.read'
         | 'process.secretWritten'
         | 'process.signalled'
+        | 'input.failed'
         | 'limits.changed'
       >;
       readonly at: number;

@@ -11,16 +11,17 @@ import type { SupervisorDeps } from './supervisor-deps.ts';
 /**
  * Creates a process and requests its admission in one step. A refused process is never registered.
  *
- * @throws TroupeError `background-limit`, `duplicate`, `shutting-down`, `state-directory`
+ * @throws TroupeError `aborted`, `background-limit`, `duplicate`, `shutting-down`, `state-directory`
  */
 export function startProcess(
   spec: ParsedSpec,
   { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps },
 ): SupervisedProcess {
   const { admission, records, processDeps } = runtime;
+  if (spec.signal?.aborted) throw toAbortedError(spec.signal);
   const plan = planProcess(spec, deps);
   const duplicate = findJoined(plan, { spec, runtime });
-  if (duplicate !== null) return duplicate;
+  if (duplicate !== null) return follow(duplicate, spec);
 
   const admitted = admission.request(plan);
   let process: SupervisedProcess;
@@ -35,7 +36,18 @@ export function startProcess(
   if (admitted === 'admitted') process.life.send({ type: 'process.admit' });
   // Its owner waits only for its end, which the next supervisor reports if this program ends first.
   if (plan.background && plan.files === null) records.save(process);
+  return follow(process, spec);
+}
+
+/** Makes the signal of the start decide about the process, also about one that was joined. */
+function follow(process: SupervisedProcess, { signal, onAbort }: ParsedSpec): SupervisedProcess {
+  if (signal !== undefined) process.orders.followSignal(signal, onAbort);
   return process;
+}
+
+function toAbortedError({ reason }: AbortSignal): TroupeError {
+  const message = `start: "signal" was aborted before the start: ${toErrorText(reason)}. Nothing was started.`;
+  return new TroupeError({ code: 'aborted', message, cause: reason });
 }
 
 /**

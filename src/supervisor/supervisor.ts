@@ -29,7 +29,7 @@ export interface Supervisor extends AsyncDisposable {
   /**
    * Starts a process and returns its handle at once. A failed start ends the process.
    *
-   * @throws TroupeError `invalid-option`, `background-limit`, `duplicate`, `shutting-down`; nothing has been started.
+   * @throws TroupeError `invalid-option`, `aborted`, `background-limit`, `duplicate`, `shutting-down`; nothing has been started.
    */
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
   /**

@@ -8,9 +8,9 @@ import { createInputQueue, readTimeoutMs } from './queue-input.ts';
 interface InputWriter {
   /**
    * Writes as long as the process reads something every ten seconds. After a refusal `bytesWritten` are in for certain; the piece
-   * under way, 16 KiB at most, may still arrive. Writes queued behind it are refused as well.
+   * under way, 16 KiB at most, may still arrive. Writes queued behind it are refused as well. With `waits` there is no such limit.
    */
-  write(data: Uint8Array): Promise<WriteResult>;
+  write(data: Uint8Array, options?: { readonly waits?: boolean }): Promise<WriteResult>;
   /** Sends the end of file after all earlier writes. */
   end(): Promise<WriteResult>;
 }
@@ -27,7 +27,8 @@ export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
   stdin.on('error', () => {});
 
   return {
-    write: (data) => enqueue((timeoutMs) => writeAll(stdin, { data, clock, timeoutMs })),
+    write: (data, { waits = false } = {}) =>
+      enqueue((timeoutMs) => writeAll(stdin, { data, clock, timeoutMs: waits ? null : timeoutMs })),
     end: () =>
       enqueue(async () => {
         if (!stdin.writable) return refuseWrite('closed', 'Its input is closed already.');
@@ -39,7 +40,7 @@ export function createInputWriter(stdin: Writable, clock: Clock): InputWriter {
 
 async function writeAll(
   stdin: Writable,
-  { data, clock, timeoutMs }: { data: Uint8Array; clock: Clock; timeoutMs: number },
+  { data, clock, timeoutMs }: { data: Uint8Array; clock: Clock; timeoutMs: number | null },
 ): Promise<WriteResult> {
   // Pieces that timed out earlier may have been read by now.
   if (timeoutMs === 0 && stdin.writableLength > 0) return refuseWrite('notReading', unread);
@@ -47,7 +48,7 @@ async function writeAll(
   while (bytesWritten < data.byteLength) {
     if (!stdin.writable) return { ...refuseWrite('closed', closed), bytesWritten };
     const piece = data.subarray(bytesWritten, bytesWritten + PIECE_BYTES);
-    const outcome = await writePiece(stdin, { piece, clock });
+    const outcome = await writePiece(stdin, { piece, clock: timeoutMs === null ? null : clock });
     if (outcome === 'late') {
       const error = `${unread} Up to ${piece.byteLength} bytes more are on the way and may still arrive.`;
       return { ...refuseWrite('notReading', error), bytesWritten };
@@ -60,12 +61,12 @@ async function writeAll(
 
 function writePiece(
   stdin: Writable,
-  { piece, clock }: { piece: Uint8Array; clock: Clock },
+  { piece, clock }: { piece: Uint8Array; clock: Clock | null },
 ): Promise<'in' | 'late' | 'broken'> {
   return new Promise((resolve) => {
-    const cancel = clock.at(clock.nowMs() + readTimeoutMs, () => resolve('late'));
+    const cancel = clock?.at(clock.nowMs() + readTimeoutMs, () => resolve('late'));
     stdin.write(piece, (error) => {
-      cancel();
+      cancel?.();
       resolve(error == null ? 'in' : 'broken');
     });
   });

@@ -54,6 +54,18 @@ test('the timeout starts again with each piece', async () => {
   expect(await writing).toEqual({ ok: true, bytesWritten: 4 * pieceBytes });
 });
 
+test('a write that waits has no limit, and is in once it is read', async () => {
+  const { clock, input, offered, take, text } = createSlowReader();
+
+  const writing = input.write(Buffer.from('read in an hour'), { waits: true });
+  await offered();
+  clock.advance(3_600_000);
+  take();
+
+  expect(await writing).toEqual({ ok: true, bytesWritten: 15 });
+  expect(text()).toBe('read in an hour');
+});
+
 test('a refused write says what may still arrive', async () => {
   const { clock, input, offered, take, text } = createSlowReader();
 
