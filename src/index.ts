@@ -48,6 +48,13 @@ export type {
   DelegationSettings,
   ModelSettings,
 } from './config/agent-file-schema.ts';
+export type {
+  AgentHintSettings,
+  AgentPolicyCommands,
+  AgentPolicySettings,
+  AgentPolicyTools,
+  AgentSupervisorSettings,
+} from './config/agent-file-sections.ts';
 export type { Duration } from './config/duration.ts';
 export type { PolicyOptions, PolicySettings, RuleName } from './config/policy-options.ts';
 export type {

@@ -1,9 +1,4 @@
-import {
-  agentFileSchema,
-  agentPolicyOptions,
-  agentSupervisorOptions,
-} from '../../src/config/agent-file-schema.ts';
-import { toSnakeCase } from '../../src/config/file-section.ts';
+import { agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import { createOptionReader, type DocumentedOption } from './read-options.ts';
 import { toShape } from './schema-default.ts';
 
@@ -31,36 +26,20 @@ policy:
 const sections: Readonly<Record<string, string>> = {
   model: 'ModelSettings',
   tools: 'AgentToolSettings',
+  supervisor: 'AgentSupervisorSettings',
+  policy: 'AgentPolicySettings',
   delegation: 'DelegationSettings',
   context: 'ContextSettings',
   limits: 'AgentLimits',
 };
 
-/** Options of the supervisor that have another name in a file. */
-const otherNames: Readonly<Record<string, string>> = { defaultTimeout: 'timeout' };
-
 export function toAgentFilesPage(): string {
   const read = createOptionReader();
-  const renamed = (prefix: string, interfaceName: string, keys: readonly string[]) => {
-    const { options } = read(interfaceName);
-    return keys.map((key) => {
-      const option = options.find(({ name }) => name === (otherNames[key] ?? key));
-      if (option === undefined) throw new Error(`${interfaceName} has no ${key}.`);
-      return toRow(`${prefix}.${toSnakeCase(key)}`, option);
-    });
-  };
   const rows = read('AgentDefinition').options.flatMap((option) => {
     const { name } = option;
     const section = sections[name];
     const inner =
       section === undefined ? [] : read(section).options.map((each) => toRow(`${name}.${each.name}`, each));
-    if (name === 'supervisor')
-      return [
-        toRow(name, option),
-        ...renamed(name, 'SupervisorOptions', Object.keys(agentSupervisorOptions.shape)),
-      ];
-    if (name === 'policy')
-      return [toRow(name, option), ...renamed(name, 'PolicyOptions', Object.keys(agentPolicyOptions.shape))];
     return [toRow(name, option), ...inner];
   });
   return introduction + rows.join('');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AbortOptions, abortOptions } from '../../src/config/abort-signal.ts';
 import { type AgentDefinition, agentFileSchema } from '../../src/config/agent-file-schema.ts';
+import type { AgentPolicySettings, AgentSupervisorSettings } from '../../src/config/agent-file-sections.ts';
 import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
 import {
@@ -81,6 +82,20 @@ const schemaOf =
         : { readonly differs: Differences<Options, z.input<S>, Own> }),
   ): z.ZodType<unknown, object> =>
     schema;
+
+/** Options of a section, by the types of its schema. */
+type FileSectionOf<Name extends 'supervisor' | 'policy'> = WithoutIndex<
+  NonNullable<z.output<typeof agentFileSchema>[Name]>
+>;
+
+type WithoutIndex<T> = { readonly [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+
+type SectionDifferences =
+  | Differences<AgentSupervisorSettings, FileSectionOf<'supervisor'>, never>
+  | Differences<AgentPolicySettings, FileSectionOf<'policy'>, never>;
+
+/** `true` while the sections of an agent file have the options of their schemas; otherwise the compiler names the differences here. */
+export const sectionsMatch: [SectionDifferences] extends [never] ? true : SectionDifferences = true;
 
 /** Schemas of the exported interfaces of options, by the name of the interface. */
 export const optionSchemas: Readonly<Record<string, z.ZodType>> = {

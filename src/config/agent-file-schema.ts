@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentPolicySettings, AgentSupervisorSettings } from './agent-file-sections.ts';
 import { conversationOptions } from './conversation-options.ts';
 import { toFileSection } from './file-section.ts';
 import { policyOptions } from './policy-options.ts';
@@ -202,9 +203,9 @@ export interface AgentDefinition {
   /** The tools of the agent. Default: the set `process`. */
   readonly tools?: AgentToolSettings | undefined;
   /** Options of its supervisor, in snake_case; see `SupervisorOptions`. Default: those of the supervisor. */
-  readonly supervisor?: z.output<typeof agentFileSchema>['supervisor'];
+  readonly supervisor?: AgentSupervisorSettings | undefined;
   /** Options of its policy, in snake_case; see `PolicyOptions`. They also hold for its delegates. Default: those of a policy. */
-  readonly policy?: z.output<typeof agentFileSchema>['policy'];
+  readonly policy?: AgentPolicySettings | undefined;
   /**
    * Secrets by name, which its tools can type without seeing them, each read when it is used. `{ env:
    * "NPM_TOKEN" }`: a variable, which its processes do not inherit; `{ file: "…" }`: a relative path is

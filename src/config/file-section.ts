@@ -35,12 +35,10 @@ export function toFileSection<S extends Shape>(
 }
 
 /** Converts a section of a file to options, to be checked by the schema with `shape`. */
-export function fromFileSection(
-  section: Readonly<Record<string, unknown>>,
-  shape: Shape,
-): Record<string, unknown> {
+export function fromFileSection(section: object, shape: Shape): Record<string, unknown> {
+  const values = section as Readonly<Record<string, unknown>>;
   const entries = Object.entries(shape).flatMap(([key, schema]) => {
-    const value = section[toSnakeCase(key)];
+    const value = values[toSnakeCase(key)];
     return value === undefined ? [] : [[key, fromFileValue(value, unwrap(schema))]];
   });
   return Object.fromEntries(entries);

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { optionSchemas } from '../../docs/reference/option-schemas.ts';
 import { createOptionReader, type DocumentedOption } from '../../docs/reference/read-options.ts';
 import { describeDefault, toShape } from '../../docs/reference/schema-default.ts';
+import { agentPolicyOptions, agentSupervisorOptions } from '../../src/config/agent-file-schema.ts';
+import { toSnakeCase } from '../../src/config/file-section.ts';
 import { rootFolder } from './examples.ts';
 
 /** Interfaces of options that are checked by hand or by the compiler alone. */
@@ -19,6 +21,16 @@ const withoutSchema = [
   'RunOptions',
   'CallOptions',
   'AiSdkToolOptions',
+  'ModelSettings',
+  'AgentToolSettings',
+  'AgentSupervisorSettings',
+  'AgentHintSettings',
+  'AgentPolicySettings',
+  'AgentPolicyTools',
+  'AgentPolicyCommands',
+  'DelegationSettings',
+  'ContextSettings',
+  'AgentLimits',
   'McpServerOptions',
   'McpRunOptions',
   'HttpOptions',
@@ -72,6 +84,26 @@ describe('the defaults in doc comments', () => {
     const wrong = findWrong(read(name).options, toShape(schema));
 
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('the defaults in the doc comments of an agent file', () => {
+  const read = createOptionReader();
+  const sections = [
+    ['AgentSupervisorSettings', 'SupervisorOptions', agentSupervisorOptions],
+    ['AgentHintSettings', 'HintOptions', agentSupervisorOptions.shape.hints.unwrap()],
+    ['AgentPolicySettings', 'PolicyOptions', agentPolicyOptions],
+  ] as const;
+
+  test.each(sections)('match those of the options in %s', (section, options, { shape }) => {
+    const toDefaults = (name: string, rename: (option: string) => string) =>
+      Object.fromEntries(read(name).options.map((option) => [rename(option.name), option.default]));
+
+    const written = toDefaults(section, (name) => name);
+
+    const known = toDefaults(options, (name) => toSnakeCase(name === 'timeout' ? 'defaultTimeout' : name));
+    const expected = Object.keys(shape).map((key) => [toSnakeCase(key), known[toSnakeCase(key)]]);
+    expect(written).toEqual(Object.fromEntries(expected));
   });
 });
 
