@@ -1,3 +1,5 @@
+import { supervisorNeeded } from '../not-provided.ts';
+
 /**
  * Name of a POSIX signal with its `SIG`, as `kill -l` lists it. A process can end by a real-time signal, such as `SIGRTMIN+1`; such a signal
  * cannot be sent.
@@ -170,7 +172,11 @@ export interface ProcessContext extends Omit<ProcessInput, 'past'> {
   readonly nextStartAtMs: number | null;
 }
 
-export function createProcessContext({ past, ...input }: ProcessInput): ProcessContext {
+/** @throws Error for the input of another actor: the chart was invoked as if it were a process. */
+export function createProcessContext(given: ProcessInput): ProcessContext {
+  if (given?.limits === undefined)
+    throw new Error(`The input of processMachine is not a description with "limits": ${supervisorNeeded}`);
+  const { past, ...input } = given;
   return {
     ...input,
     attempt: past?.attempt ?? 1,
