@@ -72,6 +72,7 @@ const forLibrary = defineConfig({
     machines: join(root, 'machines/index.ts'),
     mcp: join(root, 'src/mcp/index.ts'),
     testing: join(root, 'src/testing/index.ts'),
+    xstate: join(root, 'src/xstate/index.ts'),
   },
   platform: 'node',
   // zod is put in, without its fifty languages: loading it took longer than all of troupe.

@@ -31,6 +31,7 @@ const inProcess = [
   'testing',
   'tools',
   'watches',
+  'xstate',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** Their tests start the command line program, hundreds of times. */

@@ -3,6 +3,7 @@ import { type AbortOptions, abortOptions } from '../../src/config/abort-signal.t
 import { type AgentDefinition, agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import type { AgentPolicySettings, AgentSupervisorSettings } from '../../src/config/agent-file-sections.ts';
 import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
+import { type LeaveOptions, leaveOptions } from '../../src/config/leave-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
 import {
   type CommandSpec,
@@ -103,6 +104,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   CommandSpec: schemaOf<CommandSpec, 'command'>()(commandSpec),
   FunctionSpec: schemaOf<FunctionSpec>()(functionSpec),
   KillOptions: schemaOf<KillOptions, 'signal'>()(killOptions),
+  LeaveOptions: schemaOf<LeaveOptions>()(leaveOptions),
   LimitChanges: schemaOf<LimitChanges>()(limitChanges),
   ReadOptions: schemaOf<ReadOptions>()(readOptions),
   AbortOptions: schemaOf<AbortOptions>()(abortOptions),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 
-const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts'];
+const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts', 'src/xstate/index.ts'];
 
 const root = join(import.meta.dirname, '../..');
 

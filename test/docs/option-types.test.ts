@@ -39,7 +39,7 @@ const withoutSchema = [
   'LoadOptions',
 ];
 
-const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts'];
+const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts', 'src/xstate/index.ts'];
 
 describe('the options in an editor', () => {
   let editor: Editor;

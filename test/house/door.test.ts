@@ -8,6 +8,7 @@ test.each([
   ['src/index.ts', []],
   ['src/testing/index.ts', ['src/index.ts']],
   ['src/mcp/index.ts', ['src/index.ts']],
+  ['src/xstate/index.ts', ['src/index.ts']],
 ])('%s exports every type its exports speak of', COMPILING, (door, beside) => {
   const hidden = findHiddenTypes(door, { beside });
 

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { type AnyActorRef, assign, createActor, type Snapshot, setup } from 'xstate';
+import {
+  createSupervisor,
+  type FinalView,
+  type Supervisor,
+  type SupervisorOptions,
+} from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { type ProcessActorInput, processLogic } from '../../src/xstate/index.ts';
+import { tempDir, waitUntil } from '../fixtures/os.ts';
+import { turn } from '../supervisor/scripted-rig.ts';
+
+const places: { remove(): void }[] = [];
+
+afterEach(() => {
+  for (const place of places.splice(0)) place.remove();
+});
+
+function openPlace() {
+  const place = tempDir();
+  places.push(place);
+  return place;
+}
+
+/** A supervisor of the directory whose processes are played by hand. */
+function playIn(stateDirectory: string | false, options: SupervisorOptions = {}) {
+  const backend = createScriptedBackend(undefined, { durable: true });
+  const clock = createVirtualClock();
+  return {
+    supervisor: createSupervisor({ backend, clock, stateDirectory, control: false, ...options }),
+    backend,
+  };
+}
+
+/** A deployment of a user, which begins at once. */
+function createDeployment(supervisor: Supervisor, spec: ProcessActorInput) {
+  return setup({
+    types: { context: {} as { end: FinalView | null }, events: {} as { type: 'CANCEL' } },
+    actors: { process: processLogic(supervisor) },
+  }).createMachine({
+    context: { end: null },
+    initial: 'deploying',
+    states: {
+      deploying: {
+        invoke: {
+          src: 'process',
+          id: 'deploy',
+          input: spec,
+          onDone: { target: 'over', actions: assign(({ event }) => ({ end: event.output })) },
+        },
+        on: { CANCEL: 'cancelled' },
+      },
+      over: {},
+      cancelled: {},
+    },
+  });
+}
+
+/** The snapshot as a database keeps it. */
+function save(actor: AnyActorRef & { getPersistedSnapshot(): unknown }): Snapshot<unknown> {
+  return JSON.parse(JSON.stringify(actor.getPersistedSnapshot()));
+}
+
+const persistent: ProcessActorInput = { command: ['deploy'], lifetime: 'persistent' };
+
+test('a restored machine finds its process under the next supervisor', async () => {
+  const { path } = openPlace();
+  const first = playIn(path);
+  const before = createActor(createDeployment(first.supervisor, persistent)).start();
+  await turn();
+  const snapshot = save(before);
+  before.stop();
+  await first.supervisor.shutdown();
+
+  const second = playIn(path);
+  const after = createActor(createDeployment(second.supervisor, persistent), { snapshot }).start();
+  expect(after.getSnapshot().value).toBe('deploying');
+  expect(second.backend.lastRun.isAdopted).toBe(true);
+  second.backend.lastRun.exit({ code: 4 });
+  await turn();
+
+  expect(second.backend.runs).toHaveLength(1);
+  expect(after.getSnapshot()).toMatchObject({
+    value: 'over',
+    context: { end: { id: first.backend.lastRun.request.id, status: 'failed', exit: { code: 4 } } },
+  });
+  await second.supervisor.shutdown();
+});
+
+test('a restored machine can still kill its process', async () => {
+  const { path } = openPlace();
+  const first = playIn(path);
+  const before = createActor(createDeployment(first.supervisor, persistent)).start();
+  const snapshot = save(before);
+  before.stop();
+  await first.supervisor.shutdown();
+  const second = playIn(path);
+  const after = createActor(createDeployment(second.supervisor, persistent), { snapshot }).start();
+
+  after.send({ type: 'CANCEL' });
+  await turn();
+
+  expect(second.backend.lastRun).toMatchObject({ isAdopted: true, signals: ['SIGTERM'] });
+  await second.supervisor.shutdown();
+});
+
+test('a process that ended meanwhile is done in the restored machine', async () => {
+  const { supervisor, backend } = playIn(false);
+  const before = createActor(
+    createDeployment(supervisor, { command: ['deploy'], onLeave: 'detach' }),
+  ).start();
+  const snapshot = save(before);
+  before.stop();
+  backend.lastRun.exit();
+  await turn();
+
+  const after = createActor(createDeployment(supervisor, { command: ['deploy'] }), { snapshot }).start();
+  await turn();
+
+  expect(backend.runs).toHaveLength(1);
+  expect(after.getSnapshot()).toMatchObject({ value: 'over', context: { end: { status: 'completed' } } });
+  await supervisor.shutdown();
+});
+
+test('a process that no supervisor knows is lost, and is not started again', async () => {
+  const first = playIn(false);
+  const before = createActor(createDeployment(first.supervisor, { command: ['deploy'] })).start();
+  const snapshot = save(before);
+  before.stop();
+  await first.supervisor.shutdown();
+
+  const second = playIn(false);
+  const after = createActor(createDeployment(second.supervisor, { command: ['deploy'] }), {
+    snapshot,
+  }).start();
+
+  expect(second.backend.runs).toHaveLength(0);
+  const { id } = first.backend.lastRun.request;
+  expect(after.getSnapshot()).toMatchObject({
+    value: 'over',
+    context: {
+      end: {
+        ...{ id, status: 'lost', commandLine: 'deploy', exit: null },
+        reason: { type: 'lost', why: expect.stringContaining('its supervisor does not know it') },
+      },
+    },
+  });
+  await second.supervisor.shutdown();
+});
+
+test('a machine that was persisted before it was started starts its process when restored', async () => {
+  const { supervisor, backend } = playIn(false);
+  const machine = createDeployment(supervisor, { command: ['deploy'] });
+  const snapshot = save(createActor(machine));
+  expect(backend.runs).toHaveLength(0);
+
+  const actor = createActor(machine, { snapshot }).start();
+
+  expect(backend.runs).toHaveLength(1);
+  actor.stop();
+  await supervisor.shutdown();
+});
+
+test('the snapshot of a started process has no secrets', async () => {
+  const { supervisor } = playIn(false);
+  const spec = { command: ['deploy'], secrets: { TOKEN: 'hunter2' } };
+
+  const actor = createActor(createDeployment(supervisor, spec)).start();
+
+  const text = JSON.stringify(actor.getPersistedSnapshot());
+  expect(text).toContain('"commandLine":"deploy"');
+  expect(text).not.toContain('hunter2');
+  actor.stop();
+  await supervisor.shutdown();
+});
+
+test('a command of a restored machine has run once', async () => {
+  const place = openPlace();
+  const spec: ProcessActorInput = {
+    command: 'echo run >> runs; until [ -e go ]; do sleep 0.02; done; exit 3',
+    lifetime: 'persistent',
+    cwd: place.path,
+  };
+  const options: SupervisorOptions = { stateDirectory: place.file('state'), cwd: place.path };
+  const first = createSupervisor(options);
+  const before = createActor(createDeployment(first, spec)).start();
+  await waitUntil(() => existsSync(place.file('runs')), { what: 'the command runs' });
+  const snapshot = save(before);
+  before.stop();
+  await first.shutdown();
+
+  const second = createSupervisor(options);
+  const after = createActor(createDeployment(second, spec), { snapshot }).start();
+  writeFileSync(place.file('go'), '');
+  const end = await waitUntil(() => after.getSnapshot().context.end, { what: 'the end is known' });
+
+  expect(end).toMatchObject({ status: 'failed', exit: { code: 3 }, lifetime: 'persistent' });
+  expect(readFileSync(place.file('runs'), 'utf8')).toBe('run\n');
+  await second.shutdown();
+});
