@@ -143,6 +143,25 @@ export type { Command } from './process/command.ts';
 export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
 export type { AdoptionData as Revival, ProcessRecord, RecordedReadiness } from './process/process-record.ts';
 export type {
+  AgentAnswer,
+  BackgroundedResult,
+  CompletedResult,
+  EndedResult,
+  EndFacts,
+  FailedResult,
+  KilledResult,
+  Leftover,
+  LiveFacts,
+  LostResult,
+  PrintedText,
+  ProcessResult,
+  QueuedResult,
+  RefusedResult,
+  StartedResult,
+  SurvivedResult,
+  TimedOutResult,
+} from './process/process-result.ts';
+export type {
   AwaitedInput,
   FinalFacts,
   FinalView,
@@ -154,13 +173,12 @@ export type {
   ReadyView,
   TerminalView,
 } from './process/process-view.ts';
-export type {
-  BackgroundedData,
-  CommandFacts,
-  Leftover,
-  PrintedText,
-  ProcessBrief,
-  ResultEnvelope,
+export {
+  type BackgroundedData,
+  type CommandFacts,
+  type ProcessBrief,
+  type ResultEnvelope,
+  toEnvelope,
 } from './process/result-envelope.ts';
 export type { TimelineEntry, TimelineEvent } from './process/timeline.ts';
 export type { ConditionName, WaitEnd, Waited } from './process/waited.ts';

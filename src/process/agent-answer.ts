@@ -1,6 +1,6 @@
 import { formatBytes } from '../output/cut-text.ts';
 import type { ProcessHandle } from './process-handle.ts';
-import type { AgentAnswer } from './result-envelope.ts';
+import type { AgentAnswer } from './process-result.ts';
 
 /** Name of the reader whose cursor stands where the output of the current attempt begins. */
 const READER = 'agent-answer';

@@ -1,58 +1,66 @@
+import { formatDuration } from '../config/duration.ts';
+import { shorten } from '../config/quote.ts';
+import { describeSurvivors } from '../spawn/tree/describe-survivors.ts';
 import { readAgentAnswer } from './agent-answer.ts';
 import type { ChangeSignal } from './change-signal.ts';
+import { describeEnd, describeLimit } from './describe-end.ts';
+import { readPrinted, toEndedResult, toLiving } from './ended-result.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import type { EndedResult, PrintedText, StartedResult } from './process-result.ts';
 import type { FinalView, ProcessView } from './process-view.ts';
-import {
-  type ResultEnvelope,
-  type ResultParts,
-  readPrinted,
-  toBackgroundedEnvelope,
-  toLiving,
-  toQueuedEnvelope,
-  toResultEnvelope,
-  toSurvivedEnvelope,
-} from './result-envelope.ts';
+import type { Timeline } from './timeline.ts';
 
 interface AwaitedProcess {
   readonly plan: ProcessPlan;
   readonly deps: ProcessDeps;
   readonly life: ProcessLife;
   readonly output: ProcessOutput;
+  readonly timeline: Timeline;
   readonly changes: ChangeSignal;
   readonly ended: Promise<FinalView>;
   view(): ProcessView;
 }
 
 /** Resolves when no caller waits for the process any more: at its end, in the background, or when something survived its kill. */
-export async function awaitResult(process: AwaitedProcess): Promise<ResultEnvelope> {
-  const { plan, life, output, changes } = process;
+export async function awaitResult(process: AwaitedProcess): Promise<StartedResult> {
+  const { life, changes } = process;
   await changes.until(() => life.isOver || !isAwaited(life) || hasSurvived(life));
-  if (hasSurvived(life)) return toSurvivedEnvelope(await toParts(process, process.view()));
-  if (!life.hasEnded) {
-    const parts = await toParts(process, process.view());
-    return life.status === 'pending' ? toQueued(process, parts) : toBackgroundedEnvelope(parts);
+  const view = process.view();
+  if (hasSurvived(life)) {
+    const survivors = view.status === 'stopping' ? view.survivors : [];
+    const message = describeSurvival(view, describeSurvivors(survivors));
+    return { type: 'survived', survivors, process: view, message, outputSoFar: await print(process) };
   }
-  const view = await process.ended;
-  const parts = await toParts(process, view);
-  if (view.status === 'timed_out' && view.pid === null && view.startedAt === null)
-    return toQueued(process, parts);
+  if (life.hasEnded) return toEnded(process, await process.ended);
+  if (life.status === 'pending') {
+    const message =
+      `${describeWait(process, view)} It stays queued and starts in the background when a slot is free. To free a slot, end one of these processes; ` +
+      `to cancel it, kill ${view.id}.`;
+    return { type: 'queued', process: view, message };
+  }
+  const message = describeBackgrounding(view);
+  return { type: 'backgrounded', process: view, message, outputSoFar: await print(process) };
+}
+
+async function toEnded(process: AwaitedProcess, view: FinalView): Promise<EndedResult> {
+  const { plan, deps, output, timeline } = process;
   const answering = { id: plan.id, reader: (name: string) => output.reader(name) };
-  return toResultEnvelope(parts, plan.kind === 'agent' ? readAgentAnswer(answering) : null);
+  const parts = { view, printed: await print(process), ...(await toLiving(view, deps.findPorts)) };
+  const result = toEndedResult(parts, {
+    answer: plan.kind === 'agent' && view.status === 'completed' ? readAgentAnswer(answering) : null,
+    inputError: timeline.entries.findLast(({ type }) => type === 'input.failed')?.detail ?? null,
+  });
+  if (result.type !== 'timed_out' || view.startedAt !== null) return result;
+  // At `onTimeout: 'kill'` and at `maxExecutionTime` a process is cancelled in the queue.
+  const message = `${describeWait(process, view)} It was cancelled at its time limit and will not start.`;
+  return { ...result, message };
 }
 
-async function toParts<View extends ProcessView>(
-  { deps, output }: AwaitedProcess,
-  view: View,
-): Promise<ResultParts<View>> {
-  const printed = await readPrinted((options) => output.read(options));
-  return { view, printed, ...(await toLiving(view, deps.findPorts)) };
-}
-
-function toQueued({ plan, deps }: AwaitedProcess, parts: ResultParts): ResultEnvelope {
-  return toQueuedEnvelope(parts, { holders: deps.slotHolders(plan.kind), now: deps.clock.epochMs() });
+function print({ output }: AwaitedProcess): Promise<PrintedText> {
+  return readPrinted((options) => output.read(options));
 }
 
 /** Returns whether a caller waits in the foreground. A background start is awaited until it has come up. */
@@ -64,4 +72,39 @@ function isAwaited({ view }: ProcessLife): boolean {
 /** Returns whether something outlived SIGKILL: the end may never come. */
 function hasSurvived({ view }: ProcessLife): boolean {
   return view.status === 'stopping' && view.receipt !== null;
+}
+
+function describeSurvival({ id }: ProcessView, survivors: string): string {
+  const alive = survivors === '' ? '' : `: still alive: ${survivors}`;
+  return `Process ${id} was stopped and is not gone${alive}. It stays "stopping" and is watched.`;
+}
+
+function describeBackgrounding(view: ProcessView): string {
+  const log = view.output.logFile;
+  const state =
+    view.status === 'restarting'
+      ? `It ended (${describeEnd(view.reason, null)}) and will be restarted`
+      : `Still running after ${formatDuration('runtimeMs' in view ? view.runtimeMs : 0)}`;
+  const words = [
+    `${state}: it continues in the background as ${view.id}.`,
+    `Its output so far is kept: read it with this id${log === null ? '' : `, or in ${log}`}.`,
+    ...describeLimit(view),
+  ];
+  return words.join(' ');
+}
+
+/** Describes how long a process has waited in the queue, and the processes that hold the slots. */
+function describeWait({ plan, deps }: AwaitedProcess, view: ProcessView): string {
+  const now = deps.clock.epochMs();
+  const holders = deps.slotHolders(plan.kind);
+  const each = holders.map((holder) => {
+    const since = formatDuration(
+      now - ('startedAt' in holder ? (holder.startedAt ?? now) : holder.createdAt),
+    );
+    return `${holder.id} (${shorten(holder.commandLine, 80)}, for ${since})`;
+  });
+  const slots = plan.kind === 'agent' ? 'agents' : 'foreground commands';
+  const taken =
+    holders.length === 0 ? '' : `: all ${holders.length} slots for ${slots} are taken by ${each.join(', ')}`;
+  return `Process ${view.id} has not started after ${formatDuration(now - view.createdAt)}${taken}.`;
 }

@@ -13,8 +13,8 @@ import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
 import type { SecretOptions } from '../secrets/write-secret.ts';
+import type { StartedResult } from './process-result.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
-import type { ResultEnvelope } from './result-envelope.ts';
 import type { TimelineEntry } from './timeline.ts';
 import type { Waited } from './waited.ts';
 
@@ -73,7 +73,7 @@ export interface ProcessHandle {
    */
   ready(options?: AbortOptions): Promise<ReadyView>;
   /** Resolves when no caller waits any more: at the end of the process, or when it goes to the background. */
-  result(): Promise<ResultEnvelope>;
+  result(): Promise<StartedResult>;
 
   /** Emits the current status and each later one; completes at the end. */
   readonly status$: Observable<ProcessStatus>;

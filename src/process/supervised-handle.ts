@@ -21,8 +21,8 @@ import type { ProcessLife } from './process-life.ts';
 import type { ProcessOrders } from './process-orders.ts';
 import type { ProcessOutput } from './process-output.ts';
 import type { ProcessPlan } from './process-plan.ts';
+import type { StartedResult } from './process-result.ts';
 import type { AwaitedInput, FinalView, ProcessView, ReadyView } from './process-view.ts';
-import type { ResultEnvelope } from './result-envelope.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
 import type { Waited } from './waited.ts';
 
@@ -73,7 +73,7 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.ready(options);
   }
 
-  result(): Promise<ResultEnvelope> {
+  result(): Promise<StartedResult> {
     return awaitResult(this.#process);
   }
 

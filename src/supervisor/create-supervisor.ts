@@ -3,10 +3,10 @@ import { toError } from '../config/error-text.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { quote } from '../config/quote.ts';
 import { supervisorOptions } from '../config/supervisor-options.ts';
+import { TroupeError } from '../config/troupe-error.ts';
 import { startGroup } from '../groups/create-group.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 import type { KillAnswer } from '../process/process-handle.ts';
-import { toRefusedEnvelope } from '../process/result-envelope.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import type { DamagedRecord } from '../store/record-store.ts';
 import type { SupervisorEntry } from '../store/supervisor-registry.ts';
@@ -108,7 +108,8 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
       try {
         return await start(spec).result();
       } catch (error) {
-        return toRefusedEnvelope(toError(error).message);
+        const refusal = toTroupeError(error);
+        return { type: 'refused', error: refusal, message: refusal.message };
       }
     },
     startGroup: (options) => startGroup({ start }, options),
@@ -147,6 +148,12 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     shutdown,
     [Symbol.asyncDispose]: async () => void (await shutdown()),
   };
+}
+
+/** Returns the error of a refused start; one that is no refusal is a fault of troupe. */
+function toTroupeError(error: unknown): TroupeError {
+  if (error instanceof TroupeError) return error;
+  return new TroupeError({ code: 'internal', message: toError(error).message, cause: error });
 }
 
 function createList({ registry }: Runtime, { isWithin }: Owners): Supervisor['list'] {

@@ -5,8 +5,8 @@ import type { GroupOptions } from '../groups/group-options.ts';
 import type { ProcessGroup } from '../groups/process-group.ts';
 import type { Mailbox, MailboxReader } from '../mailbox/mailbox.ts';
 import type { KillAnswer, KillOptions, ProcessHandle } from '../process/process-handle.ts';
+import type { ProcessResult } from '../process/process-result.ts';
 import type { ProcessView } from '../process/process-view.ts';
-import type { ResultEnvelope } from '../process/result-envelope.ts';
 import type { ScheduleNews, ScheduleOptions, ScheduleView } from '../schedules/schedule.ts';
 import type { WatchNews, WatchOptions, WatchView } from '../watches/watch.ts';
 import type { RecoveryReport } from './recover.ts';
@@ -33,10 +33,10 @@ export interface Supervisor extends AsyncDisposable {
    */
   start(spec: CommandSpec | FunctionSpec): ProcessHandle;
   /**
-   * Starts a process and waits until it has ended or goes to the background. Never rejects: an error that `start` would throw becomes a
-   * result with `ok: false`.
+   * Starts a process and waits until it has ended or goes to the background; see `ProcessResult`. Never rejects: an error that `start` would
+   * throw becomes a result of type `refused`.
    */
-  execute(spec: CommandSpec | FunctionSpec): Promise<ResultEnvelope>;
+  execute(spec: CommandSpec | FunctionSpec): Promise<ProcessResult>;
 
   /**
    * Starts processes that depend on each other; see the function `startGroup`.

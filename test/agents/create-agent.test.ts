@@ -103,9 +103,9 @@ test("an agent's processes have the depth of the environment", async () => {
   using project = openProject();
   await using agent = await create(project.directory, { env: { TROUPE_DEPTH: '3' } });
 
-  const { data } = await agent.supervisor.execute({ command: 'echo $TROUPE_DEPTH' });
+  const result = await agent.supervisor.execute({ command: 'echo $TROUPE_DEPTH' });
 
-  expect(data).toBe('4\n');
+  expect(result).toMatchObject({ type: 'completed', stdout: '4\n' });
 });
 
 test('closing ends its processes and its supervisor', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSupervisor, type ProcessKind } from '../../src/index.ts';
+import { createSupervisor, type ProcessKind, toEnvelope } from '../../src/index.ts';
 import { createScriptedBackend, type Script } from '../../src/testing/index.ts';
 
 /** The result of a foreground call whose command does as the script says. */
@@ -9,7 +9,7 @@ async function executeScript(
 ) {
   const backend = createScriptedBackend(script);
   await using supervisor = createSupervisor({ backend, stateDirectory: false, ...options });
-  return await supervisor.execute({ command: 'scripted', kind });
+  return toEnvelope(await supervisor.execute({ command: 'scripted', kind }));
 }
 
 const printing =
@@ -120,7 +120,7 @@ test('a result names a signal from outside', async () => {
   });
 
   expect(result).toMatchObject({ ok: false, process: { code: null, signal: 'SIGKILL' } });
-  expect((result as { error: string }).error).toMatch(/was ended by SIGKILL from outside\nhalf a line$/);
+  expect((result as { error: string }).error).toMatch(/was ended by SIGKILL from outside\.\nhalf a line$/);
 });
 
 test('a result says that its output was cut', async () => {
@@ -167,7 +167,7 @@ test.each([{}, { maxBufferBytes: 4_000_000 }])(
 test('a refused start is a result', async () => {
   await using supervisor = createSupervisor({ backend: createScriptedBackend(), stateDirectory: false });
 
-  const result = await supervisor.execute({ command: 'x', timeuot: 1 } as never);
+  const result = toEnvelope(await supervisor.execute({ command: 'x', timeuot: 1 } as never));
 
   expect(result).toMatchObject({ ok: false, process: null });
   expect((result as { error: string }).error).toContain('Did you mean "timeout"?');

@@ -275,7 +275,7 @@ test('a discarded conversation leaves the supervisor working', async () => {
   writeFileSync(stage.file('go'), '');
   await waitUntil(() => stage.count('process.ended') === 1);
 
-  expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ data: 'fine\n' });
+  expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ stdout: 'fine\n' });
 });
 
 test('output cannot forge a notice', async () => {

@@ -98,7 +98,7 @@ test('servers left behind keep no command waiting', async () => {
 
   const answer = await stage.supervisor.execute({ command: 'echo here', timeout: '60s' });
 
-  expect(answer).toMatchObject({ ok: true, data: 'here\n' });
+  expect(answer).toMatchObject({ type: 'completed', stdout: 'here\n' });
   expect(stage.alive()).toHaveLength(3);
 });
 
@@ -312,7 +312,7 @@ test('time-out and exit at one moment end it once', { timeout: 60_000 }, async (
     expect(handle.read().text).toBe('beginend');
     expect(promoted).toBeLessThanOrEqual(1);
     expect(result).toMatchObject(
-      promoted === 1 ? { data: { status: 'backgrounded' } } : { data: 'beginend' },
+      promoted === 1 ? { type: 'backgrounded' } : { type: 'completed', stdout: 'beginend' },
     );
     return handle.id;
   };
@@ -367,8 +367,8 @@ test('a kill in the tick of the exit ends it once', async () => {
 test('a shell reports the end of its pipeline', async () => {
   await using stage = openStage();
 
-  expect(await stage.supervisor.execute({ command: 'false | true' })).toMatchObject({ ok: true });
-  expect(await stage.supervisor.execute({ command: 'true | false' })).toMatchObject({ process: { code: 1 } });
+  expect(await stage.supervisor.execute({ command: 'false | true' })).toMatchObject({ type: 'completed' });
+  expect(await stage.supervisor.execute({ command: 'true | false' })).toMatchObject({ exitCode: 1 });
 });
 
 test('a shell that became its program is the same process', async () => {
@@ -410,7 +410,7 @@ test('five hundred short lives leave nothing behind', { timeout: 120_000 }, asyn
 
   const results = await Promise.all(Array.from({ length: 500 }, live));
 
-  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  expect(results.filter(({ type }) => type !== 'completed')).toEqual([]);
   await waitUntil(() => isWithin(resources(), before), {
     what: `resources are back at ${JSON.stringify(before)}, now ${JSON.stringify(resources())}`,
   });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -219,12 +220,13 @@ test('a daemon without a trace of its origin is named and not signalled', async 
 
   const result = await stage.supervisor.execute({ command: `${hidden}; ${isHidden}` });
   const pid = Number(readFileSync(stage.file('pid'), 'utf8'));
-  const answer = await stage.supervisor.kill(result.process?.id ?? '');
+  assert(result.type === 'completed');
+  const answer = await stage.supervisor.kill(result.process.id);
   const wasAlive = isAlive(pid);
   await endAll([pid]);
   const [view] = stage.supervisor.list();
 
-  expect(result).toMatchObject({ ok: true, leftovers: [] });
+  expect(result.leftovers).toEqual([]);
   expect(result.suspects).toContainEqual({ pid, command: 'sleep 1000', ports: [] });
   expect(answer.message).toContain(`Possibly left running by it: ${pid} (sleep 1000).`);
   expect(wasAlive).toBe(true);

@@ -54,7 +54,7 @@ test('a promotion keeps every byte', async () => {
   writeFileSync(stage.file('go'), '');
   await handle.ended;
 
-  expect(result).toMatchObject({ ok: true, data: { status: 'backgrounded', processId: handle.id } });
+  expect(result).toMatchObject({ type: 'backgrounded', process: { id: handle.id } });
   expect(handle.read()).toMatchObject({ text: 'before\nafter\n', ended: true });
   expect(logOf(handle)).toBe('before\nafter\n');
 });

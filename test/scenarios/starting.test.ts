@@ -37,8 +37,9 @@ async function expectSpawnFailure(
     leftovers: [],
   });
   expect(await handle.result()).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('could not be started'),
+    type: 'failed',
+    reason: { type: 'spawnFailed' },
+    message: expect.stringContaining('could not be started'),
   });
   await waitUntil(() => completions.length > 0);
   expect(completions).toEqual([`${handle.id}/1/ended`]);
@@ -68,7 +69,7 @@ test('a program that a shell cannot find has code 127', async () => {
 
   const result = await stage.supervisor.execute({ command: 'no-such-program' });
 
-  expect(result).toMatchObject({ ok: false, process: { status: 'failed', code: 127 } });
+  expect(result).toMatchObject({ type: 'failed', exitCode: 127 });
 });
 
 test.each(['missing', 'deleted', 'a file'])(
@@ -120,13 +121,13 @@ test('failed starts leak no slot and no descriptor', async () => {
     expect((await failed.ended).status).toBe('failed');
   }
 
-  expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ data: 'fine\n' });
+  expect(await stage.supervisor.execute({ command: 'echo fine' })).toMatchObject({ stdout: 'fine\n' });
   await waitUntil(() => readdirSync('/proc/self/fd').length <= before + 2);
 });
 
 interface Report {
   readonly ends: readonly { status: string; reason: Record<string, unknown>; isCompleted: boolean }[];
-  readonly after: boolean;
+  readonly after: string;
   readonly leaked: number;
 }
 
@@ -169,7 +170,7 @@ test('too many open files fail a start and spoil no later one', async () => {
       isCompleted: true,
     });
   }
-  expect(after).toBe(true);
+  expect(after).toBe('completed');
   expect(leaked).toBeLessThanOrEqual(0);
 });
 
@@ -223,7 +224,7 @@ test('a late subscriber gets everything', async () => {
   expect(lines.map((line) => line.type === 'line' && line.text)).toEqual(['one', 'two']);
   expect(await lastValueFrom(handle.status$.pipe(toArray()))).toEqual(['failed']);
   expect(await handle.ended).toMatchObject({ exit: { code: 3 }, reason: { type: 'exited', code: 3 } });
-  expect(await handle.result()).toMatchObject({ ok: false, error: 'one\ntwo\n' });
+  expect(await handle.result()).toMatchObject({ type: 'failed', output: 'one\ntwo\n' });
 });
 
 test.each([0, '30d'])('a limit of %s does not fire at once', async (limit) => {
@@ -237,7 +238,7 @@ test.each([0, '30d'])('a limit of %s does not fire at once', async (limit) => {
     maxBackgroundTime: limit,
   });
 
-  expect(await handle.result()).toMatchObject({ ok: true, data: 'done\n' });
+  expect(await handle.result()).toMatchObject({ type: 'completed', stdout: 'done\n' });
 });
 
 test('an array is seen by no shell', async () => {
@@ -245,7 +246,7 @@ test('an array is seen by no shell', async () => {
 
   const result = await stage.supervisor.execute({ command: ['echo', '$HOME', '; ls', '`id`', '*'] });
 
-  expect(result).toMatchObject({ data: '$HOME ; ls `id` *\n' });
+  expect(result).toMatchObject({ stdout: '$HOME ; ls `id` *\n' });
 });
 
 test('a process knows who it is and gets hints', async () => {
@@ -273,11 +274,18 @@ test('a process knows who it is and gets hints', async () => {
   expect(variables.has('HOME')).toBe(false);
 });
 
+/** What a successful command printed. */
+async function printed({ supervisor }: Stage, spec: CommandSpec): Promise<string> {
+  const result = await supervisor.execute(spec);
+  if (result.type !== 'completed') throw new Error(result.message);
+  return result.stdout;
+}
+
 test('a redacted name stays with this program', async () => {
   process.env['TROUPE_TEST_API_KEY'] = 'do-not-hand-on';
   try {
     await using stage = openStage({ hints: { term: false, pager: false } });
-    const { data } = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
+    const data = await printed(stage, { command: ['env'] });
 
     expect(data).not.toContain('do-not-hand-on');
     expect(data).not.toContain('\nPAGER=cat');
@@ -299,13 +307,11 @@ test.each([
   onTestFinished(() => void vi.unstubAllEnvs());
   await using stage = openStage();
 
-  const inherited = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
-  const given = (await stage.supervisor.execute({ command: ['env'], env: { [name]: 'given' } })) as {
-    data: string;
-  };
+  const inherited = await printed(stage, { command: ['env'] });
+  const given = await printed(stage, { command: ['env'], env: { [name]: 'given' } });
 
-  expect(inherited.data).not.toContain('do-not-hand-on');
-  expect(given.data).toContain(`${name}=given`);
+  expect(inherited).not.toContain('do-not-hand-on');
+  expect(given).toContain(`${name}=given`);
 });
 
 test('a command inherits names that are like keys', async () => {
@@ -314,7 +320,7 @@ test('a command inherits names that are like keys', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   await using stage = openStage();
 
-  const { data } = (await stage.supervisor.execute({ command: ['env'] })) as { data: string };
+  const data = await printed(stage, { command: ['env'] });
 
   expect(data).toContain('TOKENIZERS_PARALLELISM=false');
   expect(data).toContain('KEYBOARD=qwertz');
@@ -348,5 +354,5 @@ test('a relative cwd counts from that of the supervisor', async () => {
 
   const result = await stage.supervisor.execute({ command: ['pwd'], cwd: 'lib', logFile: false });
 
-  expect(result).toMatchObject({ ok: true, data: '/usr/lib\n' });
+  expect(result).toMatchObject({ type: 'completed', stdout: '/usr/lib\n' });
 });

@@ -248,7 +248,7 @@ describe.each(kinds)('in a terminal of %s', (terminal) => {
     const log = await stage.supervisor.execute({ command: 'git log --format=%s' });
 
     expect(view).toMatchObject({ status: 'completed' });
-    expect(log).toMatchObject({ ok: true, data: 'Say it with -flags; and #signs\n' });
+    expect(log).toMatchObject({ type: 'completed', stdout: 'Say it with -flags; and #signs\n' });
   });
 
   test('python is talked with', async (context) => {

@@ -24,7 +24,12 @@ test('an aborted execute resolves with the end that the abort caused', async () 
 
   abort.abort();
 
-  expect(await result).toMatchObject({ process: { status: 'killed' } });
+  expect(await result).toMatchObject({
+    type: 'killed',
+    by: 'owner',
+    signal: 'SIGTERM',
+    receipt: { survivors: [] },
+  });
   expect(rig.run(0).signals).toEqual(['SIGTERM']);
 });
 
@@ -36,7 +41,7 @@ test('an aborted execute with detach leaves the process running in the backgroun
 
   abort.abort();
 
-  expect(await result).toMatchObject({ process: { status: 'backgrounded' } });
+  expect(await result).toMatchObject({ type: 'backgrounded' });
   expect(rig.run(0).signals).toEqual([]);
 });
 

@@ -55,15 +55,12 @@ test('the answer to a queued call names the holders of the slots', async () => {
 
   const queued = supervisor.list({ live: true }).find(({ status }) => status === 'pending');
   expect(await result).toMatchObject({
-    ok: true,
-    data: {
-      status: 'pending',
-      processId: queued?.id,
-      message:
-        `Process ${queued?.id} has not started after 3s: all 1 slots for foreground commands are taken by ` +
-        `${holder.id} (npm run dev, for 7s). It stays queued and starts in the background when a slot is free. ` +
-        `To free a slot, end one of these processes; to cancel it, kill ${queued?.id}.`,
-    },
+    type: 'queued',
+    process: { id: queued?.id },
+    message:
+      `Process ${queued?.id} has not started after 3s: all 1 slots for foreground commands are taken by ` +
+      `${holder.id} (npm run dev, for 7s). It stays queued and starts in the background when a slot is free. ` +
+      `To free a slot, end one of these processes; to cancel it, kill ${queued?.id}.`,
   });
 });
 
@@ -97,8 +94,8 @@ test('the wait for a place counts against the time-out', async () => {
   await holder.ended;
   clock.advance(2_000);
 
-  expect(answer).toMatchObject({ ok: false, process: { status: 'timed_out', pid: null } });
-  expect(answer).toHaveProperty('error', expect.stringContaining(`taken by ${holder.id} (npm run dev`));
+  expect(answer).toMatchObject({ type: 'timed_out', process: { pid: null } });
+  expect(answer).toHaveProperty('message', expect.stringContaining(`taken by ${holder.id} (npm run dev`));
   expect((await late.ended).reason).toEqual({ type: 'timed_out', limit: 'timeout', afterMs: 3_000 });
   expect(rig.backend.runs).toHaveLength(2);
 });
@@ -117,8 +114,8 @@ test('the hard limit bounds a caller who waits', async () => {
   clock.advance(10_000);
 
   expect(await result).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('has not started after 10s'),
+    type: 'timed_out',
+    message: expect.stringContaining('has not started after 10s'),
   });
   expect(rig.backend.runs).toHaveLength(1);
 });
@@ -286,7 +283,7 @@ test('a process that failed to start gives its slot back', async () => {
     const result = await supervisor.execute({ command: [...command] });
     const background = await supervisor.start({ command: [...command], background: true }).ended;
 
-    expect(result).toMatchObject({ ok: false, process: { status: 'failed' } });
+    expect(result).toMatchObject({ type: 'failed', reason: { cause: 'missing-program' } });
     expect(background.reason).toMatchObject({ type: 'spawnFailed', cause: 'missing-program' });
   }
 });

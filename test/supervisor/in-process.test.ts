@@ -17,24 +17,34 @@ const untilAborted: Run = ({ signal }) =>
   });
 
 test('the value that a function returns is its data', async () => {
-  expect(await execute(async () => 'text')).toMatchObject({ ok: true, data: 'text', process: { pid: null } });
-  expect(await execute(async () => ({ files: 2 }))).toMatchObject({ ok: true, data: '{"files":2}\n' });
-  expect(await execute(async () => undefined)).toMatchObject({ ok: true, data: '' });
-  expect(await execute(async () => ({ ok: false }))).toMatchObject({ ok: true, data: '{"ok":false}\n' });
+  expect(await execute(async () => 'text')).toMatchObject({
+    type: 'completed',
+    stdout: 'text',
+    process: { pid: null },
+  });
+  expect(await execute(async () => ({ files: 2 }))).toMatchObject({ stdout: '{"files":2}\n' });
+  expect(await execute(async () => undefined)).toMatchObject({ type: 'completed', stdout: '' });
+  expect(await execute(async () => ({ ok: false }))).toMatchObject({
+    type: 'completed',
+    answer: null,
+    stdout: '{"ok":false}\n',
+  });
 });
 
 test('the value that an agent function returns is its answer', async () => {
   await using supervisor = createSupervisor({ stateDirectory: false });
   const run: Run = async () => ({ ok: false, error: 'none' });
 
-  expect(await supervisor.execute({ run, kind: 'agent' })).toMatchObject({ ok: false, error: 'none' });
+  expect(await supervisor.execute({ run, kind: 'agent' })).toMatchObject({
+    answer: { ok: false, error: 'none' },
+  });
 });
 
 test('a result that JSON cannot tell is its text', async () => {
   const named = function named() {};
 
-  expect(await execute(async () => Symbol('x'))).toMatchObject({ ok: true, data: 'Symbol(x)\n' });
-  expect(await execute(async () => named)).toMatchObject({ ok: true, data: `${named}\n` });
+  expect(await execute(async () => Symbol('x'))).toMatchObject({ type: 'completed', stdout: 'Symbol(x)\n' });
+  expect(await execute(async () => named)).toMatchObject({ type: 'completed', stdout: `${named}\n` });
 });
 
 test('a function has a lifecycle like a command', async () => {
@@ -58,8 +68,8 @@ test('a function that rejects has failed', async () => {
     throw new Error('broken');
   });
 
-  expect(result).toMatchObject({ ok: false, process: { status: 'failed', code: 1 } });
-  expect((result as { error: string }).error).toContain('Error: broken');
+  expect(result).toMatchObject({ type: 'failed', exitCode: 1 });
+  expect(result).toHaveProperty('stderr', expect.stringContaining('Error: broken'));
 });
 
 test.each([
@@ -70,9 +80,9 @@ test.each([
   ['returns a big integer', async () => 1n],
   ['returns a symbol', async () => Symbol('x')],
 ])('a function that %s ends', async (_, run) => {
-  const { process } = await execute(run);
+  const { type } = await execute(run);
 
-  expect(['completed', 'failed']).toContain(process?.status);
+  expect(['completed', 'failed']).toContain(type);
 });
 
 test('a kill aborts the function', async () => {
@@ -166,7 +176,9 @@ test('a function needs nothing of the system', async () => {
   const clock = createVirtualClock();
   await using supervisor = createSupervisor({ clock, cwd: place.path });
 
-  expect(await supervisor.execute({ run: async () => '', logFile: false })).toMatchObject({ ok: true });
+  expect(await supervisor.execute({ run: async () => '', logFile: false })).toMatchObject({
+    type: 'completed',
+  });
 });
 
 function boom(): never {
@@ -194,8 +206,11 @@ test('the result reports a function that cannot be ended', async () => {
     await turn();
   }
 
-  expect(await result).toMatchObject({ ok: false, process: { status: 'stopping' } });
-  expect((await result).ok === false && (await result)['error']).toContain('is not gone');
+  expect(await result).toMatchObject({
+    type: 'survived',
+    message: expect.stringContaining('is not gone'),
+    process: { status: 'stopping' },
+  });
 });
 
 test.each([

@@ -14,7 +14,7 @@ test('input reaches a real process, whose stdin then ends', async () => {
   const counted = await supervisor.execute({ command: ['wc', '-c'], input: megabytes });
 
   expect(text).toMatchObject({ exitCode: 0, stdout: 'tea\n' });
-  expect(counted.output.trim()).toBe(String(4 * 1024 * 1024));
+  expect(counted).toMatchObject({ exitCode: 0, output: expect.stringContaining(String(4 * 1024 * 1024)) });
 });
 
 test('a process that does not read its input ends as usual, and the stream is cancelled', async () => {

@@ -20,7 +20,7 @@ test('late subscribers get state, output and end', async () => {
   expect(handle.view()).toMatchObject({ status: 'failed', exit: { code: 3, signal: null } });
   expect(handle.read()).toMatchObject({ text: 'one\ntwo\n', ended: true });
   expect(await handle.ended).toMatchObject({ status: 'failed', reason: { type: 'exited', code: 3 } });
-  expect(await handle.result()).toMatchObject({ ok: false, error: 'one\ntwo\n' });
+  expect(await handle.result()).toMatchObject({ type: 'failed', output: 'one\ntwo\n' });
 });
 
 test('a late subscription replays and completes', async () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
+import type { BackgroundedResult, ProcessResult } from '../../src/index.ts';
 import { createScriptedRig, turn } from './scripted-rig.ts';
+
+function toBackgrounded(result: ProcessResult): BackgroundedResult {
+  if (result.type !== 'backgrounded') throw new Error(`The result is ${result.type}.`);
+  return result;
+}
 
 test('a promotion says what the caller needs to know', async () => {
   await using rig = createScriptedRig({ timeout: '2s' });
@@ -9,12 +15,13 @@ test('a promotion says what the caller needs to know', async () => {
   rig.clock.advance(2_000);
 
   const [view] = rig.supervisor.list();
-  expect(await result).toMatchObject({
-    ok: true,
-    data: { status: 'backgrounded', processId: view?.id, pid: 1, logFile: null },
-    process: { status: 'backgrounded' },
+  const answer = await result;
+  expect(answer).toMatchObject({
+    type: 'backgrounded',
+    process: { id: view?.id, status: 'backgrounded', pid: 1 },
+    outputSoFar: { stdout: 'so far' },
   });
-  const { message } = ((await result) as { data: { message: string } }).data;
+  const { message } = toBackgrounded(answer);
   expect(message).toContain('after 2s');
   expect(message).toContain(view?.id);
   // Where there is no conversation, none comes.
@@ -28,7 +35,7 @@ test('a promotion says when a limit ends the process', async () => {
 
   rig.clock.advance(2_000);
 
-  const { message } = ((await result) as { data: { message: string } }).data;
+  const { message } = toBackgrounded(await result);
   expect(message).toContain('A time limit ends it in 29m 58s if it has not ended by then.');
 });
 
@@ -38,10 +45,14 @@ test('onTimeout kill names the seconds and the id', async () => {
 
   rig.clock.advance(3_000);
 
-  const answer = (await result) as { ok: boolean; error: string };
   const [view] = rig.supervisor.list();
-  expect(answer.ok).toBe(false);
-  expect(answer.error).toBe(`Process ${view?.id} was killed at its limit timeout of 3s`);
+  expect(await result).toMatchObject({
+    type: 'timed_out',
+    limit: 'timeout',
+    afterMs: 3_000,
+    signal: 'SIGTERM',
+    message: `Process ${view?.id} was killed at its limit timeout of 3s.`,
+  });
   expect(view).toMatchObject({ status: 'timed_out', exit: { code: null, signal: 'SIGTERM' } });
 });
 
@@ -205,9 +216,9 @@ test('a time-out in a pause promotes the caller', async () => {
 
   rig.clock.advance(2_000);
 
-  const answer = (await result) as { data: { message: string } };
-  expect(answer).toMatchObject({ ok: true, process: { status: 'restarting' } });
-  expect(answer.data.message).toMatch(/^It ended \(exited with code 1\) and will be restarted/);
+  const answer = toBackgrounded(await result);
+  expect(answer.process.status).toBe('restarting');
+  expect(answer.message).toMatch(/^It ended \(exited with code 1\) and will be restarted/);
   expect(rig.count('process.backgrounded')).toBe(1);
 });
 

@@ -206,5 +206,5 @@ test('a foreground result waits for the last attempt', async () => {
   rig.run(1).print('good');
   rig.run(1).exit();
 
-  expect(await result).toMatchObject({ ok: true, data: 'good' });
+  expect(await result).toMatchObject({ type: 'completed', stdout: 'good' });
 });

@@ -43,7 +43,10 @@ test('a start during or after a shutdown is refused', async () => {
   expect(() => supervisor.start({ command: 'b' })).toThrow(
     expect.objectContaining({ code: 'shutting-down' }),
   );
-  expect(await supervisor.execute({ command: 'b' })).toMatchObject({ ok: false, process: null });
+  expect(await supervisor.execute({ command: 'b' })).toMatchObject({
+    type: 'refused',
+    error: { code: 'shutting-down' },
+  });
   expect(rig.backend.runs).toHaveLength(1);
 });
 

@@ -1,9 +1,8 @@
-import { isFinal } from '../../../machines/process/view.ts';
 import type { OutputRead } from '../../output/read-output.ts';
-import { describeEnd } from '../../process/describe-end.ts';
 import type { ProcessHandle } from '../../process/process-handle.ts';
+import type { EndedResult, StartedResult } from '../../process/process-result.ts';
 import type { ProcessView } from '../../process/process-view.ts';
-import type { BackgroundedData, CommandFacts, ResultEnvelope } from '../../process/result-envelope.ts';
+import { toEnvelope } from '../../process/result-envelope.ts';
 import { toRunData } from '../answer-data.ts';
 import { orInterrupted } from '../interruption.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
@@ -22,7 +21,7 @@ interface ForegroundRequest extends CommandRequest {
 }
 
 export type RunResult =
-  | { readonly type: 'ended'; readonly view: ProcessView; readonly facts: CommandFacts }
+  | { readonly type: 'ended'; readonly view: ProcessView; readonly facts: EndedResult }
   /** The call no longer waits for the process. */
   | {
       readonly type: 'backgrounded';
@@ -67,22 +66,24 @@ export async function runInForeground(
 }
 
 function toOutcome(
-  envelope: ResultEnvelope,
+  result: StartedResult,
   { handle, context }: { handle: ProcessHandle; context: ToolContext },
 ): Outcome<RunResult> {
   const view = handle.view();
-  if (envelope.ok && envelope.process !== null && !isFinal(envelope.process.status)) {
-    const { message } = envelope.data as BackgroundedData;
-    return toBackgrounded(handle, { message: `${message} ${describeEndNotice(context)}`, context });
-  }
   const reveals = toRevealed(view);
-  if (envelope.ok) return { ok: true, value: { type: 'ended', view, facts: envelope }, reveals };
-  // A process that never started printed nothing; its error says more than its end.
-  const hasRun = isEnded(view) && view.startedAt !== null;
-  const error = hasRun
-    ? `Process ${view.id} ${describeEnd(view.reason, view.exit)}.`
-    : String(envelope.error);
-  return { ok: false, error, data: toRunData(view.id, envelope), reveals, worked: true };
+  switch (result.type) {
+    case 'backgrounded':
+    case 'queued': {
+      const message = `${result.message} ${describeEndNotice(context)}`;
+      return toBackgrounded(handle, { message, context });
+    }
+    case 'completed':
+      return { ok: true, value: { type: 'ended', view, facts: result }, reveals };
+    default: {
+      const data = toRunData(view.id, toEnvelope(result));
+      return { ok: false, error: result.message, data, reveals, worked: true };
+    }
+  }
 }
 
 /** Describes a command in the background. Its output so far counts as read where all of it is shown. */

@@ -150,7 +150,7 @@ export const supervisorProbes: Readonly<Record<string, Probe>> = {
     value: 256,
     see: printed('x'.repeat(10_000), async (rig, id) => {
       const result = await rig.supervisor.get(id)?.result();
-      return String(result?.['data']).length < 1_000;
+      return result?.type === 'completed' && result.stdout.length < 1_000;
     }),
     gives: true,
   },

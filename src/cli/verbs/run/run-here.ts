@@ -1,5 +1,6 @@
 import { createRealClock } from '../../../clock/real-clock.ts';
 import type { ProcessHandle } from '../../../process/process-handle.ts';
+import { toEnvelope } from '../../../process/result-envelope.ts';
 import type { Supervisor } from '../../../supervisor/supervisor.ts';
 import { printError, printLines } from '../../cli-io.ts';
 import { toProcessExitCode, toSignalCode } from '../../exit-codes.ts';
@@ -33,7 +34,7 @@ export async function runHere(request: RunRequest): Promise<number> {
   if (request.hasInput) forwardInput(io, process).catch(onFault);
   else if (isAtTerminal && shared === null) void process.endInput();
   const end = await process.ended;
-  if (json) printLines(io, JSON.stringify(await process.result()));
+  if (json) printLines(io, JSON.stringify(toEnvelope(await process.result())));
   if (signals.first === null) await forwarder.settled();
   shared?.restore();
   reportEnd(end, request);

@@ -2,14 +2,10 @@ import { once } from 'node:events';
 import { createRealClock } from '../../../clock/real-clock.ts';
 import { formatDuration } from '../../../config/format-duration.ts';
 import type { CommandSpec } from '../../../config/process-spec.ts';
+import { readPrinted, toEndedResult, toLiving } from '../../../process/ended-result.ts';
 import type { KillOptions } from '../../../process/process-handle.ts';
 import type { FinalView, ProcessView } from '../../../process/process-view.ts';
-import {
-  type ResultEnvelope,
-  readPrinted,
-  toLiving,
-  toResultEnvelope,
-} from '../../../process/result-envelope.ts';
+import { type ResultEnvelope, toEnvelope } from '../../../process/result-envelope.ts';
 import { findListeningPorts } from '../../../readiness/listening-ports.ts';
 import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
@@ -134,7 +130,7 @@ async function forwardOutput(
 /** Returns the same result as for a command that this program runs itself. */
 async function toResult(view: FinalView, state: StateDirectory): Promise<ResultEnvelope> {
   const printed = await readPrinted((options) => state.read(view.id, options));
-  return toResultEnvelope({ view, printed, ...(await toLiving(view, findListeningPorts)) }, null);
+  return toEnvelope(toEndedResult({ view, printed, ...(await toLiving(view, findListeningPorts)) }));
 }
 
 /** Reports that the command continues in the background. stdout gets the id only without other output. */
