@@ -1,11 +1,5 @@
-import {
-  type ChatModel,
-  createConversation,
-  createPolicy,
-  createSupervisor,
-  processTools,
-} from '../src/index.ts';
-import { callToolWith } from '../src/tools/call-tool.ts';
+import { type ChatModel, createConversation, createSupervisor } from '../src/index.ts';
+import { createToolHost } from '../src/tools/tool-host.ts';
 import { type Answer, print } from './answer.ts';
 import { timeRawExit } from './raw-exit.ts';
 import { alternate, find, formatNumber, formatSpread, timeMs } from './rounds.ts';
@@ -49,15 +43,7 @@ function createAgent() {
 async function compareChecks() {
   await using supervisor = createSupervisor({ stateDirectory: false });
   const handle = supervisor.start({ command: ['sleep', '1000'], background: true, owner: 'bench' });
-  const wiring = {
-    tools: processTools,
-    supervisor,
-    owner: 'bench',
-    policy: createPolicy({ mode: 'auto' }),
-    ask: null,
-    interrupt: new AbortController().signal,
-    signal: new AbortController().signal,
-  };
+  await using host = createToolHost({ supervisor, owner: 'bench', policy: { mode: 'auto' } });
   const call = { name: 'check_process', input: { process_id: handle.id } };
   const perCall = async (step: () => unknown) => {
     const ms = await timeMs(async () => {
@@ -68,7 +54,7 @@ async function compareChecks() {
   return alternate(
     [
       { name: 'view', run: () => perCall(() => JSON.stringify(handle.view())) },
-      { name: 'tool', run: () => perCall(() => callToolWith(call, wiring)) },
+      { name: 'tool', run: () => perCall(() => host.call(call)) },
     ],
     { rounds: 9 },
   );

@@ -211,9 +211,9 @@ export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';
 export type { ShutdownReport } from './supervisor/shutdown-report.ts';
 export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
-export { type CallOptions, callTool, callToolWith } from './tools/call-tool.ts';
+export type { ToolRequest } from './tools/call-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
-export { type AiSdkTool, type AiSdkToolOptions, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
+export { type AiSdkTool, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
 export {
   type AnthropicTool,
   type GeminiFunction,
@@ -240,5 +240,13 @@ export type {
   ToolContext,
   ToolIntent,
 } from './tools/tool.ts';
+export {
+  type AnsweredCall,
+  createToolHost,
+  type ToolCallOptions,
+  type ToolDecision,
+  type ToolHost,
+  type ToolHostOptions,
+} from './tools/tool-host.ts';
 export { processTools, type ToolSetName, toolSets } from './tools/tool-sets.ts';
 export type { WatchNews, WatchOptions, WatchView } from './watches/watch.ts';

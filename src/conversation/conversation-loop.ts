@@ -6,14 +6,11 @@ import type { Clock } from '../clock/clock.ts';
 import type { ConversationSettings } from '../config/conversation-options.ts';
 import { toError } from '../config/error-text.ts';
 import { toAttention } from '../mailbox/attention.ts';
-import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { Mailbox, MailboxReader } from '../mailbox/mailbox.ts';
 import type { MailboxEntry } from '../mailbox/mailbox-entry.ts';
 import { isKnown, type MailboxChange } from '../mailbox/mailbox-state.ts';
 import type { ChatMessage, ToolDescription } from '../models/chat-model.ts';
-import type { Ask } from '../policy/authorize.ts';
-import { createGrants } from '../policy/grant.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { OpenedToolHost } from '../tools/tool-host.ts';
 import { type Compactor, createCompactor } from './compactor.ts';
 import type { ConversationOptions } from './conversation.ts';
 import type { ConversationEvent } from './conversation-event.ts';
@@ -22,7 +19,7 @@ import type { Memory } from './memory.ts';
 import { createModelRunner } from './model-runner.ts';
 import type { OwnProcesses } from './own-processes.ts';
 import { provideConversationEffects } from './provide-effects.ts';
-import { createToolRunner, type ToolRunner } from './tool-runner.ts';
+import { createToolRunner } from './tool-runner.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** The longest pause before a retry, while a person waits and while none does. */
@@ -33,13 +30,11 @@ export type ConversationActor = ActorRefFrom<typeof conversationMachine>;
 export type ConversationSnapshot = SnapshotFrom<typeof conversationMachine>;
 
 export interface LoopDeps {
-  readonly id: string;
   readonly options: ConversationOptions;
   readonly settings: ConversationSettings;
   readonly maxCompactions: number;
   readonly clock: Clock;
-  readonly policy: Policy;
-  readonly tools: readonly Tool[];
+  readonly host: OpenedToolHost;
   readonly descriptions: readonly ToolDescription[];
   readonly memory: Memory;
   readonly own: OwnProcesses;
@@ -51,14 +46,17 @@ export interface LoopDeps {
 export class ConversationLoop {
   /** Not started. */
   readonly actor: ConversationActor;
-  readonly mailbox: Mailbox;
+  /** The reader of its mailbox, which passes each change on to the chart. */
+  readonly reader: MailboxReader;
   readonly turns: Turns;
   readonly compactor: Compactor;
   readonly #memory: Memory;
   readonly #own: OwnProcesses;
+  readonly #host: OpenedToolHost;
 
   constructor(deps: LoopDeps) {
-    const { id, options, settings, clock, memory, own, emit } = deps;
+    const { host, options, settings, clock, memory, own, emit } = deps;
+    this.#host = host;
     this.#memory = memory;
     this.#own = own;
     const tell = (fact: ChartEvent) => this.tell(fact);
@@ -75,24 +73,24 @@ export class ConversationLoop {
     const { model } = options;
     const { descriptions } = deps;
     const modelRunner = createModelRunner({ ...parts, model, descriptions, isTooLong: compactor.isDue });
-    const onDelivered: Mailbox['delivered'] = (ids) => this.mailbox.delivered(ids);
-    const { maxSteps } = settings;
+    const { maxSteps, maxParallelTools } = settings;
+    const onDelivered: Mailbox['delivered'] = (ids) => host.delivered(ids);
     this.turns = createTurns({ ...parts, maxSteps, modelRunner, onDelivered });
     const machine = provideConversationEffects({
       ...{ clock, modelRunner, compactor, own, emit, report },
       turns: this.turns,
-      toolRunner: openToolRunner(deps, { ...parts, onDelivered }),
+      toolRunner: createToolRunner({ ...parts, host, maxParallelTools }),
       areGone: () => this.#areGone(),
       newOwner: options.parent ?? null,
       send: tell,
     });
     this.actor = createActor(machine, { input: toChartInput(deps) });
-    this.mailbox = options.supervisor.mailbox(id, {
+    this.reader = {
       store: memory.mailbox,
       attention: (view) => toAttention(view, { inTurn: this.turns.isRunning, rule: options.attention }),
       accepts: () => this.isOpen,
       onChange: (change) => this.#passOn(change),
-    });
+    };
   }
 
   get isOpen(): boolean {
@@ -106,7 +104,7 @@ export class ConversationLoop {
 
   /** Adds an entry to the mailbox. Returns `false` where the conversation is over, or has it already. */
   takeIn(entry: MailboxEntry): boolean {
-    return this.isOpen && this.mailbox.add(entry);
+    return this.isOpen && this.#host.mailbox.add(entry);
   }
 
   /** Resolves when the snapshot fits, or the conversation is over. */
@@ -132,32 +130,6 @@ export class ConversationLoop {
     // Later: the chart may be in the middle of a step.
     queueMicrotask(() => this.tell({ type: 'conversation.broke' }));
   }
-}
-
-type ToolRunnerDeps = Parameters<typeof createToolRunner>[0];
-
-function openToolRunner(
-  { id, options, settings, policy, tools, clock, emit }: LoopDeps,
-  parts: Omit<ToolRunnerDeps, 'callDeps' | 'maxParallelTools'>,
-): ToolRunner {
-  const ask: Ask = async (question, signal) => {
-    emit({ type: 'permission.asked', question });
-    return (await options.ask?.(question, signal)) ?? false;
-  };
-  return createToolRunner({
-    ...parts,
-    maxParallelTools: settings.maxParallelTools,
-    callDeps: {
-      tools,
-      supervisor: options.supervisor,
-      owner: id,
-      agent: options.agent ?? id,
-      policy,
-      clock,
-      ask: options.ask === undefined ? null : ask,
-      grants: createGrants(),
-    },
-  });
 }
 
 function toChartInput({ settings, maxCompactions, memory }: LoopDeps): ConversationInput {

@@ -2,10 +2,9 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { conversationOptions } from '../config/conversation-options.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { ChatMessage } from '../models/chat-model.ts';
-import { toPolicy } from '../policy/to-policy.ts';
+import type { Ask } from '../policy/authorize.ts';
 import { createRandomId } from '../process/process-id.ts';
-import { offerTools } from '../tools/offer-tools.ts';
-import { processTools } from '../tools/tool-sets.ts';
+import { openToolHost } from '../tools/tool-host.ts';
 import type { Conversation, ConversationOptions } from './conversation.ts';
 import { toHandle } from './conversation-handle.ts';
 import { type ConversationActor, ConversationLoop } from './conversation-loop.ts';
@@ -38,11 +37,16 @@ export function openConversation(
   const { supervisor, journal = null, parent } = options;
   const { id = `conv_${createRandomId()}` } = settings;
   const clock = options.clock ?? createRealClock();
-  const { policy, release: releasePolicy } = toPolicy(options.policy, { workspace: supervisor.cwd });
-  const tools = offerTools(options.tools ?? processTools, policy);
-  const descriptions = describeTools(tools);
-
   const { events$, emit, complete } = createEventStream(options.onEvent);
+  const host = openToolHost({
+    ...{ supervisor, owner: id, tools: options.tools, policy: options.policy, clock },
+    agent: options.agent ?? id,
+    ask: options.ask === undefined ? null : toAsk(options.ask, emit),
+    notices: 'wake',
+    mailbox: () => loop.reader,
+  });
+  const descriptions = describeTools(host.tools);
+
   const memory = createMemory({
     journal,
     clock,
@@ -59,17 +63,19 @@ export function openConversation(
   beginTranscript(memory, { systemPrompt: options.systemPrompt, toDigestMessage });
 
   const loop = new ConversationLoop({
-    ...{ id, options, settings, maxCompactions, clock, policy, tools, descriptions, memory, own, emit },
+    ...{ options, settings, maxCompactions, clock, host, descriptions, memory, own, emit },
     toDigestMessage,
   });
+  // Opens the mailbox: the ends that were not delivered arrive.
+  void host.mailbox;
   const ended = new Promise<void>((resolve) => {
     loop.actor.subscribe({
       complete: () => {
-        loop.mailbox.close();
+        const closed = host.close();
         leaveParent();
         memory.close();
         complete();
-        resolve(releasePolicy());
+        resolve(closed);
       },
     });
   });
@@ -81,6 +87,13 @@ export function openConversation(
       emit,
     });
   return { conversation: toHandle(loop, { id, memory, events$, ended, shorten }), actor: loop.actor };
+}
+
+function toAsk(ask: Ask, emit: EventStream['emit']): Ask {
+  return async (question, signal) => {
+    emit({ type: 'permission.asked', question });
+    return (await ask(question, signal)) ?? false;
+  };
 }
 
 /** Puts the system prompt first, and into a restored transcript a digest of what is alive. */

@@ -1,9 +1,7 @@
 import type { ConversationFact } from '../../machines/conversation/events.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { ChatMessage, ToolCall } from '../models/chat-model.ts';
-import { confirmRecorded, toAnswerText } from '../tools/answer-text.ts';
-import type { CallOptions } from '../tools/call-tool.ts';
-import type { ToolAnswer } from '../tools/tool.ts';
+import type { AnsweredCall, ToolHost } from '../tools/tool-host.ts';
 import { type CallGuards, createCallGuards } from './call-guards.ts';
 import type { ConversationEvent } from './conversation-event.ts';
 import type { Memory } from './memory.ts';
@@ -36,31 +34,23 @@ interface Step {
 }
 
 export function createToolRunner(deps: {
-  readonly callDeps: Omit<CallOptions, 'interrupt' | 'interruptWait' | 'signal'>;
+  readonly host: ToolHost;
   readonly maxParallelTools: number;
   readonly memory: Memory;
   readonly clock: Clock;
-  /** Called when an answer that shows these is in the journal. */
-  onDelivered(ids: readonly string[]): void;
   emit(event: ConversationEvent): void;
   tell(fact: ConversationFact): void;
   report(error: unknown): void;
 }): ToolRunner {
-  const { callDeps, memory, clock, emit, tell, report } = deps;
+  const { host, memory, clock, emit, tell, report } = deps;
   let guards: CallGuards = createCallGuards();
   let step: Step | null = null;
 
-  const answer = (call: ToolCall, given: ToolAnswer) => {
-    const message: ChatMessage = {
-      role: 'tool',
-      callId: call.id,
-      name: call.name,
-      text: toAnswerText(given),
-    };
+  const answer = (call: ToolCall, { answer: given, text, recorded }: AnsweredCall) => {
+    const message: ChatMessage = { role: 'tool', callId: call.id, name: call.name, text };
     const revealed = given.reveals ?? [];
     const withdrawn = memory.answer(message, revealed);
-    deps.onDelivered(revealed);
-    confirmRecorded(given);
+    recorded();
     emit({ type: 'tool.answered', call, answer: given });
     for (const completionId of withdrawn) emit({ type: 'notice.withdrawn', completionId });
     return revealed;
@@ -70,12 +60,11 @@ export function createToolRunner(deps: {
     const calls = openCalls(memory.transcript);
     const revealed: string[] = [];
     await runCalls(calls, {
-      callDeps: {
-        ...callDeps,
-        notices: 'wake',
-        interrupt: current.interrupt.signal,
-        interruptWait: current.interruptWait.signal,
-        signal: current.giveUp.signal,
+      host,
+      signals: {
+        signal: current.interrupt.signal,
+        waitSignal: current.interruptWait.signal,
+        abandonSignal: current.giveUp.signal,
       },
       guards,
       maxParallelTools: deps.maxParallelTools,

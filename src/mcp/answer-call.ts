@@ -8,14 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { toErrorText } from '../config/error-text.ts';
-import { TroupeError } from '../config/troupe-error.ts';
-import { confirmRecorded, neutraliseMarkup, toAnswerText, toPlainAnswer } from '../tools/answer-text.ts';
-import { callToolWith, describeUnknownTool } from '../tools/call-tool.ts';
+import type { Ask } from '../policy/authorize.ts';
+import { neutraliseMarkup, toAnswerText, toPlainAnswer } from '../tools/answer-text.ts';
+import { describeUnknownTool } from '../tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../tools/tool.ts';
 import { createClientQuestion } from './ask-client.ts';
 import { createCallProgress } from './call-progress.ts';
 import type { McpClient } from './mcp-client.ts';
-import { watchCall } from './watch-call.ts';
 
 /**
  * Makes one call of a tool. A failure of the call is an answer; an unknown tool is an error of the protocol.
@@ -41,47 +40,40 @@ export async function answerCall(
   const { signal } = context.mcpReq;
   const progress = waits(tool, input) ? toProgress(context, client) : null;
   const question = createClientQuestion(context, server);
-  const call = client.processes.notices.openCall();
   try {
-    const ours = await client.processes.supervisor(found.place);
-    const supervisor = watchCall(ours.supervisor, {
-      onLook: (handle) => {
-        call.look(handle.id);
-        progress?.follow(handle);
-      },
-      check: () => throwIfClosed(client),
-    });
-    const { tools, grants } = client;
-    const policy = client.policyOf(supervisor);
-    const answer = await callToolWith(
+    const { host, log } = await client.processes.open(found.place);
+    const call = await host.call(
       { id: String(context.mcpReq.id), name, input },
       {
-        tools,
-        policy,
-        grants,
-        owner: ours.owner,
-        agent: found.place.name ?? ours.owner,
-        supervisor,
-        ask: question.ask,
-        interrupt: signal,
-        signal: client.closed,
-        // A notice comes with an answer and wakes no model: a model that relied on it would wait forever.
-        notices: 'next-answer',
+        signal,
+        ask: nameAgent(question.ask, found.place.name),
+        onProcess: (handle) => progress?.follow(handle),
       },
     );
+    const { answer } = call;
     const needed = question.toInputRequired();
     if (needed !== null || signal.aborted) {
       call.dropped();
+      log.callEnded();
       return needed ?? toResult(answer, null);
     }
-    confirmRecorded(answer);
-    return toResult(answer, call.answered(answer.reveals ?? []));
+    call.recorded();
+    log.delivered(answer.reveals ?? []);
+    const notice = host.take();
+    if (notice !== null) host.delivered(notice.ids);
+    log.callEnded();
+    return toResult(answer, notice?.text ?? null);
   } catch (error) {
-    call.dropped();
     return toResult({ ok: false, error: toErrorText(error) }, null);
   } finally {
     progress?.stop();
   }
+}
+
+/** Names the client as the agent that asks, where it has told its name. */
+function nameAgent(ask: Ask | null, agent: string | null): Ask | null {
+  if (ask === null || agent === null) return ask;
+  return (question, signal) => ask({ ...question, agent }, signal);
 }
 
 function waits(tool: Tool, input: unknown): boolean {
@@ -111,10 +103,4 @@ function toResult(answer: ToolAnswer, notice: string | null): CallToolResult {
     structuredContent: { ...said, ...(notice !== null && { notice }) },
     ...(!answer.ok && { isError: true }),
   };
-}
-
-function throwIfClosed({ closed }: McpClient): void {
-  if (!closed.aborted) return;
-  const message = 'The client has disconnected; nothing more is started for it.';
-  throw new TroupeError({ code: 'shutting-down', message });
 }

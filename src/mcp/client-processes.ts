@@ -1,12 +1,17 @@
 import { Observable, Subject } from 'rxjs';
 import { createOwnProcesses, type OwnProcesses } from '../conversation/own-processes.ts';
-import type { Mailbox } from '../mailbox/mailbox.ts';
 import type { ProcessHandle } from '../process/process-handle.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { type CallNotices, createCallNotices, type LogNotice } from './call-notices.ts';
+import {
+  type OpenedToolHost,
+  openToolHost,
+  type ToolHost,
+  type ToolHostOptions,
+} from '../tools/tool-host.ts';
 import type { ClientPlace } from './client-place.ts';
 import { createOwner } from './create-owner.ts';
+import { createNoticeLog, type LogNotice, type NoticeLog } from './notice-log.ts';
 import { type ChangeTiming, observeChanges, type ResourceChange } from './resource-changes.ts';
 
 /** The view of one client on a supervisor: the processes of its owner only. */
@@ -15,29 +20,29 @@ export interface ClientProcesses {
   readonly owner: string | null;
   /** The supervisor exists, and with it the owner. */
   readonly isPlaced: boolean;
-  /** Returns the supervisor; creates it on the first call. @throws what the creation threw; the next call tries again. */
-  supervisor(place: ClientPlace): Promise<{ readonly supervisor: Supervisor; readonly owner: string }>;
+  /** Returns the tools on the supervisor, which is created on the first call. @throws what the creation threw; the next call tries again. */
+  open(place: ClientPlace): Promise<{ readonly host: ToolHost; readonly log: NoticeLog }>;
   /** A process of this client is alive or queued, or has live leftovers. */
   readonly isBusy: boolean;
   /** Returns the processes, newest first. */
   list(): readonly ProcessView[];
   /** Returns `undefined` also for processes of another owner. */
   get(id: string): ProcessHandle | undefined;
-  readonly notices: CallNotices;
   /** Changes from now on, also of a supervisor that is created later. */
   readonly changes$: Observable<ResourceChange>;
   /** Notices for people, one for what came together. */
   readonly logs$: Observable<LogNotice>;
-  /** Closes the mailbox and ends the processes of this owner. */
+  /** Closes the tools and the mailbox, and ends the processes of this owner. */
   end(): Promise<void>;
 }
 
-/** A supervisor with the owner, mailbox and processes of this client. */
+/** A supervisor with the owner, tools and processes of this client. */
 interface Ours {
   readonly supervisor: Supervisor;
   readonly owner: string;
   readonly own: OwnProcesses;
-  readonly mailbox: Mailbox;
+  readonly host: OpenedToolHost;
+  readonly log: NoticeLog;
 }
 
 export function createClientProcesses(options: {
@@ -45,6 +50,8 @@ export function createClientProcesses(options: {
   readonly owner: string | null;
   readonly supervisor: Supervisor | ((place: ClientPlace) => Supervisor | Promise<Supervisor>);
   readonly timing: ChangeTiming;
+  /** Policy, tools and grants of the client. */
+  readonly host: Pick<ToolHostOptions, 'tools' | 'policy' | 'grants'>;
 }): ClientProcesses {
   const { timing } = options;
   const arrived = new Subject<Ours>();
@@ -53,26 +60,35 @@ export function createClientProcesses(options: {
   let arriving: Promise<Ours> | null = null;
   let logging: NodeJS.Timeout | undefined;
 
-  const log = () => {
+  const tellLog = () => {
     logging = undefined;
-    const notice = notices.takeForLog();
+    const notice = current?.log.take() ?? null;
     if (notice !== null) logs.next(notice);
   };
-  const notices = createCallNotices(() => {
-    logging ??= setTimeout(log, timing.quiet).unref();
-  });
   const arrive = async (place: ClientPlace): Promise<Ours> => {
     const { supervisor: given, owner = null } = options;
     const supervisor = typeof given === 'function' ? await given(place) : given;
     const ours = openOurs(supervisor, owner ?? createOwner(place.name));
     current = ours;
+    // From now on its changes are logged.
+    void ours.host.mailbox;
     arrived.next(ours);
     return ours;
   };
   const openOurs = (supervisor: Supervisor, owner: string): Ours => {
-    const mailbox = supervisor.mailbox(owner, notices.reader);
-    notices.use(mailbox);
-    return { supervisor, owner, mailbox, own: createOwnProcesses(supervisor, owner) };
+    const host = openToolHost({
+      ...{ ...options.host, supervisor, owner },
+      // A notice comes with an answer and wakes no model: a model that relied on it would wait forever.
+      notices: 'next-answer',
+      mailbox: () => log.reader,
+    });
+    const log = createNoticeLog({
+      isInUse: host.isInUse,
+      onChange: () => {
+        logging ??= setTimeout(tellLog, timing.quiet).unref();
+      },
+    });
+    return { supervisor, owner, host, log, own: createOwnProcesses(supervisor, owner) };
   };
   const arriveOnce = (place: ClientPlace) => {
     arriving ??= arrive(place).catch((error) => {
@@ -95,7 +111,7 @@ export function createClientProcesses(options: {
     get isBusy() {
       return current?.own.isBusy ?? false;
     },
-    supervisor: arriveOnce,
+    open: arriveOnce,
     list: () => {
       if (current === null) return [];
       const views = [...current.supervisor.list({ owner: current.owner })];
@@ -105,7 +121,6 @@ export function createClientProcesses(options: {
       const handle = current?.supervisor.get(id);
       return handle?.view().owner === current?.owner ? handle : undefined;
     },
-    notices,
     changes$: new Observable((subscriber) => {
       const observe = (ours: Ours) => {
         subscriber.add(observeChanges(ours, timing).subscribe(subscriber));
@@ -116,7 +131,7 @@ export function createClientProcesses(options: {
     logs$: logs.asObservable(),
     end: async () => {
       clearTimeout(logging);
-      current?.mailbox.close();
+      await current?.host.close();
       await current?.own.release(null);
     },
   };

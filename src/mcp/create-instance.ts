@@ -2,8 +2,8 @@ import { Server, type ServerContext, type Tool } from '@modelcontextprotocol/ser
 import type { Subscription } from 'rxjs';
 import { toMcpTools } from '../tools/dialects/mcp-tools.ts';
 import { answerCall } from './answer-call.ts';
-import type { LogNotice } from './call-notices.ts';
 import type { McpClient } from './mcp-client.ts';
+import type { LogNotice } from './notice-log.ts';
 import { findResource, listResources, listTemplates, readResource } from './resources.ts';
 
 const INSTRUCTIONS = [

@@ -4,9 +4,8 @@ import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import { parseOptions } from '../config/parse-options.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
-import { createGrants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
-import { type HeldPolicy, toPolicy } from '../policy/to-policy.ts';
+import { toPolicy } from '../policy/to-policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -64,24 +63,21 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const { owner = null, wantsRoot = false, version = '0', onError = () => {} } = options;
   const given = options.policy ?? { mode: 'auto' };
   const { policy } = toPolicy(given, { workspace: process.cwd() });
-  let placed: HeldPolicy | null = null;
   const { timing } = parseOptions(z.object({ timing: changeOptions.prefault({}) }), {
     input: { timing: options.timing },
     name: 'createMcpServer',
   });
-  const processes = createClientProcesses({ owner, supervisor: options.supervisor, timing });
   const closing = new AbortController();
-  const tools = offerTools(options.tools ?? processTools, policy);
+  const tools = offerTools(options.tools ?? processTools, policy, { notices: 'next-answer' });
+  const processes = createClientProcesses({
+    ...{ owner, supervisor: options.supervisor, timing },
+    host: { tools: options.tools, policy: given },
+  });
   const client: McpClient = {
     processes,
     tools,
     policy,
-    policyOf: ({ cwd: workspace }) => {
-      placed ??= toPolicy(given, { workspace });
-      return placed.policy;
-    },
     findPlace: createPlaceFinder(() => wantsRoot && !processes.isPlaced),
-    grants: createGrants(),
     timing,
     version,
     closed: closing.signal,
@@ -109,7 +105,6 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     closing.abort(new Error('The client has disconnected.'));
     await Promise.all([...connections].map((connection) => connection.close()));
     await processes.end();
-    await placed?.release();
   };
   const closeOnce = () => {
     closed ??= close();

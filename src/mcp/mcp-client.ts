@@ -1,6 +1,4 @@
-import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { FindPlace } from './client-place.ts';
 import type { ClientProcesses } from './client-processes.ts';
@@ -13,11 +11,7 @@ export interface McpClient {
   readonly tools: readonly Tool[];
   /** The policy before the directory is known: it decides which tools are offered, and how long a question waits. */
   readonly policy: Policy;
-  /** The same policy for the directory of this supervisor. */
-  readonly policyOf: (supervisor: Pick<Supervisor, 'cwd'>) => Policy;
   readonly findPlace: FindPlace;
-  /** Consent that the person gave with "always". */
-  readonly grants: Grants;
   readonly timing: ChangeTiming;
   /** The version that this server reports. */
   readonly version: string;

@@ -55,6 +55,36 @@ interface AuthorizeDeps {
   readonly clock?: Clock;
 }
 
+/** Decision about a call before it is made. */
+export type CallDecision =
+  | { readonly type: 'allow' }
+  /** A person decides. */
+  | {
+      readonly type: 'ask';
+      readonly question: PermissionQuestion;
+      /** What the answer `'always'` grants. */
+      readonly needed: readonly Grant[] | null;
+    }
+  /** `reason` says what was refused, by which rule, and what to do instead. */
+  | { readonly type: 'deny'; readonly reason: string };
+
+/** Decides by the policy and the earlier grants of a person. Never rejects, and asks no person. */
+export async function decideCall(
+  call: PermissionCall,
+  { policy, grants }: Pick<AuthorizeDeps, 'policy' | 'grants'>,
+): Promise<CallDecision> {
+  const { tool, permission, start } = call;
+  const verdict = await policy.decide({ tool, permission, ...(start !== undefined && { start }) });
+  if (verdict.type === 'allow') return verdict;
+  if (verdict.type === 'deny') {
+    return { type: 'deny', reason: `Denied: ${`${verdict.reason} ${verdict.hint}`.trim()}` };
+  }
+  const { question, reason, always: needed } = verdict;
+  if (grants.cover(needed)) return { type: 'allow' };
+  const always = needed?.map(({ pattern }) => pattern) ?? null;
+  return { type: 'ask', question: { ...call, question, reason, always }, needed };
+}
+
 /**
  * Authorizes a call, or explains the refusal, by the verdict of the policy or the person that it asks. Never rejects.
  */
@@ -62,16 +92,12 @@ export async function authorize(
   call: PermissionCall,
   { policy, ask, grants, signal, clock = createRealClock() }: AuthorizeDeps,
 ): Promise<Authorization> {
-  const { tool, permission, start } = call;
-  const verdict = await policy.decide({ tool, permission, ...(start !== undefined && { start }) });
-  if (verdict.type === 'allow') return { ok: true };
-  if (verdict.type === 'deny') return refuse(`${verdict.reason} ${verdict.hint}`.trim());
-  const { question, reason, always: needed } = verdict;
-  if (grants.cover(needed)) return { ok: true };
-  if (ask === null) return refuse(`${question} That needs consent, and there is no person to ask.`);
-  const always = needed?.map(({ pattern }) => pattern) ?? null;
-  const timeoutMs = policy.settings.askTimeout;
-  return askInTime({ ...call, question, reason, always }, { ask, grants, needed, signal, clock, timeoutMs });
+  const decision = await decideCall(call, { policy, grants });
+  if (decision.type === 'allow') return { ok: true };
+  if (decision.type === 'deny') return { ok: false, error: decision.reason };
+  const { question, needed } = decision;
+  if (ask === null) return refuse(`${question.question} That needs consent, and there is no person to ask.`);
+  return askInTime(question, { ask, grants, needed, signal, clock, timeoutMs: policy.settings.askTimeout });
 }
 
 interface Asking {

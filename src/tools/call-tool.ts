@@ -1,108 +1,116 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
-import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { orAborted } from '../config/or-aborted.ts';
-import type { PolicyOptions } from '../config/policy-options.ts';
 import type { CommandSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import { type Ask, authorize, type PermissionCall } from '../policy/authorize.ts';
-import { createGrants, type Grants } from '../policy/grant.ts';
+import type { Grants } from '../policy/grant.ts';
 import type { Policy } from '../policy/policy.ts';
-import { toPolicy } from '../policy/to-policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { checkAnswer } from './answer-text.ts';
-import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import type { NoticeDelivery, PreparedCall, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
-/** Settings of a tool call, whether made by a conversation, an MCP client or a custom agent loop. */
-export interface CallOptions {
+/** Call of a tool, as a model or a client made it. */
+export interface ToolRequest {
+  /** Id of the call in the transcript, where it has one. */
+  readonly id?: string | undefined;
+  readonly name: string;
+  /** The arguments: an object, or the JSON text that the model wrote. */
+  readonly input: unknown;
+}
+
+/** Dependencies of a call, whether made by a conversation, an MCP client or another loop. */
+export interface CallDeps {
   /** The tools that may be called. */
   readonly tools: readonly Tool[];
   /** Runs the processes of the calls. */
   readonly supervisor: Supervisor;
   /** The owner of these processes. */
   readonly owner: string;
-  /**
-   * Decides what the calls may do; options make a policy for the `cwd` of the supervisor. A policy with a sandbox is made with `createPolicy`
-   * and closed by its maker.
-   */
-  readonly policy: Policy | PolicyOptions;
+  readonly policy: Policy;
   /** Asks a person for consent. `null`: whatever needs consent is denied. */
   readonly ask: Ask | null;
-  /** Permissions that a person granted with `'always'`. Default: each call is asked about. */
-  readonly grants?: Grants;
+  /** Permissions that a person granted with `'always'`. */
+  readonly grants: Grants;
   /** Agent named in questions. Default: the owner. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** See `ToolContext.interrupt`. */
   readonly interrupt: AbortSignal;
   /**
    * Interrupt for calls that only wait, such as `wait_for`: aborted when something else needs attention. Default:
    * never.
    */
-  readonly interruptWait?: AbortSignal;
+  readonly interruptWait?: AbortSignal | undefined;
   /** Aborted when no answer is needed any more; its reason, an Error, becomes the answer. */
-  readonly signal: AbortSignal;
-  /** See `NoticeDelivery`. Default `none`. */
-  readonly notices?: NoticeDelivery;
-  /** Clock for the time-outs of tools. Default: the machine's monotonic clock. */
-  readonly clock?: Clock;
+  readonly abandon: AbortSignal;
+  readonly notices: NoticeDelivery;
+  /** Clock for the time-outs of tools. */
+  readonly clock: Clock;
+}
+
+/** Result of looking at a call before it is made. */
+type CheckedCall =
+  | { readonly ok: true; readonly prepared: PreparedCall; readonly permission: PermissionCall }
+  | { readonly ok: false; readonly error: string };
+
+/** Checks the name and the input of a call, and resolves what it would do. */
+export function checkCall(
+  { id, name, input }: ToolRequest,
+  { tools, supervisor, owner, agent = owner }: Pick<CallDeps, 'tools' | 'supervisor' | 'owner' | 'agent'>,
+): CheckedCall {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) return { ok: false, error: describeUnknownTool(name, tools) };
+  const parsed = parseArguments(input, name);
+  if (!parsed.ok) return parsed;
+  const given = parsed.input;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { ok: false, error: `The arguments of ${name} must be one JSON object.` };
+  }
+  const prepared = tool.prepare(given);
+  if (!prepared.ok) return prepared;
+  const permission: PermissionCall = {
+    tool: name,
+    arguments: given as Record<string, unknown>,
+    callId: id ?? null,
+    agent,
+    ...toResolvedIntent(prepared.intent, supervisor),
+  };
+  return { ok: true, prepared, permission };
+}
+
+function parseArguments(
+  input: unknown,
+  name: string,
+): { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly error: string } {
+  if (typeof input !== 'string') return { ok: true, input: input ?? {} };
+  try {
+    return { ok: true, input: JSON.parse(input.trim() || '{}') ?? {} };
+  } catch (error) {
+    const why = toErrorText(error);
+    return {
+      ok: false,
+      error: `The arguments of ${name} are not valid JSON: ${why}. Send one JSON object.`,
+    };
+  }
 }
 
 /**
- * Executes one call as the model wrote it. Never rejects: invalid arguments, unknown tools and refusals are answers.
+ * Executes one call. Never rejects: invalid arguments, unknown tools and refusals are answers.
  */
-export async function callTool(
-  call: { readonly id?: string; readonly name: string; readonly argumentsText: string },
-  options: CallOptions,
-): Promise<ToolAnswer> {
-  let input: unknown;
+export async function callTool(request: ToolRequest, deps: CallDeps): Promise<ToolAnswer> {
   try {
-    input = JSON.parse(call.argumentsText.trim() || '{}');
-  } catch (error) {
-    if (findTool(call.name, options.tools) === undefined) return unknownTool(call.name, options.tools);
-    const why = toErrorText(error);
-    return rejectCall(`The arguments of ${call.name} are not valid JSON: ${why}. Send one JSON object.`);
-  }
-  return callToolWith({ name: call.name, input, ...(call.id !== undefined && { id: call.id }) }, options);
-}
-
-/** Executes one call whose arguments are already parsed. */
-export async function callToolWith(
-  { id, name, input }: { readonly id?: string; readonly name: string; readonly input: unknown },
-  options: CallOptions,
-): Promise<ToolAnswer> {
-  const tool = findTool(name, options.tools);
-  if (tool === undefined) return unknownTool(name, options.tools);
-  const given = input ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) {
-    return rejectCall(`The arguments of ${name} must be one JSON object.`);
-  }
-  try {
-    const prepared = tool.prepare(given);
-    if (!prepared.ok) return rejectCall(prepared.error);
-    const { policy } = toPolicy(options.policy, { workspace: options.supervisor.cwd });
+    const checked = checkCall(request, deps);
+    if (!checked.ok) return rejectCall(checked.error);
+    const { prepared, permission } = checked;
+    const { interrupt, abandon } = deps;
     // An interruption does not wait for a person; a call that needs no consent reports its progress itself.
-    const asking = AbortSignal.any([options.signal, options.interrupt]);
-    const { owner, agent = owner, grants = createGrants() } = options;
-    const call: PermissionCall = {
-      tool: name,
-      arguments: given as Record<string, unknown>,
-      callId: id ?? null,
-      agent,
-      ...toResolvedIntent(prepared.intent, options.supervisor),
-    };
-    const authorization = await orAborted(
-      authorize(call, { ...options, policy, grants, signal: asking }),
-      options.signal,
-    );
+    const signal = AbortSignal.any([abandon, interrupt]);
+    const authorization = await orAborted(authorize(permission, { ...deps, signal }), abandon);
     if (!authorization.ok) return { ...rejectCall(authorization.error), denied: true };
-    return checkAnswer(
-      await orAborted(prepared.run(toContext({ ...options, policy }, prepared.intent)), options.signal),
-      {
-        tool: name,
-      },
-    );
+    const running = prepared.run(toContext(deps, prepared.intent));
+    return checkAnswer(await orAborted(running, abandon), { tool: request.name });
   } catch (error) {
     return { ok: false, error: toErrorText(error) };
   }
@@ -118,23 +126,19 @@ function toResolvedIntent(
 }
 
 /** Tells whether a call only waits. An invalid call does not. */
-export function isWaitingCall(
-  call: { readonly name: string; readonly argumentsText: string },
-  tools: readonly Tool[],
-): boolean {
-  try {
-    const prepared = findTool(call.name, tools)?.prepare(JSON.parse(call.argumentsText.trim() || '{}'));
-    return prepared?.ok === true && prepared.intent.waits === true;
-  } catch {
-    return false;
-  }
+export function isWaitingCall({ name, input }: ToolRequest, tools: readonly Tool[]): boolean {
+  const parsed = parseArguments(input, name);
+  if (!parsed.ok) return false;
+  const prepared = tools.find((each) => each.name === name)?.prepare(parsed.input);
+  return prepared?.ok === true && prepared.intent.waits === true;
 }
 
-function toContext(options: CallOptions & { readonly policy: Policy }, { waits }: ToolIntent): ToolContext {
-  const { supervisor, owner, policy, signal, notices = 'none', clock = createRealClock() } = options;
-  const { interrupt: whole, interruptWait } = options;
+function toContext(deps: CallDeps, { waits }: ToolIntent): ToolContext {
+  const { supervisor, owner, policy, abandon, notices, clock, interruptWait } = deps;
   const interrupt =
-    waits === true && interruptWait !== undefined ? AbortSignal.any([whole, interruptWait]) : whole;
+    waits === true && interruptWait !== undefined
+      ? AbortSignal.any([deps.interrupt, interruptWait])
+      : deps.interrupt;
   return {
     supervisor,
     owner,
@@ -144,7 +148,7 @@ function toContext(options: CallOptions & { readonly policy: Policy }, { waits }
     start: async (spec) => {
       const prepared = 'run' in spec ? spec : await prepareCommand(spec, { policy, supervisor });
       // The process would go unnoticed.
-      signal.throwIfAborted();
+      abandon.throwIfAborted();
       return supervisor.start({ ...prepared, owner });
     },
   };
@@ -169,14 +173,6 @@ async function prepareCommand(
       metadata: { ...spec.metadata, workspaceHeldBy: prepared.heldBy },
     }),
   };
-}
-
-function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
-  return tools.find((tool) => tool.name === name);
-}
-
-function unknownTool(name: string, tools: readonly Tool[]): ToolAnswer {
-  return rejectCall(describeUnknownTool(name, tools));
 }
 
 /** Answers a call that was not made; the tool is not at fault. */

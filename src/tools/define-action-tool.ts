@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Permission } from '../policy/permission.ts';
 import { defineTool } from './define-tool.ts';
-import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 type Fields = Readonly<Record<string, z.ZodType>>;
 
@@ -47,7 +47,7 @@ interface ActionToolDefinition {
   readonly name: string;
   readonly title: string;
   /** Text before the list of actions. */
-  readonly description: string;
+  readonly description: string | ((notices: NoticeDelivery) => string);
   readonly fields: Fields;
   readonly actions: Readonly<Record<string, Action>>;
 }
@@ -62,7 +62,10 @@ export function defineActionTool(definition: ActionToolDefinition): Tool {
   const tool = defineTool({
     name,
     title,
-    description: `${description}\n${Object.entries(actions).map(describeAction).join('\n')}`,
+    description: [
+      typeof description === 'string' ? description : description('none'),
+      ...Object.entries(actions).map(describeAction),
+    ].join('\n'),
     permissions: [...new Set(Object.values(actions).map(({ permission }) => permission))],
     get input() {
       input ??= toInput(definition);
@@ -88,6 +91,10 @@ export function defineActionTool(definition: ActionToolDefinition): Tool {
         ? null
         : defineActionTool({ ...definition, actions: Object.fromEntries(left) });
     },
+    ...(typeof description === 'function' && {
+      forNotices: (notices: NoticeDelivery) =>
+        defineActionTool({ ...definition, description: description(notices) }),
+    }),
   });
 }
 

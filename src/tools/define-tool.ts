@@ -2,13 +2,14 @@ import { toErrorText } from '../config/error-text.ts';
 import type { Permission } from '../policy/permission.ts';
 import { parseToolInput, type ToolAliases } from './parse-tool-input.ts';
 import { type JsonSchema, type SchemaOutput, type StandardSchema, toJsonSchema } from './standard-schema.ts';
-import type { Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
+import type { NoticeDelivery, Tool, ToolAnswer, ToolContext, ToolIntent } from './tool.ts';
 
 /** Defines a tool by a schema and a function. Its input is an object, which the schema must validate without waiting. */
 export function defineTool<S extends StandardSchema>(definition: {
   readonly name: string;
   readonly title?: string;
-  readonly description: string;
+  /** Text for the model. A function where it depends on how notices reach the agent. */
+  readonly description: string | ((notices: NoticeDelivery) => string);
   /** Schema of any library that implements Standard Schema: zod, Valibot, ArkType and others. */
   readonly input: S;
   /** JSON Schema of the input for the model. Default: the one that the schema offers; required where it offers none. */
@@ -30,7 +31,8 @@ export function defineTool<S extends StandardSchema>(definition: {
   /** A thrown error becomes the answer. */
   readonly execute: (input: SchemaOutput<S>, context: ToolContext) => Promise<ToolAnswer>;
 }): Tool {
-  const { name, description, permission = 'other', permissions = [permission] } = definition;
+  const { name, permission = 'other', permissions = [permission], description: given } = definition;
+  const description = typeof given === 'string' ? given : given('none');
   return {
     name,
     ...(definition.title !== undefined && { title: definition.title }),
@@ -44,6 +46,9 @@ export function defineTool<S extends StandardSchema>(definition: {
       return toJsonSchema(output, { tool: name, side: 'output' });
     },
     permissions,
+    ...(typeof given === 'function' && {
+      forNotices: (notices) => defineTool({ ...definition, description: given(notices) }),
+    }),
     prepare: (given) => {
       const parsed = parseToolInput(definition, given);
       if (!parsed.ok) return parsed;

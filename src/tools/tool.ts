@@ -36,10 +36,11 @@ export type ToolAnswer = (
 };
 
 /**
- * Delivery of notices to an agent. `wake`: on their own, as in a conversation. `next-answer`: with the answer of its
- * next call, as in MCP. `none`: not at all, as in another program's loop.
+ * Delivery of notices to an agent. `wake`: on their own, as in a conversation, also while the agent is idle. `next-step`: before the next
+ * request to the model, in this turn or at the beginning of the next. `next-answer`: with the answer of its next call, as in MCP.
+ * `none`: not at all.
  */
-export type NoticeDelivery = 'wake' | 'next-answer' | 'none';
+export type NoticeDelivery = 'wake' | 'next-step' | 'next-answer' | 'none';
 
 /** Context of a tool call. Tools see and control only the processes of this owner and its descendants. */
 export interface ToolContext {
@@ -97,6 +98,8 @@ export interface Tool {
    * where none remains.
    */
   narrow?(isAllowed: (permission: Permission) => boolean): Tool | null;
+  /** Returns the tool with a description that says how notices reach this agent, for tools whose description depends on it. */
+  forNotices?(notices: NoticeDelivery): Tool;
 }
 
 export { toInputSchema } from './input-schema.ts';

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { DelegationDeps } from '../../src/agents/delegation-deps.ts';
 import { createDelegationTools } from '../../src/agents/delegation-tools.ts';
+import { createRealClock } from '../../src/clock/real-clock.ts';
 import { createSupervisor } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
+import { createGrants } from '../../src/policy/grant.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { createScriptedBackend } from '../../src/testing/index.ts';
-import { callToolWith } from '../../src/tools/call-tool.ts';
+import { callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
 
 /** Makes one call of `delegate_to_coder`; resolves when the tool has finished, even if the caller stopped waiting. */
@@ -34,14 +36,17 @@ async function delegateTo(
   const runs: Promise<ToolAnswer>[] = [];
   const tools = createDelegationTools(ground).map((tool) => remember(tool, runs));
   const call = { name: 'delegate_to_coder', input: { task: 'go', mode, background: true } };
-  const answer = await callToolWith(call, {
+  const answer = await callTool(call, {
     tools,
     supervisor,
     owner: 'lead',
     policy: world.policy ?? createPolicy({ mode: 'dangerous' }),
     ask: null,
     interrupt: new AbortController().signal,
-    signal: world.signal ?? new AbortController().signal,
+    abandon: world.signal ?? new AbortController().signal,
+    grants: createGrants(),
+    notices: 'none',
+    clock: createRealClock(),
   });
   await Promise.all(runs);
   return { supervisor, answer };

@@ -6,8 +6,8 @@ import type { PolicyOptions } from '../../src/config/policy-options.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { fromPolicyText, toPolicyText } from '../../src/policy/policy-text.ts';
-import { callToolWith } from '../../src/tools/call-tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { createToolHost } from '../../src/tools/tool-host.ts';
 import { tempDir, waitUntil } from '../fixtures/os.ts';
 import { corpus } from '../policy/corpus.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -34,20 +34,12 @@ const run = defineTool({
   },
 });
 
-function call(
+async function call(
   stage: Stage,
   { policy, ...input }: { policy: Policy; command: unknown; cwd?: string; background?: boolean },
 ) {
-  const { signal } = new AbortController();
-  const wiring = {
-    tools: [run],
-    supervisor: stage.supervisor,
-    owner: 'agent',
-    ask: null,
-    interrupt: signal,
-    signal,
-  };
-  return callToolWith({ name: 'run', input }, { ...wiring, policy });
+  const host = createToolHost({ supervisor: stage.supervisor, tools: [run], owner: 'agent', policy });
+  return (await host.call({ name: 'run', input })).answer;
 }
 
 describe('a denied command', () => {

@@ -1,9 +1,11 @@
 import { createSupervisor, type SupervisorOptions } from '../../src/index.ts';
 import { createPolicy } from '../../src/policy/create-policy.ts';
+import { createGrants } from '../../src/policy/grant.ts';
 import { createScriptedBackend, createVirtualClock, type Script } from '../../src/testing/index.ts';
 import { toPlainAnswer } from '../../src/tools/answer-text.ts';
-import { type CallOptions, callTool, callToolWith } from '../../src/tools/call-tool.ts';
+import { type CallDeps, callTool } from '../../src/tools/call-tool.ts';
 import type { Tool, ToolAnswer } from '../../src/tools/tool.ts';
+import { createToolHost, type ToolHostOptions } from '../../src/tools/tool-host.ts';
 import { toolSets } from '../../src/tools/tool-sets.ts';
 import { waitUntil } from '../fixtures/os.ts';
 
@@ -16,27 +18,27 @@ export function arrange(
     /** Gives interactive processes a terminal. Default false. */
     terminal?: boolean;
     supervisor?: SupervisorOptions;
-    wiring?: Partial<CallOptions>;
+    wiring?: Partial<CallDeps>;
   } = {},
 ) {
   const clock = createVirtualClock();
   const backend = createScriptedBackend(options.script, { terminal: options.terminal ?? false });
   const supervisor = createSupervisor({ stateDirectory: false, clock, backend, ...options.supervisor });
   const interruption = new AbortController();
-  const wiring: CallOptions = {
+  const wiring: CallDeps = {
     tools: allTools,
     supervisor,
     owner: 'agent',
     policy: createPolicy({ mode: 'dangerous' }),
     ask: null,
     interrupt: interruption.signal,
-    signal: new AbortController().signal,
+    abandon: new AbortController().signal,
+    grants: createGrants(),
     clock,
     notices: 'wake',
     ...options.wiring,
   };
-  const call = (name: string, input: unknown = {}): Promise<ToolAnswer> =>
-    callToolWith({ name, input }, wiring);
+  const call = (name: string, input: unknown = {}): Promise<ToolAnswer> => callTool({ name, input }, wiring);
   return {
     clock,
     backend,
@@ -44,7 +46,9 @@ export function arrange(
     wiring,
     interruption,
     call,
-    callWithText: (name: string, argumentsText: string) => callTool({ name, argumentsText }, wiring),
+    host: (more: Partial<ToolHostOptions> = {}) =>
+      createToolHost({ supervisor, owner: 'agent', policy: wiring.policy, clock, ...more }),
+    callWithText: (name: string, argumentsText: string) => callTool({ name, input: argumentsText }, wiring),
     /** Makes a call and lets everything happen that needs no time; the call may still wait. */
     begin: async (name: string, input: unknown = {}) => {
       const pending = { isOver: false, answer: call(name, input) };

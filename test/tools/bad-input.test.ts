@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callTool, callToolWith } from '../../src/tools/call-tool.ts';
+import { callTool } from '../../src/tools/call-tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { allTools, arrange, dataOf, errorOf, shown } from './arrange.ts';
@@ -250,14 +250,14 @@ test.for([
 
 test('a closed conversation answers for its calls', async () => {
   const closing = new AbortController();
-  await using given = arrange({ wiring: { signal: closing.signal } });
+  await using given = arrange({ wiring: { abandon: closing.signal } });
   const { id } = given.start('serve');
-  const pending = callToolWith({ name: 'wait_for', input: { process_id: id } }, given.wiring);
+  const pending = callTool({ name: 'wait_for', input: { process_id: id } }, given.wiring);
 
   closing.abort(new Error('The conversation was closed.'));
 
   expect(errorOf(await pending)).toBe('The conversation was closed.');
-  expect(errorOf(await callTool({ name: 'x', argumentsText: '' }, given.wiring))).toContain('no tool');
+  expect(errorOf(await callTool({ name: 'x', input: '' }, given.wiring))).toContain('no tool');
 });
 
 function toolThatAnswers(answered: unknown): Tool {

@@ -66,11 +66,11 @@ test('an unrestricted policy offers all tools in order', () => {
 
 test('options of a policy restrict calls and tools as the policy does', async () => {
   const policy = { mode: 'plan' } as const;
-  await using given = arrange({ wiring: { policy } });
+  await using given = arrange();
 
-  const denied = await given.call('run_command', { command: 'make' });
+  const denied = await given.host({ policy }).call({ name: 'run_command', input: { command: 'make' } });
 
-  expect(errorOf(denied)).toMatch(/denied/i);
+  expect(errorOf(denied.answer)).toMatch(/no tool "run_command"/i);
   expect(given.backend.runs).toEqual([]);
   expect(offerTools(allTools, policy).map(({ name }) => name)).toEqual(
     offerTools(allTools, createPolicy(policy)).map(({ name }) => name),

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createPolicy } from '../../src/policy/create-policy.ts';
-import { callToolWith } from '../../src/tools/call-tool.ts';
+import { createToolHost } from '../../src/tools/tool-host.ts';
 import { isAlive, waitUntil } from '../fixtures/os.ts';
 import { openStage } from '../scenarios/stage.ts';
 import { allTools, dataOf, shown } from './arrange.ts';
@@ -10,16 +9,10 @@ import { allTools, dataOf, shown } from './arrange.ts';
 function openTools() {
   const stage = openStage();
   const interruption = new AbortController();
-  const wiring = {
-    tools: allTools,
-    supervisor: stage.supervisor,
-    owner: 'agent',
-    policy: createPolicy({ mode: 'dangerous' }),
-    ask: null,
-    interrupt: interruption.signal,
-    signal: new AbortController().signal,
-  };
-  const call = (name: string, input: unknown) => callToolWith({ name, input }, wiring);
+  const { supervisor } = stage;
+  const host = createToolHost({ supervisor, tools: allTools, owner: 'agent', policy: { mode: 'dangerous' } });
+  const call = async (name: string, input: unknown) =>
+    (await host.call({ name, input }, { signal: interruption.signal })).answer;
   return { ...stage, stage, interruption, call, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() };
 }
 
@@ -63,7 +56,7 @@ test('a promoted command is waited for to its end', async () => {
 
   expect(dataOf(promoted).status).toBe('backgrounded');
   expect(await waiting).toMatchObject({
-    data: { status: 'failed', exit_code: 3, new_output: 'first\nlast\n' },
+    data: { status: 'failed', exit_code: 3, new_output: 'last\n' },
     reveals: [`${process_id}/1/ended`],
   });
 });

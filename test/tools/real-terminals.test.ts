@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { createSupervisor } from '../../src/index.ts';
-import { createPolicy } from '../../src/policy/create-policy.ts';
-import { callToolWith } from '../../src/tools/call-tool.ts';
+import { createToolHost } from '../../src/tools/tool-host.ts';
 import { isInstalled } from '../fixtures/installed.ts';
 import { carriers, tempDir, waitUntil } from '../fixtures/os.ts';
 import { allTools, dataOf } from './arrange.ts';
@@ -18,19 +17,14 @@ function arrange() {
     control: false,
     secrets: { password: () => 'hunter2-secret' },
   });
-  const wiring = {
-    tools: allTools,
-    supervisor,
-    owner: 'agent',
-    policy: createPolicy({ mode: 'dangerous' }),
+  const host = createToolHost({
+    ...{ supervisor, tools: allTools, owner: 'agent', policy: { mode: 'dangerous' } },
     // The test needs a shell that takes commands from its terminal.
     ask: async () => true,
-    interrupt: new AbortController().signal,
-    signal: new AbortController().signal,
-  };
+  });
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it knows to be there.
   const call = async (name: string, input: object): Promise<any> =>
-    dataOf(await callToolWith({ name, input }, wiring));
+    dataOf((await host.call({ name, input })).answer);
   return {
     directory,
     call,

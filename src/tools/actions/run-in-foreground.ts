@@ -5,15 +5,11 @@ import type { ProcessView } from '../../process/process-view.ts';
 import { toEnvelope } from '../../process/result-envelope.ts';
 import { toRunData } from '../answer-data.ts';
 import { orInterrupted } from '../interruption.ts';
+import { describeEndNotice } from '../notice-words.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
-import {
-  type CommandRequest,
-  describeEndNotice,
-  interruptedBefore,
-  toCommandSpec,
-} from './start-in-background.ts';
+import { type CommandRequest, interruptedBefore, toCommandSpec } from './start-in-background.ts';
 
 interface ForegroundRequest extends CommandRequest {
   /** Time to wait for the result, in ms. */

@@ -4,10 +4,10 @@ import { quote } from '../../config/quote.ts';
 import { describeEnd } from '../../process/describe-end.ts';
 import type { ScheduleView } from '../../schedules/schedule.ts';
 import { findProcess } from '../find-process.ts';
+import { describeNotices } from '../notice-words.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
-import { describeNotices } from './start-in-background.ts';
 
 interface ScheduleRequest {
   readonly message: string;

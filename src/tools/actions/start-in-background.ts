@@ -3,8 +3,9 @@ import type { OutputRead } from '../../output/read-output.ts';
 import { describeLimit } from '../../process/describe-end.ts';
 import type { ProcessView } from '../../process/process-view.ts';
 import { waitForView } from '../interruption.ts';
+import { describeEndNotice } from '../notice-words.ts';
 import { isEnded, toRevealed } from '../process-summary.ts';
-import type { NoticeDelivery, ToolContext } from '../tool.ts';
+import type { ToolContext } from '../tool.ts';
 import type { Outcome } from './outcome.ts';
 import { captureSettled, type ShownScreen } from './terminals.ts';
 
@@ -127,29 +128,6 @@ export function toCommandSpec({
     ...(lifetime !== undefined && { lifetime }),
     ...(maxRunMs !== undefined && { maxExecutionTime: maxRunMs, maxBackgroundTime: maxRunMs }),
   };
-}
-
-const endWords: Readonly<Record<NoticeDelivery, string>> = {
-  wake: 'You will get a notice when it ends; do not poll.',
-  'next-answer':
-    'Nothing wakes you when it ends: wait for it or check it. The next answer of any of these tools also reports its end.',
-  none: 'You get no notice when it ends: check its status when you need it.',
-};
-
-/** Describes how the agent learns of the end of a process. */
-export function describeEndNotice({ notices }: Pick<ToolContext, 'notices'>): string {
-  return endWords[notices];
-}
-
-const newsWords: Readonly<Record<NoticeDelivery, string>> = {
-  wake: 'You will get a notice; do not poll.',
-  'next-answer': 'Nothing wakes you: the next answer of any of these tools reports it.',
-  none: 'You get no notice: check when you need to know.',
-};
-
-/** Describes how the agent receives notices that it asked for. */
-export function describeNotices({ notices }: Pick<ToolContext, 'notices'>): string {
-  return newsWords[notices];
 }
 
 export const interruptedBefore = 'Interrupted before the start: nothing was started.';

@@ -1,8 +1,7 @@
-import { createGrants } from '../../policy/grant.ts';
-import { confirmRecorded, toPlainAnswer } from '../answer-text.ts';
-import { type CallOptions, callToolWith } from '../call-tool.ts';
+import { toPlainAnswer } from '../answer-text.ts';
 import { toInputSchema } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
+import type { ToolHost } from '../tool-host.ts';
 
 type Shown = ReturnType<typeof toPlainAnswer>;
 
@@ -13,7 +12,10 @@ export interface AiSdkTool {
   readonly description: string;
   /** Standard Schema with a JSON Schema that accepts everything; the tool validates the input itself. */
   readonly inputSchema: AiSdkSchema;
-  execute(input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<Shown>;
+  execute(
+    input: unknown,
+    options?: { readonly abortSignal?: AbortSignal | undefined; readonly toolCallId?: string | undefined },
+  ): Promise<Shown>;
 }
 
 interface AiSdkSchema {
@@ -28,40 +30,20 @@ interface AiSdkSchema {
   };
 }
 
-/** Settings of the calls; without a signal they wait without limit. */
-export interface AiSdkToolOptions extends Omit<CallOptions, 'tools' | 'interrupt' | 'signal'> {
-  /** Interrupts waiting calls, beside the signal of the loop. Default: never. */
-  readonly interrupt?: AbortSignal;
-  /** See `CallOptions.signal`. Default: never. */
-  readonly signal?: AbortSignal;
-}
-
 /**
- * Returns the tools for a custom agent loop. The loop's abort signal interrupts waiting calls and ends no process. The
- * loop receives no notices; one that delivers them itself declares how with `notices`.
+ * Returns the tools of a host for a loop of the AI SDK. The loop's abort signal interrupts waiting calls and ends no process. Before each
+ * request the loop puts the notice of `host.take` into its messages.
  */
-export function toAiSdkTools(tools: readonly Tool[], options: AiSdkToolOptions): Record<string, AiSdkTool> {
-  const never = new AbortController().signal;
-  const { interrupt = never, signal = never, grants = createGrants() } = options;
+export function toAiSdkTools(host: ToolHost): Record<string, AiSdkTool> {
   const toTool = (tool: Tool): AiSdkTool => ({
     description: tool.description,
     inputSchema: toSchema(tool),
-    execute: async (input, { abortSignal = never } = {}) => {
-      const interrupts = AbortSignal.any([interrupt, abortSignal]);
-      const call = { name: tool.name, input };
-      const answer = await callToolWith(call, {
-        ...options,
-        tools,
-        grants,
-        signal,
-        interrupt: interrupts,
-      });
-      // A loop that continued without the answer has not read it.
-      if (!abortSignal.aborted) confirmRecorded(answer);
+    execute: async (input, { abortSignal, toolCallId } = {}) => {
+      const { answer } = await host.call({ id: toolCallId, name: tool.name, input }, { signal: abortSignal });
       return toPlainAnswer(answer);
     },
   });
-  return Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool)]));
+  return Object.fromEntries(host.tools.map((tool) => [tool.name, toTool(tool)]));
 }
 
 function toSchema(tool: Tool): AiSdkSchema {

@@ -19,6 +19,7 @@ import {
   toStartedData,
 } from '../answer-data.ts';
 import { createActionBuilder, defineActionTool } from '../define-action-tool.ts';
+import { onEnd } from '../notice-words.ts';
 import { toSummary } from '../process-summary.ts';
 import type { ToolAnswer, ToolContext } from '../tool.ts';
 import {
@@ -86,7 +87,8 @@ const words: TerminalWords = {
 export const backgroundProcess = defineActionTool({
   name,
   title: 'Background processes',
-  description: 'Runs and manages commands in the background. Actions, with their required fields:',
+  description: (notices) =>
+    `Runs and manages commands in the background. ${onEnd(notices)} Actions, with their required fields:`,
   fields,
   actions: {
     spawn: action({

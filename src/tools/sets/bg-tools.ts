@@ -6,8 +6,9 @@ import { type EndedProcess, endProcess } from '../actions/end-and-restart.ts';
 import { checkProcess, listProcesses } from '../actions/inspect-processes.ts';
 import { toAnswer } from '../actions/outcome.ts';
 import { type ProcessOutput, readProcessOutput } from '../actions/read-output.ts';
-import { describeEndNotice, startInBackground } from '../actions/start-in-background.ts';
+import { startInBackground } from '../actions/start-in-background.ts';
 import { defineTool } from '../define-tool.ts';
+import { describeEndNotice, onEnd } from '../notice-words.ts';
 import { isEnded } from '../process-summary.ts';
 import type { ToolAnswer, ToolContext } from '../tool.ts';
 import { command, label, toStart } from './fields.ts';
@@ -15,7 +16,7 @@ import { command, label, toStart } from './fields.ts';
 export const bgStart = defineTool({
   name: 'bg_start',
   title: 'Start in the background',
-  description: 'Starts a command in the background and returns its id.',
+  description: (notices) => `Starts a command in the background and returns its id. ${onEnd(notices)}`,
   permission: 'start',
   input: z.strictObject({
     command,

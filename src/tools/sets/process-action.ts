@@ -7,6 +7,7 @@ import { readProcessOutput } from '../actions/read-output.ts';
 import { startInBackground } from '../actions/start-in-background.ts';
 import { toOutputData, toReadData } from '../answer-data.ts';
 import { createActionBuilder, defineActionTool } from '../define-action-tool.ts';
+import { onEnd } from '../notice-words.ts';
 import { toSummary } from '../process-summary.ts';
 import type { ToolContext } from '../tool.ts';
 
@@ -22,7 +23,8 @@ const action = createActionBuilder(fields);
 export const processAction = defineActionTool({
   name: 'process',
   title: 'Processes',
-  description: 'Starts commands in the background and looks after them. Actions, with what they need:',
+  description: (notices) =>
+    `Starts commands in the background and looks after them. ${onEnd(notices)} Actions, with what they need:`,
   fields,
   actions: {
     start: action({

@@ -6,7 +6,6 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { toAiSdkTools } from '../../../src/tools/dialects/ai-sdk-tools.ts';
 import { toInputSchema } from '../../../src/tools/input-schema.ts';
 import { runCommand } from '../../../src/tools/sets/process/run-command.ts';
-import { processTools } from '../../../src/tools/tool-sets.ts';
 import { arrange } from '../arrange.ts';
 
 const usage = {
@@ -44,7 +43,7 @@ const printsHello = {
 
 test('the AI SDK runs a command', async () => {
   await using given = arrange(printsHello);
-  const tools: ToolSet = toAiSdkTools(processTools, given.wiring);
+  const tools: ToolSet = toAiSdkTools(given.host());
   const model = modelThatCalls('run_command', '{"command":"echo hello"}');
 
   const { text, steps } = await generateText({ model, tools, prompt: 'Greet.', stopWhen: isStepCount(3) });
@@ -58,7 +57,7 @@ test('the AI SDK runs a command', async () => {
 
 test('the AI SDK tells its model of our schema', async () => {
   await using given = arrange(printsHello);
-  const tools: ToolSet = toAiSdkTools([runCommand], given.wiring);
+  const tools: ToolSet = toAiSdkTools(given.host({ tools: [runCommand] }));
   const model = modelThatCalls('run_command', '{"command":"echo hello"}');
 
   await generateText({ model, tools, prompt: 'Greet.' });
@@ -70,7 +69,7 @@ test('the AI SDK tells its model of our schema', async () => {
 
 test('wrong input is answered in our words', async () => {
   await using given = arrange();
-  const tools: ToolSet = toAiSdkTools(processTools, given.wiring);
+  const tools: ToolSet = toAiSdkTools(given.host());
   const model = modelThatCalls('run_command', '{"command":""}');
 
   const { steps } = await generateText({ model, tools, prompt: 'Greet.' });
@@ -82,7 +81,7 @@ test('the abort signal of a loop ends the wait, not the process', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   const abort = new AbortController();
-  const tools = toAiSdkTools(processTools, given.wiring);
+  const tools = toAiSdkTools(given.host());
   const pending = tools['wait_for']?.execute({ process_id: id }, { abortSignal: abort.signal });
 
   abort.abort();
@@ -94,7 +93,7 @@ test('output shown to a loop counts as read', async () => {
   await using given = arrange();
   const { id } = given.start('serve');
   given.backend.lastRun.print('1\n');
-  const tools = toAiSdkTools(processTools, given.wiring);
+  const tools = toAiSdkTools(given.host());
   const read = () => tools['get_process_output']?.execute({ process_id: id, since_last_read: true });
 
   const [first, second] = [await read(), await read()];
@@ -116,7 +115,7 @@ test('output given to an aborted loop is not read', async () => {
       return { ok: true, data: word, onRecorded: () => void told.push(word) };
     },
   });
-  const tools = toAiSdkTools([look], given.wiring);
+  const tools = toAiSdkTools(given.host({ tools: [look] }));
 
   for (const word of ['first', 'last']) await tools['look']?.execute({ word }, { abortSignal: abort.signal });
 
@@ -125,8 +124,7 @@ test('output given to an aborted loop is not read', async () => {
 
 test('no notice is promised to a loop that gets none', async () => {
   await using given = arrange();
-  const { notices: _, ...wiring } = given.wiring;
-  const tools = toAiSdkTools(processTools, wiring);
+  const tools = toAiSdkTools(given.host({ notices: 'none' }));
 
   const answer = await tools['start_process']?.execute({ command: 'serve' });
   const watch = await tools['watch_process']?.execute({ process_id: given.supervisor.list()[0]?.id });

@@ -3,14 +3,16 @@ import { toAnswer } from '../../actions/outcome.ts';
 import { type RunResult, runInForeground } from '../../actions/run-in-foreground.ts';
 import { runData, toReadData, toRunData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
+import { onEnd } from '../../notice-words.ts';
 import { command, cwd, label, toStart } from '../fields.ts';
 
 export const runCommand = defineTool({
   name: 'run_command',
   title: 'Run a command',
-  description:
+  description: (notices) =>
     'Runs a command in the shell and waits for its output. One that exceeds the time-out continues in the background, ' +
-    'and you get its id. It cannot be answered: its input is empty.',
+    `and you get its id. ${onEnd(notices)} ` +
+    'It cannot be answered: its input is empty.',
   permission: 'start',
   input: z.strictObject({
     command,

@@ -4,14 +4,16 @@ import type { ScheduleView } from '../../../schedules/schedule.ts';
 import { toAnswer } from '../../actions/outcome.ts';
 import { addSchedule, cancelSchedule, listSchedules } from '../../actions/schedules.ts';
 import { defineTool } from '../../define-tool.ts';
+import { onRequest } from '../../notice-words.ts';
 
 const maxSeconds = scheduleBounds.maxSpanMs / 1_000;
 
 export const schedule = defineTool({
   name: 'schedule',
   title: 'Schedule a reminder',
-  description:
-    'Schedules a reminder, once or at intervals. The answer says how it reaches you. A reminder that belongs to a ' +
+  description: (notices) =>
+    `Schedules a reminder, once or at intervals. ${onRequest(notices)} ` +
+    'A reminder that belongs to a ' +
     'process is cancelled when the process ends. Not for the end of a process or its output: use watch_process or wait_for.',
   permission: 'other',
   input: z.strictObject({

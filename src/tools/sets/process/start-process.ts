@@ -3,13 +3,15 @@ import { toAnswer } from '../../actions/outcome.ts';
 import { startInBackground } from '../../actions/start-in-background.ts';
 import { toStartedData } from '../../answer-data.ts';
 import { defineTool } from '../../define-tool.ts';
+import { onEnd } from '../../notice-words.ts';
 import { command, cwd, label, lifetime, toStart } from '../fields.ts';
 
 export const startProcess = defineTool({
   name: 'start_process',
   title: 'Start a background process',
-  description:
-    'Starts a command in the background, such as a server or a watcher. With a readiness condition it answers when the process can ' +
+  description: (notices) =>
+    `Starts a command in the background, such as a server or a watcher. ${onEnd(notices)} ` +
+    'With a readiness condition it answers when the process can ' +
     'be used. Programs that a person would use by hand (an editor, a pager, a debugger, a shell, a wizard with menus) are started with ' +
     'interactive: true; the answer says whether they got a terminal.',
   permission: 'start',

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { toAnswer } from '../../actions/outcome.ts';
 import { unwatchProcess as unwatch, watchProcess as watch } from '../../actions/watches.ts';
 import { defineTool } from '../../define-tool.ts';
+import { onRequest } from '../../notice-words.ts';
 import { intervalSeconds, processId } from '../fields.ts';
 
 export const watchProcess = defineTool({
   name: 'watch_process',
   title: 'Watch a process',
-  description:
+  description: (notices) =>
     'Requests a notice while you do something else: each time a process goes quiet (its screen or output has not changed for the ' +
-    'interval), or when it prints matching lines. The answer says how the notice reaches you. A second watch replaces the first; a watch ends ' +
+    `interval), or when it prints matching lines. ${onRequest(notices)} ` +
+    'A second watch replaces the first; a watch ends ' +
     'with its process. To wait instead, use wait_for. Not for the end of a process: the answer to its start says how you learn of it.',
   permission: 'status',
   input: z.strictObject({

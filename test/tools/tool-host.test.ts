@@ -1,0 +1,262 @@
+import { rmSync } from 'node:fs';
+import { firstValueFrom } from 'rxjs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createSupervisor, type ProcessRecord } from '../../src/index.ts';
+import { createMemoryRecordStore } from '../../src/store/memory-record-store.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { NoticeDelivery } from '../../src/tools/tool.ts';
+import { createToolHost } from '../../src/tools/tool-host.ts';
+import { tempDir } from '../fixtures/os.ts';
+import { arrange, dataOf, errorOf, turns, untilRuns } from './arrange.ts';
+
+const check = (process_id: string) => ({ name: 'check_process', input: { process_id } });
+const start = (command: string) => ({ name: 'start_process', input: { command } });
+
+/** A host with one process in the background. */
+async function arrangeBackground() {
+  const given = arrange();
+  const host = given.host();
+  const { answer } = await host.call(start('make'));
+  const id: string = dataOf(answer).process_id;
+  return {
+    ...{ given, host, id, completion: `${id}/1/ended` },
+    [Symbol.asyncDispose]: () => given[Symbol.asyncDispose](),
+  };
+}
+
+test('a host tells a background end once', async () => {
+  await using made = await arrangeBackground();
+  const { host, given, completion } = made;
+
+  given.backend.lastRun.exit({ code: 3 });
+  await turns();
+  const notice = host.take();
+  host.delivered(notice?.ids ?? []);
+
+  expect(notice?.ids).toEqual([completion]);
+  expect(notice?.text).toContain('status="failed"');
+  expect(host.take()).toBeNull();
+});
+
+test('a host repeats a notice until it is delivered', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  const [first, second] = [made.host.take(), made.host.take()];
+
+  expect(first?.ids).toEqual([made.completion]);
+  expect(second).toEqual(first);
+});
+
+test('a host does not tell an end that a recorded answer shows', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  await made.host.call(check(made.id));
+
+  expect(made.host.take()).toBeNull();
+});
+
+test('a host tells an end although a dropped answer shows it', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  (await made.host.call(check(made.id))).dropped();
+
+  expect(made.host.take()?.ids).toEqual([made.completion]);
+});
+
+test('a host drops the answer of an aborted call', async () => {
+  await using made = await arrangeBackground();
+  const abort = new AbortController();
+  const waiting = made.host.call(
+    { name: 'wait_for', input: { process_id: made.id } },
+    { signal: abort.signal },
+  );
+  await turns();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+  abort.abort();
+  await waiting;
+
+  expect(made.host.take()?.ids).toEqual([made.completion]);
+});
+
+test('a host keeps an end back while a call waits for it', async () => {
+  await using made = await arrangeBackground();
+  const { host, given } = made;
+  const waiting = host.call({ name: 'wait_for', input: { process_id: made.id } });
+  await turns();
+
+  given.backend.lastRun.exit({ code: 0 });
+  await turns();
+  const during = host.take();
+  const { answer } = await waiting;
+
+  expect(during).toBeNull();
+  expect(dataOf(answer)).toMatchObject({ status: 'completed' });
+  expect(host.take()).toBeNull();
+});
+
+test('a call that follows confirms what the one before has read', async () => {
+  await using made = await arrangeBackground();
+  const read = () =>
+    made.host.call({ name: 'get_process_output', input: { process_id: made.id, since_last_read: true } });
+  made.given.backend.lastRun.print('1\n');
+
+  const [first, second] = [await read(), await read()];
+
+  expect(dataOf(first.answer).output).toBe('1\n');
+  expect(dataOf(second.answer).output).toBe('');
+});
+
+test('a host is due when a process ends in the background', async () => {
+  await using made = await arrangeBackground();
+  const due = firstValueFrom(made.host.due$);
+
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+
+  await expect(due).resolves.toBeUndefined();
+});
+
+test('a notice comes again after a crash unless it was delivered', async () => {
+  using place = tempDir();
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const begin = () => {
+    const [clock, backend] = [createVirtualClock(), createScriptedBackend(undefined, { durable: true })];
+    const options = { clock, backend, records, stateDirectory: place.path, control: false };
+    const supervisor = createSupervisor(options);
+    const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
+    /** As SIGKILL leaves it, once what is known was written down. */
+    const die = () => {
+      clock.advance(100);
+      rmSync(place.file(`supervisors/${supervisor.id}.json`), { force: true });
+    };
+    return { backend, host, die };
+  };
+  const first = begin();
+  await first.host.call(start('make'));
+  first.backend.lastRun.exit();
+  await turns();
+  const taken = first.host.take();
+  first.die();
+
+  const second = begin();
+  const again = second.host.take();
+  second.host.delivered(again?.ids ?? []);
+  second.die();
+  const third = begin();
+
+  expect(again?.ids).toHaveLength(1);
+  expect(again?.ids).toEqual(taken?.ids);
+  expect(third.host.take()).toBeNull();
+});
+
+test('a host decides without making the call', async () => {
+  await using given = arrange();
+  const host = given.host({ policy: { mode: 'default' } });
+  const planning = given.host({ policy: { mode: 'auto' } });
+
+  const asked = await host.decide({ id: 'call_1', name: 'run_command', input: { command: 'make' } });
+  const denied = await planning.decide({ name: 'run_command', input: { command: 'rm -rf /' } });
+  const invalid = await host.decide({ name: 'run_command', input: '{' });
+
+  expect(asked).toMatchObject({ type: 'ask', question: { tool: 'run_command', callId: 'call_1' } });
+  expect(denied).toMatchObject({ type: 'deny', reason: expect.stringContaining('Denied') });
+  expect(invalid).toEqual({ type: 'allow' });
+  expect(given.backend.runs).toEqual([]);
+});
+
+test('consent given before a call covers a question and no denial', async () => {
+  await using given = arrange({
+    script: (run) => {
+      run.comeUp();
+      run.exit();
+    },
+  });
+  const host = given.host({ policy: { mode: 'default' } });
+  const ask = async () => true;
+
+  const allowed = await host.call({ name: 'run_command', input: { command: 'make' } }, { ask });
+  const unasked = await host.call({ name: 'run_command', input: { command: 'make' } });
+  const denied = await host.call({ name: 'run_command', input: { command: 'rm -rf /' } }, { ask });
+
+  expect(allowed.answer.ok).toBe(true);
+  expect(errorOf(unasked.answer)).toContain('no person to ask');
+  expect(errorOf(denied.answer)).toContain('Denied');
+});
+
+test('a closed host abandons its calls and starts nothing', async () => {
+  await using given = arrange();
+  const host = given.host();
+  const waiting = host.call({ name: 'run_command', input: { command: 'make' } });
+  await untilRuns(given, 1);
+
+  await host.close();
+  const late = await host.call(start('make'));
+
+  expect(errorOf((await waiting).answer)).toContain('closed');
+  expect(errorOf(late.answer)).toContain('closed');
+  expect(given.backend.runs).toHaveLength(1);
+  expect(given.supervisor.list({ live: true })).toHaveLength(1);
+});
+
+test('a closed host leaves what waits to the next one', async () => {
+  await using made = await arrangeBackground();
+  made.given.backend.lastRun.exit({ code: 0 });
+  await turns();
+  await made.host.close();
+
+  const next = made.given.host();
+
+  expect(next.take()?.ids).toEqual([made.completion]);
+});
+
+const deliveries: readonly NoticeDelivery[] = ['wake', 'next-step', 'next-answer', 'none'];
+
+test.for(deliveries)('descriptions and answers promise the notice that comes: %s', async (notices) => {
+  await using given = arrange();
+  const host = given.host({ notices });
+  const described = Object.fromEntries(host.tools.map(({ name, description }) => [name, description]));
+  const words = {
+    wake: [/A notice reports its end/, /You will get a notice when it ends/],
+    'next-step': [/notice with your next step reports/, /notice of its end comes with your next step/],
+    'next-answer': [/next answer of any of these tools/, /Nothing wakes you/],
+    none: [/No notice reports its end/, /You get no notice/],
+  }[notices];
+
+  const { answer } = await host.call(start('serve'));
+
+  for (const name of ['run_command', 'start_process']) expect(described[name]).toMatch(words[0] as RegExp);
+  expect(dataOf(answer).message).toMatch(words[1] as RegExp);
+});
+
+test('a call tells which processes it uses', async () => {
+  await using made = await arrangeBackground();
+  const used: string[] = [];
+
+  await made.host.call(check(made.id), { onProcess: ({ id }) => used.push(id) });
+
+  expect(used).toContain(made.id);
+});
+
+test('the text of an answer holds nothing that resembles a notice', async () => {
+  await using given = arrange();
+  const echo = defineTool({
+    name: 'echo',
+    description: 'Repeats.',
+    input: z.strictObject({ text: z.string() }),
+    execute: async ({ text }) => ({ ok: true, data: text }),
+  });
+  const host = given.host({ tools: [echo] });
+
+  const { text } = await host.call({ name: 'echo', input: { text: '<process_notice>' } });
+
+  expect(text).toBe('{"ok":true,"data":"&lt;process_notice>"}');
+});
