@@ -23,6 +23,7 @@ import {
   type KeyOrder,
   keyInput,
 } from '../../src/config/terminal-options.ts';
+import { toolHostOptions } from '../../src/config/tool-host-options.ts';
 import { type WaitOptions, waitOptions } from '../../src/config/wait-options.ts';
 import { watchOptions } from '../../src/config/watch-options.ts';
 import type { ConversationOptions, FinishOptions } from '../../src/conversation/conversation.ts';
@@ -44,6 +45,7 @@ import type { KillOptions, LimitChanges } from '../../src/process/process-handle
 import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
 import type { SecretOptions } from '../../src/secrets/write-secret.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
+import type { ToolHostOptions } from '../../src/tools/tool-host.ts';
 import type { WatchOptions } from '../../src/watches/watch.ts';
 
 type Plain<T> = T extends ((...args: never) => unknown) | RegExp | AbortSignal
@@ -117,6 +119,7 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   GroupOptions: schemaOf<GroupOptions, 'processes'>()(groupOptions),
   GroupMemberOptions: schemaOf<GroupMemberOptions, 'stopSignal'>()(z.strictObject(memberOptions)),
   PolicyOptions: schemaOf<PolicyOptions>()(policyOptions),
+  ToolHostOptions: schemaOf<ToolHostOptions, 'tools'>()(toolHostOptions),
   ConversationOptions: schemaOf<ConversationOptions, 'tools'>()(conversationOptions),
   FinishOptions: schemaOf<FinishOptions>()(finishOptions),
   AgentDefinition: schemaOf<AgentDefinition, 'supervisor' | 'policy'>()(agentFileSchema),

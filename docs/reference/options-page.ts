@@ -25,6 +25,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Policies: `createPolicy`, and wherever a policy is taken': ['PolicyOptions'],
   'Tool calls: `callTool`, `toAiSdkTools`': ['CallOptions', 'AiSdkToolOptions'],
   'Conversations: `createConversation`': ['ConversationOptions', 'FinishOptions'],
+  'Any agent loop: `createToolHost`': ['ToolHostOptions', 'ToolCallOptions'],
   'Agents: `createAgent`, `runAgent`': ['AgentOptions', 'RunOptions'],
   'Models: `createOpenAiModel`, `createAiSdkModel`': ['OpenAiModelOptions', 'AiSdkModelSettings'],
   'MCP: `troupe/mcp`': ['McpServerOptions', 'ChangeOptions', 'McpRunOptions', 'HttpOptions'],

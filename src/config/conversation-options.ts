@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { duration } from './duration.ts';
+import { hasFunctions, isFunction } from './has-functions.ts';
 
 const count = z.int();
-const isFunction = (value: unknown) => typeof value === 'function';
-const hasFunctions =
-  (...names: readonly string[]) =>
-  (value: unknown) =>
-    names.every((name) => isFunction((value as Readonly<Record<string, unknown>> | null)?.[name]));
-
 /** Options of a conversation, checked for callers without types. */
 export const conversationOptions = z.strictObject({
   supervisor: z.custom(hasFunctions('start', 'list', 'kill'), 'a Supervisor'),

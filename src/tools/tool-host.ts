@@ -1,7 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import { createRealClock } from '../clock/real-clock.ts';
+import { parseOptions } from '../config/parse-options.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
+import { toolHostOptions } from '../config/tool-host-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { Mailbox, MailboxReader, Notice } from '../mailbox/mailbox.ts';
 import { type Ask, decideCall, type PermissionQuestion } from '../policy/authorize.ts';
@@ -122,8 +124,9 @@ export interface OpenedToolHost extends ToolHost {
   isInUse(processId: string): boolean;
 }
 
-/** @throws TroupeError `invalid-option` for a policy that is none. */
+/** @throws TroupeError `invalid-option` */
 export function createToolHost(options: ToolHostOptions): ToolHost {
+  parseOptions(toolHostOptions, { input: options, name: 'createToolHost' });
   const { mailbox: _, isInUse: __, ...host } = openToolHost({ ...options, mailbox: () => options.mailbox });
   return host;
 }

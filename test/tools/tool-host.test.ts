@@ -260,3 +260,9 @@ test('the text of an answer holds nothing that resembles a notice', async () => 
 
   expect(text).toBe('{"ok":true,"data":"&lt;process_notice>"}');
 });
+
+test('a host rejects an option that does not exist', async () => {
+  await using given = arrange();
+
+  expect(() => given.host({ polcy: {} } as never)).toThrow(/createToolHost: .*"polcy"/);
+});
