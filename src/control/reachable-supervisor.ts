@@ -7,8 +7,7 @@ import { toStatePaths } from '../store/state-paths.ts';
 import { createSupervisor } from '../supervisor/create-supervisor.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
-import { type ControlServer, serveControl } from './control-server.ts';
-import { guardEntry } from './guard-entry.ts';
+import type { ControlServer } from './control-server.ts';
 
 /**
  * Creates a supervisor. With a state directory it can also be seen and controlled from outside once it has its first
@@ -100,6 +99,9 @@ async function open(
 ): Promise<ControlServer | null> {
   const { id } = supervisor;
   try {
+    // Loaded here: a supervisor without a state directory never serves.
+    const { serveControl } = await import('./control-server.ts');
+    const { guardEntry } = await import('./guard-entry.ts');
     const registry = createFileSupervisorRegistry({
       directory: stateDirectory,
       ...(options.clock && { clock: options.clock }),
