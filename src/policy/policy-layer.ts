@@ -2,11 +2,10 @@ import { toErrorText } from '../config/error-text.ts';
 import type { PolicySettings } from '../config/policy-options.ts';
 import { quote } from '../config/quote.ts';
 import type { Grant } from './grant.ts';
-import { type Judgement, judgeStart } from './judge/judge-start.ts';
+import type { Judgement } from './judge/judge-start.ts';
 import { toPermissionVerdict } from './mode-verdict.ts';
 import type { Permission } from './permission.ts';
 import type { Policy, PolicyRequest, StartRequest, Verdict } from './policy.ts';
-import { loadShellGrammar } from './shell/shell-grammar.ts';
 import { createToolFilter } from './tool-filter.ts';
 
 /** Decides by one set of settings alone. A start has an absolute directory. */
@@ -46,6 +45,9 @@ export function createLayer(settings: PolicySettings): Pick<Policy, 'offers' | '
 
 async function judge(start: StartRequest, settings: PolicySettings): Promise<Judgement> {
   try {
+    // Loaded here: a program without an agent judges no command.
+    const { judgeStart } = await import('./judge/judge-start.ts');
+    const { loadShellGrammar } = await import('./shell/shell-grammar.ts');
     const grammar = await loadShellGrammar();
     return await judgeStart({ ...start, cwd: start.cwd ?? settings.workspace ?? '/' }, { settings, grammar });
   } catch (error) {
