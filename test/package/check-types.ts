@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import type { Step } from './check.ts';
 import { userProgram } from './user-program.ts';
 
@@ -57,4 +58,28 @@ export function checkTypes(
       run({ title, command: [process.execPath, compiler, '-p', '.'], cwd: project });
     }
   }
+}
+
+/** Throws unless the declaration files of an installed package are those that its doors need. */
+export function checkDeclarations(packageFolder: string): void {
+  const { exports } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { types: string }>;
+  };
+  const doors = Object.values(exports).flatMap((door) => (typeof door === 'string' ? [] : [door.types]));
+  const program = ts.createProgram(
+    doors.map((door) => join(packageFolder, door)),
+    {
+      module: ts.ModuleKind.NodeNext,
+      noLib: true,
+      types: [],
+      allowImportingTsExtensions: true,
+      noEmit: true,
+    },
+  );
+  const needed = new Set(program.getSourceFiles().map(({ fileName }) => fileName));
+  const packed = globSync('dist/**/*.d.ts', { cwd: packageFolder }).map((path) => join(packageFolder, path));
+  const unneeded = packed.filter((path) => !needed.has(path));
+  if (packed.length === 0 || unneeded.length > 0)
+    throw new Error(`declarations that no door needs: ${unneeded.slice(0, 5).join(', ') || 'none packed'}`);
+  console.log(`ok    its ${packed.length} declaration files are all needed`);
 }

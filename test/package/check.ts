@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkTypes } from './check-types.ts';
+import { checkDeclarations, checkTypes } from './check-types.ts';
 import { smokeProgram } from './smoke.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -62,6 +62,7 @@ function checkPackage(folder: string): void {
   if (loaded.length > MOST_FILES)
     throw new Error(`import 'troupe' loads ${loaded.length} files, more than ${MOST_FILES}`);
   console.log(`ok    import 'troupe' loads ${loaded.length} files, at most ${MOST_FILES}`);
+  checkDeclarations(join(project, 'node_modules/troupe'));
   checkProgram(project);
   checkTypes(path, { folder, run });
 }
