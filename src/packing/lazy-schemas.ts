@@ -29,8 +29,8 @@ export const realSchema = (schema) => builds.get(schema)?.() ?? schema;
 const compared = /\/src\/config\/duration\.ts$/;
 
 /**
- * Defers building the 1600 schemas of the library until each is used; building all of them took half of `import 'troupe'`. A module-level
- * constant, or the input or output of a tool, becomes a proxy that calls `z` on first use. Tests run with this transformation, too.
+ * Defers building the 1600 schemas of the library until each is used; building all of them would make `import 'troupe'`
+ * a fifth more expensive (docs/decisions/dependencies.md). A module-level constant, or the input or output of a tool, becomes a proxy that calls `z` on first use. Tests run with this transformation, too.
  */
 export const lazySchemas: Plugin & { readonly enforce: 'pre' } = {
   name: 'lazy-schemas',
