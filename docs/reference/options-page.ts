@@ -23,7 +23,6 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Groups: `startGroup`': ['GroupOptions', 'GroupMemberOptions'],
   'Watches and schedules: `watch`, `schedule`': ['WatchOptions', 'ScheduleOptions'],
   'Policies: `createPolicy`, and wherever a policy is taken': ['PolicyOptions'],
-  'Tool calls: `callTool`, `toAiSdkTools`': [],
   'Conversations: `createConversation`': ['ConversationOptions', 'FinishOptions'],
   'Any agent loop: `createToolHost`': ['ToolHostOptions', 'ToolCallOptions'],
   'Agents: `createAgent`, `runAgent`': ['AgentOptions', 'RunOptions'],
