@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
+import { readDoors } from './src/packing/doors.ts';
 import { keepLines } from './src/packing/keep-lines.ts';
 import { lazySchemas } from './src/packing/lazy-schemas.ts';
 
@@ -67,13 +68,7 @@ const onUsersRxjs: Plugin = {
 };
 
 const forLibrary = defineConfig({
-  input: {
-    index: join(root, 'src/index.ts'),
-    machines: join(root, 'machines/index.ts'),
-    mcp: join(root, 'src/mcp/index.ts'),
-    testing: join(root, 'src/testing/index.ts'),
-    xstate: join(root, 'src/xstate/index.ts'),
-  },
+  input: Object.fromEntries(Object.entries(readDoors()).map(([name, source]) => [name, join(root, source)])),
   platform: 'node',
   // zod is put in, without its fifty languages: loading it took longer than all of troupe.
   external: (id) => /^[^./]/.test(id) && !/^(zod|rxjs|tslib|virtual:.*)$/.test(id),

@@ -213,7 +213,6 @@ export type { Supervisor } from './supervisor/supervisor.ts';
 export type { SupervisorOptions } from './supervisor/supervisor-options.ts';
 export type { ToolRequest } from './tools/call-tool.ts';
 export { defineTool } from './tools/define-tool.ts';
-export { type AiSdkTool, toAiSdkTools } from './tools/dialects/ai-sdk-tools.ts';
 export {
   type AnthropicTool,
   type GeminiFunction,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-
-const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts', 'src/xstate/index.ts'];
+import { readDoors } from '../../src/packing/doors.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -61,7 +60,7 @@ function createExportReader() {
 }
 
 function readExports() {
-  const files = doors.map((door) => join(root, door));
+  const files = Object.values(readDoors()).map((door) => join(root, door));
   const program = ts.createProgram(files, { ...compilerOptions(), noEmit: true });
   const checker = program.getTypeChecker();
   const symbols = files.flatMap((path) => {

@@ -6,6 +6,7 @@ import { createOptionReader, type DocumentedOption } from '../../docs/reference/
 import { describeDefault, toShape } from '../../docs/reference/schema-default.ts';
 import { agentPolicyOptions, agentSupervisorOptions } from '../../src/config/agent-file-schema.ts';
 import { toSnakeCase } from '../../src/config/file-section.ts';
+import { readDoors } from '../../src/packing/doors.ts';
 import { rootFolder } from './examples.ts';
 
 /** Interfaces of options that are checked by hand or by the compiler alone. */
@@ -38,7 +39,7 @@ const withoutSchema = [
   'LoadOptions',
 ];
 
-const doors = ['src/index.ts', 'src/mcp/index.ts', 'src/testing/index.ts', 'src/xstate/index.ts'];
+const doors = Object.values(readDoors());
 
 describe('the options in an editor', () => {
   let editor: Editor;

@@ -1,0 +1,31 @@
+import { readDoors } from './src/packing/doors.ts';
+
+/** @type {Partial<import('typedoc').TypeDocOptions>} */
+export default {
+  name: 'troupe',
+  entryPoints: Object.values(readDoors()),
+  tsconfig: 'tsconfig.build.json',
+  out: 'docs/api',
+  readme: 'none',
+  disableSources: true,
+  excludeExternals: true,
+  excludePrivate: true,
+  treatWarningsAsErrors: true,
+  intentionallyNotExported: [
+    'AiSdkSchema',
+    'At',
+    'ConversationDeadlineName',
+    'ConversationEvent',
+    'EndLimit',
+    'Facts',
+    'In',
+    'ProcessSnapshot',
+    'Started',
+    'Up',
+    'WatchDeadlineName',
+    'WatchEvent',
+    'permissions',
+    'policyOptions',
+    'ruleNames',
+  ],
+};
