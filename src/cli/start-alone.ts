@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import type { Cancel } from '../clock/clock.ts';
 import { pause } from '../clock/pause.ts';
 import { createRealClock } from '../clock/real-clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessView } from '../process/process-view.ts';
 import type { StateDirectory } from '../state-directory/state-directory.ts';
-import { lockFile } from '../store/file-lock.ts';
-import { makeDirectory } from '../store/make-directory.ts';
-import { toStatePaths } from '../store/state-paths.ts';
 import { type CliIo, printNote, toProgramName } from './cli-io.ts';
+import { lockStart } from './lock-start.ts';
 import { toPrintable } from './render/printable.ts';
 import { toProcessName } from './render/process-text.ts';
 import { isStopped } from './verbs/up/stack-processes.ts';
@@ -39,7 +34,12 @@ export async function startAlone<T extends { readonly id: string }>(
   start: () => T | Promise<T>,
 ): Promise<T> {
   if (name === undefined) return start();
-  const release = await lockName(name, state);
+  const release = await lockStart(state, {
+    kind: 'name',
+    name,
+    withinMs: LOCK_WITHIN_MS,
+    advice: `it starts a process of the name "${toPrintable(name)}" and does not finish. End it, and try again`,
+  });
   try {
     for (const view of await findLive(name, state)) {
       if (!replaces) throw nameTaken(view, io);
@@ -50,27 +50,6 @@ export async function startAlone<T extends { readonly id: string }>(
     return started;
   } finally {
     release();
-  }
-}
-
-/** @throws TroupeError `duplicate` where another program holds the lock for long. */
-async function lockName(name: string, { path }: StateDirectory): Promise<Cancel> {
-  const clock = createRealClock();
-  const untilMs = clock.nowMs() + LOCK_WITHIN_MS;
-  const { supervisors } = toStatePaths(path);
-  makeDirectory(supervisors);
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  for (;;) {
-    try {
-      return lockFile(join(supervisors, `name-${hash}`), {
-        code: 'duplicate',
-        advice: `it starts a process of the name "${toPrintable(name)}" and does not finish. End it, and try again`,
-      });
-    } catch (error) {
-      const isHeld = error instanceof TroupeError && error.code === 'duplicate';
-      if (!isHeld || clock.nowMs() > untilMs) throw error;
-      await pause(clock, { ms: LOOK_MS });
-    }
   }
 }
 

@@ -71,6 +71,29 @@ test('a second up --detach exits with 0 and leaves running processes alone', asy
   expect(readFileSync(project.file('runs'), 'utf8')).toBe('migrated\n');
 });
 
+test('two ups at once start each process once', async () => {
+  await using project = stackProject();
+
+  const ran = await Promise.all([project.troupe('up', '-d'), project.troupe('up', '-d')]);
+
+  expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+  const { stdout } = await project.troupe('ps', '-a', '--json');
+  const labels = (JSON.parse(stdout) as { label: string }[]).map(({ label }) => label);
+  expect(labels.filter((label) => !label.startsWith('up ')).toSorted()).toEqual(['cache', 'db', 'web']);
+});
+
+test('a detached stack of one-shots is up when all have completed', async () => {
+  await using project = daemonProject();
+  writeFileSync(
+    project.file('troupe.yaml'),
+    JSON.stringify({ processes: { build: { command: 'echo built', one_shot: true } } }),
+  );
+
+  const up = await project.troupe('up', '-d');
+
+  expect(up).toMatchObject({ code: 0, stdout: expect.stringMatching(/^service_\w{8}\n$/), stderr: '' });
+});
+
 test('a second up restarts only changed processes', async () => {
   await using project = stackProject();
   const pids = async () => {

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of stack files look like that.
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { loadStack } from '../../../src/cli/verbs/up/find-stack.ts';
 import { checkStack } from '../../../src/cli/verbs/up/stack-file.ts';
 import { parseYaml } from '../../../src/config/parse-yaml.ts';
 import { tempDir } from '../../fixtures/os.ts';
@@ -101,6 +102,19 @@ processes:
   });
   expect(processes['shell']).toMatchObject({ command: 'echo ${NONE}' });
   expect(processes['text']).toMatchObject({ command: 'for i in 1 2; do echo ${i}; done' });
+});
+
+test('variables of .env beside a stack file are replaced, and those of the environment override them', async () => {
+  using place = tempDir();
+  writeFileSync(place.file('.env'), '# one\nHOST=file\nPORT=1\n');
+  writeFileSync(place.file('troupe.yaml'), 'processes:\n  web: { command: [x, "${HOST}:${PORT}"] }\n');
+
+  const { processes } = await loadStack(place.file('troupe.yaml'), {
+    cwd: '/',
+    env: { PORT: '3000', HOST: undefined },
+  });
+
+  expect(processes['web']).toMatchObject({ command: ['x', 'file:3000'], env: {} });
 });
 
 test('an unset variable is reported with its line and a remedy', async () => {

@@ -25,10 +25,17 @@ export async function waitUntilStarted(
 
 const READINESS_POLL_MS = 100;
 
-/** Waits for readiness, with a progress line at a terminal. Resolves with `false` after printing why the process will not be ready. */
+/**
+ * Waits for readiness, with a progress line at a terminal. Resolves with `false` after printing why the process will not be ready. With
+ * `mayComplete` an end with code 0 is as good.
+ */
 export async function waitUntilReady(
   process: ProcessView,
-  { state, io }: { readonly state: StateDirectory; readonly io: CliIo },
+  {
+    state,
+    io,
+    mayComplete = false,
+  }: { readonly state: StateDirectory; readonly io: CliIo; readonly mayComplete?: boolean },
 ): Promise<boolean> {
   const clock = createRealClock();
   const name = toProcessName(process);
@@ -37,7 +44,7 @@ export async function waitUntilReady(
     for (;;) {
       const { view } = await state.show(process.id);
       const verdict = checkReadiness(view);
-      if (verdict === 'ready') return true;
+      if (verdict === 'ready' || (mayComplete && view.status === 'completed')) return true;
       if (verdict !== 'waiting') {
         progress.end();
         printError(io, `${name} is not ready: ${verdict}.`, toAdvice(view, toProgramName(io.env)));

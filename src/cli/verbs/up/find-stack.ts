@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { toError } from '../../../config/error-text.ts';
 import { parseYaml } from '../../../config/parse-yaml.ts';
 import { quote } from '../../../config/quote.ts';
@@ -46,6 +47,33 @@ export async function loadStack(file: string, { cwd, env }: Pick<CliIo, 'cwd' | 
     const message = `${quote(shown)} cannot be read: ${why}.`;
     throw new TroupeError({ code: 'invalid-option', message, cause: error });
   });
-  const check = (value: unknown) => checkStack(value, { directory: dirname(file), env });
+  const directory = dirname(file);
+  const variables = { ...(await readDotEnv(directory, cwd)), ...withoutUnset(env) };
+  const check = (value: unknown) => checkStack(value, { directory, env: variables });
   return parseYaml(text, { file: shown, code: 'invalid-option', check });
+}
+
+/**
+ * Reads `.env` beside a stack file, whose variables the environment overrides. They replace `${NAME}` only; no process gets them.
+ *
+ * @throws TroupeError `invalid-option` for a file that cannot be read.
+ */
+async function readDotEnv(directory: string, cwd: string): Promise<Environment> {
+  const file = join(directory, '.env');
+  try {
+    return parseEnv(await readFile(file, 'utf8'));
+  } catch (error) {
+    const { code } = toError(error) as NodeJS.ErrnoException;
+    // Some programs have a directory of this name.
+    if (code === 'ENOENT' || code === 'EISDIR') return {};
+    const why = toErrnoText({ code }) ?? toError(error).message;
+    const message = `${quote(relative(cwd, file))} cannot be read: ${why}.`;
+    throw new TroupeError({ code: 'invalid-option', message, cause: error });
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function withoutUnset(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }

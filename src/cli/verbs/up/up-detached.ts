@@ -37,7 +37,7 @@ export async function runDetached(
       maxBackgroundTime: 0,
       ready: { line: OUTCOME, within: LONG_ENOUGH },
     });
-    if (!(await waitUntilReady(started, { state, io }))) return exitCodes.failed;
+    if (!(await waitUntilReady(started, { state, io, mayComplete: true }))) return exitCodes.failed;
     const { text } = await state.read(started.id, { grep: OUTCOME.source });
     if (text.includes('not all of ')) {
       printError(
@@ -47,6 +47,8 @@ export async function runDetached(
       );
       return exitCodes.failed;
     }
+    // Another `up` has started everything meanwhile.
+    if (text === '') return exitCodes.done;
     printLines(io, started.id);
     if (io.stderr.isTTY) printNote(io, `${program} logs -f ${started.id}   to stop all: ${program} down`);
     return exitCodes.done;

@@ -7,6 +7,7 @@ import { startGroup } from '../../../groups/create-group.ts';
 import type { GroupEnd, GroupReadiness, ProcessGroup } from '../../../groups/process-group.ts';
 import type { FinalView } from '../../../process/process-view.ts';
 import { openStateDirectory } from '../../../state-directory/open-state-directory.ts';
+import type { StateDirectory } from '../../../state-directory/state-directory.ts';
 import type { RuntimeEvent } from '../../../supervisor/runtime-event.ts';
 import type { Supervisor } from '../../../supervisor/supervisor.ts';
 import { type CliIo, printError, printNote } from '../../cli-io.ts';
@@ -17,6 +18,7 @@ import {
   listEndSignals,
 } from '../../end-signals.ts';
 import { exitCodes, toSignalCode } from '../../exit-codes.ts';
+import { lockStart } from '../../lock-start.ts';
 import { openSupervisor } from '../../open-supervisor.ts';
 import { describeProcessEvent } from '../../render/process-text.ts';
 import { showProgress } from '../../render/progress-line.ts';
@@ -65,7 +67,8 @@ restForOne restart other processes together with a failed one.
 
 A process is restarted only if it has restart: on-failure or always, or if the
 file has a strategy. \${NAME} and \${NAME:-default} in a value are replaced from
-the environment, except in a command that is text for the shell.
+the environment, else from .env beside the file, except in a command that is
+text for the shell.
 
 Names select processes and their dependencies. While some are running, it starts
 the missing ones, restarts those that changed in the file, leaves the others
@@ -95,21 +98,46 @@ async function runUp({ words, flags, io }: UpCall): Promise<number> {
   const stack = await loadStack(file, io);
   const directory = findStateDirectory({ flag: flags.stateDir, io });
   const state = openStateDirectory({ directory });
-  try {
+  const plan = async () => {
     const { seen, warnings } = await findStackProcesses(file, state);
     for (const warning of warnings) printNote(io, warning);
     const changes = planChanges(stack, { names: selectMembers(names, stack), seen });
     reportChanges(changes, { file, io });
-    if (Object.keys(changes.start).length === 0) return exitCodes.done;
+    return changes;
+  };
+  try {
     if (flags.detach === true) {
+      const { start } = await plan();
+      if (Object.keys(start).length === 0) return exitCodes.done;
       const { runDetached } = await import('./up-detached.ts');
       return await runDetached({ file, names }, { directory, state, io });
     }
-    await stopChanged(changes, { state, io });
-    return await runForeground({ file, strategy: stack.strategy, processes: changes.start, directory, io });
+    const release = await lockStack(file, { state, io });
+    try {
+      const changes = await plan();
+      if (Object.keys(changes.start).length === 0) return exitCodes.done;
+      await stopChanged(changes, { state, io });
+      const { strategy } = stack;
+      const processes = changes.start;
+      return await runForeground({ file, strategy, processes, directory, io, onStarted: release });
+    } finally {
+      release();
+    }
   } finally {
     state.close();
   }
+}
+
+/** Waits until no other `up` of this file is starting processes, so that none is started twice. */
+function lockStack(file: string, { state, io }: { state: StateDirectory; io: CliIo }) {
+  const shown = relative(io.cwd, file);
+  return lockStart(state, {
+    kind: 'stack',
+    name: file,
+    withinMs: Number.POSITIVE_INFINITY,
+    advice: `it starts the processes of ${shown}`,
+    onWait: () => printNote(io, `another up is starting the processes of ${shown}; waiting until it is done`),
+  });
 }
 
 interface ForegroundOptions {
@@ -118,6 +146,8 @@ interface ForegroundOptions {
   readonly processes: Stack['processes'];
   readonly directory: string;
   readonly io: CliIo;
+  /** Called when every start has succeeded or failed. */
+  readonly onStarted: () => void;
 }
 
 async function runForeground({
@@ -126,6 +156,7 @@ async function runForeground({
   processes,
   directory,
   io,
+  onStarted,
 }: ForegroundOptions): Promise<number> {
   const names = Object.keys(processes);
   const supervisor = openSupervisor({
@@ -149,6 +180,7 @@ async function runForeground({
     group = startGroup(supervisor, { strategy, processes });
     const ready = await Promise.race([group.ready(), signals.first]);
     endWait();
+    onStarted();
     if (typeof ready !== 'string') reportReadiness(ready, { io, file });
     const end = await Promise.race([group.ended, signals.first]);
     if (typeof end === 'string') return await stopInOrder(group, { signal: end, io });
