@@ -71,6 +71,7 @@ export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-so
 export type { Span } from './config/span.ts';
 export type {
   HintOptions,
+  Inspect,
   LifetimeOption,
   LimitOptions,
   OutputOptions,

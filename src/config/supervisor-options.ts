@@ -1,3 +1,4 @@
+import type { InspectionEvent, Observer } from 'xstate';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { type Duration, duration } from './duration.ts';
@@ -93,6 +94,9 @@ export interface HintOptions {
 /** The fate of a process when the conversation that owns it ends; see `CommandSpec.lifetime`. */
 export type LifetimeOption = 'session' | 'parent' | 'persistent';
 
+/** Observer of an inspector, as in XState's `createActor(machine, { inspect })`. */
+export type Inspect = Observer<InspectionEvent> | ((event: InspectionEvent) => void);
+
 /** The action when a foreground caller has waited for `timeout`. */
 export const onTimeout = z.enum(['background', 'kill', 'wait']);
 
@@ -177,6 +181,12 @@ export const supervisorOptions = z.strictObject({
   backend: z.custom<BackendShape>(isBackend, 'a Backend with "mode", "capabilities" and "run"').optional(),
   wrapBackend: z
     .custom<(backend: never) => BackendShape>((value) => typeof value === 'function', 'a function')
+    .optional(),
+  inspect: z
+    .custom<Inspect>(
+      (value) => typeof ((value as Observer<InspectionEvent> | null)?.next ?? value) === 'function',
+      'a function, or an observer with "next", such as createInspector(…).inspect',
+    )
     .optional(),
 });
 

@@ -84,7 +84,12 @@ export class ConversationLoop {
       newOwner: options.parent ?? null,
       send: tell,
     });
-    this.actor = createActor(machine, { input: toChartInput(deps) });
+    const { inspect } = options.supervisor;
+    this.actor = createActor(machine, {
+      id: host.owner,
+      input: toChartInput(deps),
+      ...(inspect && { inspect }),
+    });
     this.reader = {
       store: memory.mailbox,
       attention: (view) => toAttention(view, { inTurn: this.turns.isRunning, rule: options.attention }),

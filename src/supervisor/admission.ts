@@ -1,4 +1,4 @@
-import { type ActorRefFrom, createActor } from 'xstate';
+import { type ActorRefFrom, createActor, type InspectionEvent } from 'xstate';
 import type { Lane, SupervisorInput } from '../../machines/supervisor/context.ts';
 import type { Refusal, Slot, SupervisorEvent } from '../../machines/supervisor/events.ts';
 import { supervisorMachine } from '../../machines/supervisor/machine.ts';
@@ -15,6 +15,8 @@ type SlotUser = Pick<ProcessPlan, 'id' | 'kind'>;
 export interface AdmissionDeps {
   readonly limits: SupervisorInput;
   readonly clock: Clock;
+  /** Observes the actor, and with it all actors below it. */
+  readonly inspect: ((event: InspectionEvent) => void) | null;
   /** Called for a queued process when a slot is free. */
   readonly admit: (id: string) => void;
   readonly stopAll: (order: { readonly graceMs: number }) => void;
@@ -39,7 +41,11 @@ export class Admission implements ProcessService {
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
-    this.actor = createActor(this.#provideEffects(), { input: deps.limits }).start();
+    this.actor = createActor(this.#provideEffects(), {
+      id: 'supervisor',
+      input: deps.limits,
+      ...(deps.inspect && { inspect: deps.inspect }),
+    }).start();
   }
 
   /**

@@ -103,6 +103,7 @@ export function createSupervisor(options: SupervisorOptions = {}, hooks: Supervi
     cwd: deps.cwd,
     stateDirectory: deps.paths?.directory ?? null,
     recovered,
+    inspect: runtime.inspect,
     start,
     execute: async (spec) => {
       try {

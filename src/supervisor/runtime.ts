@@ -1,3 +1,4 @@
+import type { InspectionEvent } from 'xstate';
 import type { TreeMember } from '../../machines/process/context.ts';
 import { isFinal } from '../../machines/process/view.ts';
 import { createInputDetection, type InputDetection } from '../input-detection/input-detection.ts';
@@ -14,6 +15,7 @@ import { createSecretResolver } from '../secrets/secret-resolver.ts';
 import type { TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { Watches } from '../watches/watches.ts';
 import { Admission } from './admission.ts';
+import { createInspection } from './inspection.ts';
 import { createLeftoverMonitor, type LeftoverMonitor } from './leftover-monitor.ts';
 import { provideProcessEffects } from './process-effects.ts';
 import { createProcessRegistry, type ProcessRegistry } from './process-registry.ts';
@@ -33,6 +35,8 @@ export interface Runtime {
   readonly mailboxes: Mailboxes;
   readonly watches: Watches;
   readonly schedules: PersistedSchedules;
+  /** Presents actors to the inspector; `null` without one. */
+  readonly inspect: ((event: InspectionEvent) => void) | null;
   /** Reports that a part of the supervisor does not work. */
   reportError(error: unknown): void;
 }
@@ -54,6 +58,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   const findPids = async (process: SupervisedProcess) =>
     (await findMembers(process, trees)).map(({ pid }) => pid);
 
+  const inspect = settings.inspect === undefined ? null : createInspection(settings.inspect, reportError);
   const records = openRecords(deps, reportError);
   const registry: ProcessRegistry = createProcessRegistry({
     maxFinished: settings.maxFinished,
@@ -72,6 +77,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
   });
   const watches = new Watches({
     clock,
+    inspect,
     tell: (news) => mailboxes.publish(news),
     save: (process) => records.touch(process),
     reportError,
@@ -110,6 +116,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
       shutdownGraceMs: settings.shutdownGrace,
     },
     clock,
+    inspect,
     admit: (id) => registry.getOrThrow(id).life.send({ type: 'process.admit' }),
     stopAll: stopper.stopAll,
   });
@@ -140,6 +147,7 @@ export function createRuntime(deps: SupervisorDeps, reportError: (error: unknown
     mailboxes,
     watches,
     schedules,
+    inspect,
     reportError,
   };
 }

@@ -3,6 +3,7 @@ import type { Duration } from '../config/duration.ts';
 import type { AskSecret, SecretSource } from '../config/secret-source.ts';
 import type {
   HintOptions,
+  Inspect,
   LifetimeOption,
   LimitOptions,
   OutputOptions,
@@ -98,4 +99,9 @@ export interface SupervisorOptions extends LimitOptions, OutputOptions {
    * each byte and sets the pace. Does not apply to persistent processes or tmux. Default: no wrapper.
    */
   readonly wrapBackend?: ((backend: Backend) => Backend) | undefined;
+  /**
+   * Observes all actors of the supervisor as one system, such as `createInspector(…).inspect` of `@statelyai/inspect`: processes under their
+   * ids, watches, and conversations on this supervisor. What is written to a process is hidden. Default: none, which costs nothing.
+   */
+  readonly inspect?: Inspect | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { InspectionEvent } from 'xstate';
 import type { Cancel } from '../clock/clock.ts';
 import type { CommandSpec, FunctionSpec } from '../config/process-spec.ts';
 import type { GroupOptions } from '../groups/group-options.ts';
@@ -25,6 +26,11 @@ export interface Supervisor extends AsyncDisposable {
   readonly stateDirectory: string | null;
   /** Report of the recovery at creation: processes of earlier supervisors. */
   readonly recovered: RecoveryReport;
+  /**
+   * The observer of the option `inspect` as actors beside its own use it: those created with `createActor(machine, { inspect })` appear below the
+   * supervisor, as conversations do. `null` without that option.
+   */
+  readonly inspect: ((event: InspectionEvent) => void) | null;
 
   /**
    * Starts a process and returns its handle at once. A failed start ends the process.

@@ -1,4 +1,4 @@
-import { createActor } from 'xstate';
+import { createActor, type InspectionEvent } from 'xstate';
 import type { watchMachine } from '../../machines/watch/machine.ts';
 import type { Clock } from '../clock/clock.ts';
 import { parseOptions } from '../config/parse-options.ts';
@@ -17,6 +17,8 @@ const DEFAULT_QUIET_MS = 5_000;
 
 export interface WatchesDeps {
   readonly clock: Clock;
+  /** Observes the actors of all watches. */
+  readonly inspect: ((event: InspectionEvent) => void) | null;
   tell(news: WatchNews): void;
   /** Saves the record of a process with its watches. */
   save(process: SupervisedProcess): void;
@@ -99,7 +101,12 @@ export class Watches implements ProcessService {
         onChange: () => this.#keep(process),
         onSearched: () => this.#note(process),
       },
-      toActor: (wants) => createActor(this.#machine, { input: { id, wants } }),
+      toActor: (wants) =>
+        createActor(this.#machine, {
+          id: `${process.id}/watch`,
+          input: { id, wants },
+          ...(this.#deps.inspect && { inspect: this.#deps.inspect }),
+        }),
     });
     this.#open.add(id, { watching, isKept });
     const close = () => {

@@ -4,8 +4,9 @@ import { createSupervisor, defineTool, runAgent, startGroup, waitFor, type Super
 import { processMachine, toStatus } from 'troupe/machines';
 import { createMcpServer, type McpServer } from 'troupe/mcp';
 import { coveringPaths, createScriptedBackend, createVirtualClock } from 'troupe/testing';
+import { processLogic, type ProcessActorEvent } from 'troupe/xstate';
 import { filter, firstValueFrom, map, type Observable } from 'rxjs';
-import { type ActorRefFrom, createActor, initialTransition, type SnapshotFrom } from 'xstate';
+import { type ActorRefFrom, createActor, initialTransition, setup, type SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 
 const options: SupervisorOptions = { timeout: '30s', env: { CI: '1' } };
@@ -35,6 +36,18 @@ type Snapshot = SnapshotFrom<typeof processMachine>;
 export type Life = ActorRefFrom<typeof processMachine>;
 export const describe = (snapshot: Snapshot): string => toStatus(snapshot);
 export const begin = (input: Parameters<typeof createActor<typeof processMachine>>[1]) => createActor(processMachine, input);
+
+export const pipeline = setup({
+  types: { events: {} as ProcessActorEvent },
+  actors: { process: processLogic(supervisor) },
+}).createMachine({
+  invoke: {
+    src: 'process',
+    input: { command: 'make', onLeave: 'detach' },
+    onDone: { guard: ({ event }) => event.output.exit?.code === 0 },
+  },
+  on: { 'process.backgrounded': { actions: ({ event }) => console.log(event.by, event.actorId) } },
+});
 
 const server: McpServer = createMcpServer({ supervisor, tools: [add] });
 const clock = createVirtualClock();

@@ -43,6 +43,7 @@ function arrange(text: string, recorded: Partial<RecordedWatch> = {}) {
   const news: WatchNews[] = [];
   const open = () => {
     const watches = new Watches({
+      inspect: null,
       clock,
       tell: (each) => news.push(each),
       save: () => {},
