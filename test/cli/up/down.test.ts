@@ -72,14 +72,35 @@ test('a second up --detach exits with 0 and leaves running processes alone', asy
 });
 
 test('two ups at once start each process once', async () => {
-  await using project = stackProject();
+  await using project = daemonProject();
+  const processes = {
+    // It says that it is up once the second `up` waits, so `web` is missing while that one looks.
+    db: {
+      command: 'until [ -e go ]; do sleep 0.05; done; echo is up; exec sleep 1000',
+      ready: { line: 'is up' },
+    },
+    web: { command: 'exec sleep 1000', depends_on: 'db' },
+  };
+  writeFileSync(project.file('troupe.yaml'), JSON.stringify({ processes }));
+  const first = project.troupe('up', '-d');
+  const named = async (label: string) => (await project.processes()).filter((each) => each.label === label);
+  await waitUntil(async () => (await named('db')).length === 1, { withinMs: 30_000 });
 
-  const ran = await Promise.all([project.troupe('up', '-d'), project.troupe('up', '-d')]);
+  const { child, ran } = startProgram(['up'], { cwd: project.path, env: project.env });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await waitUntil(() => /waiting|already up/.test(stderr), { withinMs: 30_000 });
+  writeFileSync(project.file('go'), '');
 
-  expect(ran.map(({ code }) => code)).toEqual([0, 0]);
-  const { stdout } = await project.troupe('ps', '-a', '--json');
-  const labels = (JSON.parse(stdout) as { label: string }[]).map(({ label }) => label);
-  expect(labels.filter((label) => !label.startsWith('up ')).toSorted()).toEqual(['cache', 'db', 'web']);
+  await waitUntil(async () => (await named('web')).length > 0, { withinMs: 30_000 });
+  expect((await first).code).toBe(0);
+  await waitUntil(() => /already up: db, web|are ready/.test(stderr), { withinMs: 30_000 });
+  const labels = (await project.processes()).map(({ label }) => label);
+  child.kill('SIGINT');
+  await ran;
+  expect(labels.toSorted()).toEqual(['db', 'up troupe.yaml', 'web']);
 });
 
 test('a detached stack of one-shots is up when all have completed', async () => {
