@@ -205,7 +205,7 @@ export { createFileJournal } from './store/file-journal.ts';
 export type { Journal } from './store/journal.ts';
 export { createMemoryJournal } from './store/journal.ts';
 export { createMemoryRecordStore } from './store/memory-record-store.ts';
-export type { DamagedRecord, LoadOptions, RecordStore } from './store/record-store.ts';
+export type { DamagedRecord, LoadOptions, RecordReading, RecordStore } from './store/record-store.ts';
 export type { ParseRecord } from './store/record-text.ts';
 export type { RecoveryReport } from './supervisor/recover.ts';
 export type { Completion, RuntimeEvent } from './supervisor/runtime-event.ts';

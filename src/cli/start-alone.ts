@@ -14,6 +14,8 @@ interface StartAlone {
   /** Ends the process that has the name; otherwise the start is refused. */
   readonly replaces: boolean;
   readonly io: CliIo;
+  /** Id that the start asks for: a process that has it may have the name as well, and is not ended. */
+  readonly id?: string | undefined;
 }
 
 /** Another start of the same name may first have to end a process. */
@@ -30,7 +32,7 @@ const LOOK_MS = 20;
  */
 export async function startAlone<T extends { readonly id: string }>(
   name: string | undefined,
-  { state, replaces, io }: StartAlone,
+  { state, replaces, io, id }: StartAlone,
   start: () => T | Promise<T>,
 ): Promise<T> {
   if (name === undefined) return start();
@@ -42,6 +44,7 @@ export async function startAlone<T extends { readonly id: string }>(
   });
   try {
     for (const view of await findLive(name, state)) {
+      if (view.id === id) continue;
       if (!replaces) throw nameTaken(view, io);
       await end(view, { state, io });
     }
@@ -65,7 +68,7 @@ function nameTaken({ id, label, commandLine }: ProcessView, { env }: CliIo): Tro
 }
 
 /** @throws TroupeError `duplicate` if a part of it survives. */
-async function end(view: ProcessView, { state, io }: Omit<StartAlone, 'replaces'>): Promise<void> {
+async function end(view: ProcessView, { state, io }: Pick<StartAlone, 'state' | 'io'>): Promise<void> {
   const answer = await state.kill(view.id, { by: 'user' });
   if (!isStopped(answer))
     throw new TroupeError({

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { z } from 'zod';
 import { abortSignal, onAbort } from './abort-signal.ts';
 import { type Duration, duration } from './duration.ts';
+import { ownId } from './own-id.ts';
 import {
   dropUndefined,
   type HintOptions,
@@ -58,6 +59,12 @@ export interface SizeOptions {
 
 /** Options of every start. Time limits and sizes of output that are omitted come from the supervisor. */
 export interface ProcessOptions extends LimitOptions, OutputOptions {
+  /**
+   * An id of the caller's choice: 1 to 64 letters, digits, `_` and `-`. A command is started at most once per id in a state directory; another
+   * start with the id returns that process, or its end from the record, also after a restart of the program. This lasts as long as the
+   * end is kept: `logRetention` after it, or until `sweep`; without a state directory, at most as long as the supervisor. Default: a new id.
+   */
+  readonly id?: string | undefined;
   /** `tool`, `agent` or `service`; agents have slots of their own, and their JSON is their result. Default `tool`. */
   readonly kind?: 'tool' | 'agent' | 'service' | undefined;
   /** A name chosen by the caller, shown beside the id, by which `find` and the command line know it. Default: none. */
@@ -221,6 +228,7 @@ const ownHints = z.strictObject({
 
 const everyProcess = {
   ...ownLimits,
+  id: ownId.optional(),
   kind: z.enum(['tool', 'agent', 'service']).default('tool'),
   label: z.string().min(1).optional(),
   owner: z.string().min(1).optional(),

@@ -5,7 +5,7 @@ export const errorCodes = {
   'background-limit':
     'A background start was refused, because `maxBackgroundProcesses` processes are in the background. Nothing was started.',
   duplicate:
-    'With `onDuplicate: "refuse"`: this owner already runs the same command in the background. Nothing was started.',
+    'With `onDuplicate: "refuse"`: this owner already runs the same command in the background. With `id`: the id belongs to another command, or its process is out of reach. Nothing was started.',
   aborted:
     'The `signal` of a start was aborted before the start; `cause` is its reason. Nothing was started.',
   'shutting-down': 'The supervisor is shutting down and accepts no starts and no schedules.',

@@ -10,6 +10,8 @@ export interface Hints {
 /** Identity of a process, which its environment passes on to all that it starts. */
 interface EnvironmentIdentity {
   readonly processId: string;
+  /** Stands for the process in the lineage. */
+  readonly mark: string;
   readonly supervisorId: string;
   readonly owner: string;
   /** Depth of an agent that this process would start; 0 where no agent is above it. An override can only increase it. */
@@ -80,6 +82,6 @@ function identityVariables(identity: EnvironmentIdentity, lineage = '/'): Record
     TROUPE_SUPERVISOR_ID: identity.supervisorId,
     TROUPE_OWNER: identity.owner,
     [DEPTH_VARIABLE]: String(identity.depth),
-    [LINEAGE]: `${lineage}${identity.supervisorId}/${identity.processId}/`,
+    [LINEAGE]: `${lineage}${identity.supervisorId}/${identity.mark}/`,
   };
 }

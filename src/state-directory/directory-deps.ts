@@ -87,7 +87,12 @@ export function createDirectoryDeps(options: {
 
   let table: Promise<ProcessTable> | null = null;
   const openTable = () => {
-    table ??= import('../spawn/tree/current-table.ts').then(({ createCurrentTable }) => createCurrentTable());
+    table ??= Promise.all([
+      import('../spawn/tree/current-table.ts'),
+      import('../spawn/tree/scoped-table.ts'),
+    ]).then(([{ createCurrentTable }, { createMarks, createScopedTable }]) =>
+      createScopedTable(createCurrentTable(), createMarks(paths)),
+    );
     return table;
   };
 

@@ -5,14 +5,8 @@ import { createRealClock } from '../clock/real-clock.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { type RecordFiles, systemFiles } from './record-files.ts';
 import { checkRecordId } from './record-id.ts';
-import type { DamagedRecord, LoadOptions, RecordStore } from './record-store.ts';
-import {
-  maxRecordBytes,
-  type ParseRecord,
-  parseRecordText,
-  type RecordReading,
-  toRecordBytes,
-} from './record-text.ts';
+import type { DamagedRecord, LoadOptions, RecordReading, RecordStore } from './record-store.ts';
+import { maxRecordBytes, type ParseRecord, parseRecordText, toRecordBytes } from './record-text.ts';
 import { removeStaleTemporaryFiles, replaceFile } from './replace-file.ts';
 
 const SCRATCH_BYTES = 16 * 1024;
@@ -48,15 +42,18 @@ export function createFileRecordStore<Doc>(options: FileRecordStoreOptions<Doc>)
   const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   const pathOf = (id: string) => `${inside}${checkRecordId(id)}.json`;
 
+  const inspect = (id: string) => readRecordFile({ path: pathOf(id), id, parse, files, scratch });
+
   return {
     save: (id, record) => {
       const path = pathOf(id);
       replaceFile({ path, bytes: toRecordBytes(record, id), files });
     },
     read: (id) => {
-      const reading = readRecordFile({ path: pathOf(id), id, parse, files, scratch });
+      const reading = inspect(id);
       return reading?.ok === true ? reading.record : null;
     },
+    inspect,
     load: ({ leaveOut } = {}) => {
       const names = listOrNothing(directory, files);
       removeStaleTemporaryFiles({ directory, names, files, nowAt: clock.epochMs() });

@@ -15,14 +15,19 @@ export function createMemoryRecordStore<Doc>({
 } = {}): RecordStore<Doc> & { readonly texts: ReadonlyMap<string, string> } {
   const readText = (id: string, text: string) => parseRecordText(text, { parse, id });
 
+  const inspect = (id: string) => {
+    const text = texts.get(checkRecordId(id));
+    return text === undefined ? null : readText(id, text);
+  };
+
   return {
     texts,
     save: (id, record) => void texts.set(checkRecordId(id), toRecordBytes(record, id).toString()),
     read: (id) => {
-      const text = texts.get(checkRecordId(id));
-      const reading = text === undefined ? null : readText(id, text);
+      const reading = inspect(id);
       return reading?.ok === true ? reading.record : null;
     },
+    inspect,
     load: ({ leaveOut } = {}) => {
       const records: Doc[] = [];
       const damaged: DamagedRecord[] = [];

@@ -6,6 +6,11 @@ export interface DamagedRecord {
   readonly why: string;
 }
 
+/** A document, or why it cannot be used: `it is not JSON: …`. */
+export type RecordReading<Doc> =
+  | { readonly ok: true; readonly record: Doc }
+  | { readonly ok: false; readonly why: string };
+
 export interface LoadOptions {
   /**
    * Receives the beginning of a record's text, at least 80 bytes if it has that many; records for which it
@@ -32,6 +37,8 @@ export interface RecordStore<Doc> {
   save(id: string, record: Doc): void;
   /** Returns `null` if there is no usable document. */
   read(id: string): Doc | null;
+  /** Returns the document, or a clause that says why it cannot be used; `null` if there is none. */
+  inspect(id: string): RecordReading<Doc> | null;
   /**
    * Returns all usable documents in no particular order, and the damaged ones. A missing directory counts as
    * empty.

@@ -1,17 +1,13 @@
 import { toErrorText } from '../config/error-text.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import type { RecordReading } from './record-store.ts';
 
 /** Limit for writing and reading. */
 export const maxRecordBytes = 16 * 2 ** 20;
 
 /** Parses unknown data; `why` is a clause: `its version is 7; …`. */
-export type ParseRecord<Doc> = (
-  value: unknown,
-  id: string,
-) => { readonly ok: true; readonly record: Doc } | { readonly ok: false; readonly why: string };
-
-export type RecordReading<Doc> = ReturnType<ParseRecord<Doc>>;
+export type ParseRecord<Doc> = (value: unknown, id: string) => RecordReading<Doc>;
 
 /**
  * Serializes a record.

@@ -4,6 +4,7 @@ import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import type { CommandSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
+import { quote } from '../config/quote.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import { redactText, redactValue } from '../output/redact.ts';
@@ -30,7 +31,8 @@ export function parseSpec(input: unknown): ParsedSpec {
 /** Decides everything about a process that can be decided before it exists. @throws TroupeError `invalid-option` */
 export function planProcess(given: ParsedSpec, deps: SupervisorDeps): ProcessPlan {
   const { settings } = deps;
-  const id = createProcessId(given.kind);
+  checkId(given);
+  const id = given.id ?? createProcessId(given.kind);
   const maxExecutionTime = given.maxExecutionTime ?? settings.maxExecutionTime;
   const execution = decideExecution(settings, { ...given, maxExecutionTime });
   const isBackgroundCommand = execution.background && !('run' in given) && given.kind !== 'agent';
@@ -169,6 +171,13 @@ function toFingerprint(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }
 
+/** @throws TroupeError `invalid-option` where two options decide what is the same process. */
+function checkId(spec: ParsedSpec): void {
+  if (spec.id === undefined || !('onDuplicate' in spec) || spec.onDuplicate === 'allow') return;
+  const message = `start: "id" is ${quote(spec.id)} and "onDuplicate" is ${quote(spec.onDuplicate)}; give one of them. With an id, the process of that id is returned.`;
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
 /** Returns the part of an input in the fingerprint: streams cannot be compared. */
 function toHashed(input: InputSource): string {
   return isStream(input) ? 'stream' : createHash('sha256').update(input).digest('base64');
@@ -264,7 +273,7 @@ export function toRequest(start: {
             // The backend sets the type of its terminal.
             hints: size === null ? hints : { ...hints, term: false },
             overrides: { ...settings.env, ...env, ...secrets },
-            identity: { processId: id, supervisorId, owner, depth },
+            identity: { processId: id, mark: deps.toMark(id), supervisorId, owner, depth },
           }),
     stdin,
     outlives,

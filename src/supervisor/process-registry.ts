@@ -1,4 +1,5 @@
 import { nearest } from '../config/nearest.ts';
+import { isOwnId } from '../config/own-id.ts';
 import type { ProcessService } from '../process/process-service.ts';
 import type { SupervisedProcess } from '../process/supervised-process.ts';
 import { hasPendingNotice } from '../process/timeline.ts';
@@ -20,6 +21,8 @@ export interface ProcessRegistry extends ProcessService {
   end(process: SupervisedProcess): void;
   readonly live: ReadonlyMap<string, SupervisedProcess>;
   readonly ended: ReadonlyMap<string, SupervisedProcess>;
+  /** Returns `true` if a process with that id of a caller's choice was forgotten because too many ended later. */
+  isForgotten(id: string): boolean;
   /** Returns up to three ids that a caller who wrote `id` may have meant, or else the newest ones. */
   nearest(id: string): readonly string[];
 }
@@ -34,6 +37,9 @@ export function createProcessRegistry(options: {
   const live = new Map<string, SupervisedProcess>();
   const ended = new Map<string, SupervisedProcess>();
 
+  /** Without a record nothing else remembers these. */
+  const forgotten = new Set<string>();
+
   const get = (id: string) => live.get(id) ?? ended.get(id);
 
   const forget = (process: SupervisedProcess, why: 'full' | 'removed') => {
@@ -41,6 +47,7 @@ export function createProcessRegistry(options: {
     // A remaining writer is not a leftover of this process.
     process.output.close();
     if (why === 'removed' || !isWanted(process)) options.removeRecord(process);
+    if (why === 'full' && isOwnId(process.id)) forgotten.add(process.id);
   };
 
   const forgetOldest = () => {
@@ -77,6 +84,7 @@ export function createProcessRegistry(options: {
   return {
     live,
     ended,
+    isForgotten: (id) => forgotten.has(id),
     add: (process) => live.set(process.id, process),
     get,
     getOrThrow: (id) => {
@@ -104,7 +112,8 @@ export function createProcessRegistry(options: {
   };
 }
 
-/** Returns `true` if the record must outlive the entry in memory: other supervisors may list the process or wait for its end. */
+/** Returns `true` if the record must outlive the entry in memory: others may list the process or wait for its end, or start its id again. */
 function isWanted(process: SupervisedProcess): boolean {
-  return process.isRestored || hasPendingNotice({ view: process.view(), timeline: process.timeline.entries });
+  if (process.isRestored || isOwnId(process.id)) return true;
+  return hasPendingNotice({ view: process.view(), timeline: process.timeline.entries });
 }

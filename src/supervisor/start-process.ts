@@ -1,9 +1,12 @@
 import { isFinal } from '../../machines/process/view.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { isOwnId } from '../config/own-id.ts';
 import type { ParsedSpec } from '../config/process-spec.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { ProcessPlan } from '../process/process-plan.ts';
 import { SupervisedProcess } from '../process/supervised-process.ts';
+import { findStarted } from './find-started.ts';
+import { lockDirectory } from './lock-directory.ts';
 import { planProcess } from './plan-process.ts';
 import type { Runtime } from './runtime.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -17,26 +20,50 @@ export function startProcess(
   spec: ParsedSpec,
   { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps },
 ): SupervisedProcess {
-  const { admission, records, processDeps } = runtime;
+  const { records, processDeps } = runtime;
   if (spec.signal?.aborted) throw toAbortedError(spec.signal);
   const plan = planProcess(spec, deps);
   const duplicate = findJoined(plan, { spec, runtime });
   if (duplicate !== null) return follow(duplicate, spec);
 
-  const admitted = admission.request(plan);
-  let process: SupervisedProcess;
-  try {
-    process = register(plan, { runtime, deps });
-  } catch (error) {
-    admission.release(plan);
-    throw error;
-  }
+  const { process, admitted } =
+    spec.id === undefined ? enter(plan, { runtime, deps }) : enterOnce(plan, { runtime, deps });
+  if (admitted === null) return follow(process, spec);
   process.life.begin();
   processDeps.emit(plan.id, { type: 'process.created' });
   if (admitted === 'admitted') process.life.send({ type: 'process.admit' });
   // Its owner waits only for its end, which the next supervisor reports if this program ends first.
   if (plan.background && plan.files === null) records.save(process);
   return follow(process, spec);
+}
+
+/** A process that was admitted, or one that had been started before. */
+interface Entered {
+  readonly process: SupervisedProcess;
+  readonly admitted: 'admitted' | 'queued' | null;
+}
+
+/** Admits and registers a process. A refused one leaves no trace. */
+function enter(plan: ProcessPlan, { runtime, deps }: { runtime: Runtime; deps: SupervisorDeps }): Entered {
+  const admitted = runtime.admission.request(plan);
+  try {
+    return { process: register(plan, { runtime, deps }), admitted };
+  } catch (error) {
+    runtime.admission.release(plan);
+    throw error;
+  }
+}
+
+/** Registers a process with an id of the caller's choice, unless it was started before. Two programs may start it at the same time. */
+function enterOnce(plan: ProcessPlan, context: { runtime: Runtime; deps: SupervisorDeps }): Entered {
+  const { paths, store } = context.deps;
+  const unlock = paths === null || store === null ? () => {} : lockDirectory(paths);
+  try {
+    const process = findStarted(plan, context);
+    return process === null ? enter(plan, context) : { process, admitted: null };
+  } finally {
+    unlock();
+  }
 }
 
 /** Makes the signal of the start decide about the process, also about one that was joined. */
@@ -51,8 +78,8 @@ function toAbortedError({ reason }: AbortSignal): TroupeError {
 }
 
 /**
- * Registers a process. The record of one that outlives this program is written before anything is started, so that the next supervisor
- * knows it after a crash.
+ * Registers a process. The record of one that outlives this program, or has an id of the caller's choice, is written before anything is
+ * started, so that the next supervisor knows it after a crash.
  *
  * @throws TroupeError `state-directory`
  */
@@ -62,7 +89,7 @@ function register(
 ): SupervisedProcess {
   const process = new SupervisedProcess(plan, processDeps);
   registry.add(process);
-  if (plan.files === null) return process;
+  if (plan.files === null && !isOwnId(plan.id)) return process;
   try {
     records.saveOrThrow(process);
     return process;
@@ -70,7 +97,7 @@ function register(
     registry.remove(process.id);
     process.discard();
     const message =
-      `start: the record of a persistent process cannot be written in ${deps.paths?.directory}: ${toErrorText(error)}. ` +
+      `start: the record of the process cannot be written in ${deps.paths?.directory}: ${toErrorText(error)}. ` +
       'Nothing was started. Make room or give permission there, or name another "stateDirectory".';
     throw new TroupeError({ code: 'state-directory', message, cause: error });
   }

@@ -16,6 +16,7 @@ import { createPipeBackend } from '../spawn/pipe/pipe-backend.ts';
 import { createTerminals, ownTerminals, type Terminals } from '../spawn/terminal/terminals.ts';
 import { createCurrentTable } from '../spawn/tree/current-table.ts';
 import type { ProcessTable, TableScope } from '../spawn/tree/process-table.ts';
+import { createMarks, createScopedTable, type ToMark } from '../spawn/tree/scoped-table.ts';
 import { readTableScope } from '../spawn/tree/table-scope.ts';
 import { createTreeRegistry, type OrphanGuard, type TreeRegistry } from '../spawn/tree/tree-registry.ts';
 import { createWatchdog, type Watchdog } from '../spawn/watchdog/watchdog.ts';
@@ -50,6 +51,8 @@ export interface SupervisorDeps {
   readonly watchdog: Watchdog | null;
   /** `null` where no processes of the operating system are started. */
   readonly table: ProcessTable | null;
+  /** Names processes in the environment of their descendants. */
+  readonly toMark: ToMark;
   /** The boot and namespace in which process ids of this program are valid. */
   readonly scope: TableScope;
   /** Records of processes; `null` where none are kept. */
@@ -82,13 +85,17 @@ export function createSupervisorDeps(
   const clock = settings.clock ?? createRealClock();
   const cwd = resolve(settings.cwd ?? process.cwd());
   const ownBackend = settings.backend as Backend | undefined;
-  const table = ownBackend === undefined ? createCurrentTable() : null;
+  const paths =
+    settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
+  const toMark = createMarks(paths ?? { supervisorId });
+  const openTable = () => createScopedTable(createCurrentTable(), toMark);
+  const table = ownBackend === undefined ? openTable() : null;
   if (table !== null) warmThreadPool();
   const watchdog = table === null ? null : createWatchdog({ supervisorId, clock, reportError });
   const wrap = (settings.wrapBackend ?? ((backend) => backend)) as (backend: Backend) => Backend;
-  const trees = createTreeRegistry(watchdog ?? noGuard, { onChange: onIdentity });
-  const paths =
-    settings.stateDirectory === false ? null : toStatePaths(resolve(cwd, settings.stateDirectory));
+  const trees = createTreeRegistry(watchdog === null ? noGuard : toGuard(watchdog, toMark), {
+    onChange: onIdentity,
+  });
   const supervisors = paths === null ? null : createFileSupervisorRegistry({ directory: paths.directory });
   return {
     supervisorId,
@@ -98,6 +105,7 @@ export function createSupervisorDeps(
     trees,
     watchdog,
     table,
+    toMark,
     shell: settings.shell ?? (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'),
     depth,
     // Names are not paths: a star also matches a slash and a leading dot.
@@ -112,19 +120,18 @@ export function createSupervisorDeps(
       if (paths !== null && !existsSync(paths.supervisorOf(supervisorId)))
         supervisors?.register({ id: supervisorId, ...entry() });
     },
-    backend:
-      ownBackend ?? wrap(createPipeBackend({ table: table ?? createCurrentTable(), trees, reportError })),
+    backend: ownBackend ?? wrap(createPipeBackend({ table: table ?? openTable(), trees, reportError })),
     terminals:
       ownBackend === undefined
         ? createTerminals({
-            ...{ table: table ?? createCurrentTable(), trees, reportError },
+            ...{ table: table ?? openTable(), trees, reportError },
             wrap,
             tmuxSocket: paths === null ? null : () => createSocketPaths(paths).make('tmux'),
           })
         : ownTerminals(ownBackend),
     durableBackend:
       ownBackend === undefined
-        ? createFileBackend({ table: table ?? createCurrentTable(), trees, reportError })
+        ? createFileBackend({ table: table ?? openTable(), trees, reportError })
         : ownBackend.capabilities.durable
           ? ownBackend
           : null,
@@ -145,6 +152,10 @@ function variablesOf({ secrets }: SupervisorSettings): readonly string[] {
 }
 
 const unreachable = () => ({ role: 'program', socket: null }) as const;
+
+function toGuard(watchdog: Watchdog, toMark: ToMark): OrphanGuard {
+  return { ...watchdog, exempt: (id) => watchdog.exempt(toMark(id)) };
+}
 
 const noGuard: OrphanGuard = { prepare: () => {}, add: () => {}, remove: () => {}, exempt: () => {} };
 

@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import type { Cancel } from '../clock/clock.ts';
+import { isOwnId } from '../config/own-id.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
 import { tailPathOf } from '../output/log-map.ts';
 import { timesPathOf } from '../output/output-times.ts';
@@ -34,13 +35,14 @@ export function sweepRegularly(runtime: Runtime, deps: SupervisorDeps): Cancel {
 
 /**
  * Returns `true` if the retention of an ended process is over. A persistent process with an undelivered end is kept as long as its
- * log.
+ * log; so is a process with an id of the caller's choice, which must not be started again.
  */
 export function isPastRetention(
   { view, timeline }: { view: FinalView; timeline: readonly TimelineEntry[] },
   { settings, nowAt }: { settings: SupervisorSettings; nowAt: number },
 ): boolean {
-  const keptMs = hasPendingNotice({ view, timeline }) ? settings.logRetention : settings.retention;
+  const isKeptLong = isOwnId(view.id) || hasPendingNotice({ view, timeline });
+  const keptMs = isKeptLong ? Math.max(settings.logRetention, settings.retention) : settings.retention;
   return view.endedAt < nowAt - keptMs;
 }
 

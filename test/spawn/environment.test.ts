@@ -8,7 +8,7 @@ const toEnvironment = (depth: number, overrides: Record<string, string | null> =
     hasTerminal: false,
     hints: { pager: false, gitPrompt: false, term: false },
     overrides,
-    identity: { processId: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth },
+    identity: { processId: 'tool_a', mark: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth },
   });
 
 test('a process gets the depth of its children', () => {
@@ -36,7 +36,7 @@ test.each([
     hasTerminal,
     hints: { pager: false, gitPrompt: false, term: false },
     overrides: { LINES: '9' },
-    identity: { processId: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth: 0 },
+    identity: { processId: 'tool_a', mark: 'tool_a', supervisorId: 'sup_a', owner: 'user', depth: 0 },
   });
 
   expect({ HOME, LINES, COLUMNS, TMUX, TERM }).toEqual({

@@ -63,6 +63,16 @@ export function describeRecordStore(name: string, setup: () => RecordStoreUnderT
       expect(damaged).toEqual([]);
     });
 
+    test('an inspected record is there, damaged, or missing', () => {
+      const { store, plant } = arrange();
+      store.save('tool_a', note('one'));
+      plant('tool_b', '{');
+
+      expect(store.inspect('tool_a')).toEqual({ ok: true, record: note('one') });
+      expect(store.inspect('tool_b')).toEqual({ ok: false, why: expect.stringContaining('it is not JSON') });
+      expect(store.inspect('tool_c')).toBeNull();
+    });
+
     test('a read record is a copy', () => {
       const { store } = arrange();
       const saved = { ...note('one'), parts: [{ name: 'part' }] };

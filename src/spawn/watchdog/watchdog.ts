@@ -204,9 +204,9 @@ function toExemptLine(processId: string): string {
 
 /** Refuses ids with other characters, because ids become part of a regular expression. */
 function validateId(name: string, id: string): void {
-  if (/^\w+$/.test(id)) return;
+  if (/^[\w.-]+$/.test(id)) return;
   throw new TroupeError({
     code: 'invalid-option',
-    message: `${name} must consist of letters, digits and underscores, got ${JSON.stringify(id)}`,
+    message: `${name} must consist of letters, digits, underscores, dots and hyphens, got ${JSON.stringify(id)}`,
   });
 }

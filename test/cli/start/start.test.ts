@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive, waitUntil } from '../../fixtures/os.ts';
 import { daemonProject } from '../daemon-project.ts';
@@ -17,6 +18,27 @@ test('start prints only the id and the command continues', async () => {
     status: 'backgrounded',
   });
   expect(isAlive(web?.pid ?? 0)).toBe(true);
+});
+
+test('start with an id starts a command once', async () => {
+  await using project = daemonProject();
+  const start = (...words: string[]) =>
+    project.troupe('start', '--id', 'backup-1', '--name', 'backup', '--', 'sh', '-c', ...words);
+
+  const first = await start('echo ran >> runs; exit 3');
+  const waited = await project.troupe('wait', 'backup-1');
+  const again = await start('echo ran >> runs; exit 3');
+  const other = await start('echo other');
+
+  expect(first).toEqual({ code: 0, stdout: 'backup-1\n', stderr: '' });
+  expect(waited.code).not.toBe(0);
+  expect(again).toMatchObject({ code: 0, stdout: 'backup-1\n' });
+  expect(again.stderr).toContain(
+    'backup-1 was started before, and is not started again: it exited with code 3',
+  );
+  expect(other.code).not.toBe(0);
+  expect(other.stderr).toContain('The id "backup-1" is taken'.slice(4));
+  expect(readFileSync(join(project.path, 'runs'), 'utf8')).toBe('ran\n');
 });
 
 test('start uses the environment and directory of the caller', async () => {
@@ -42,6 +64,8 @@ test.each([
   ['a file that is no program', ['/etc/passwd'], 126, 'may not be run'],
   ['a size without a terminal', ['--size', '80x24', 'vi'], 2, '--size needs --interactive'],
   ['a size that is none', ['--interactive', '--size', '80', 'vi'], 2, '--size is "80"'],
+  ['an id that is none', ['--id', 'a b', 'vi'], 2, '--id is "a b"; expected 1 to 64 letters'],
+  ['an id beside --replace', ['--id', 'a', '--name', 'a', '--replace', 'vi'], 2, 'Use one of them'],
   ['a readiness that is none', ['--ready', 'soon', 'true'], 2, '--ready is "soon"'],
 ])('start reports %s at once', async (_name, args, code, words) => {
   await using project = daemonProject();

@@ -1,10 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createRealClock } from '../../../clock/real-clock.ts';
+import { ownId } from '../../../config/own-id.ts';
 import type { CommandSpec } from '../../../config/process-spec.ts';
+import { quote } from '../../../config/quote.ts';
 import { TroupeError } from '../../../config/troupe-error.ts';
+import { describeEnd } from '../../../process/describe-end.ts';
 import type { ProcessView } from '../../../process/process-view.ts';
 import { printBackgroundHints, printTerminalHint } from '../../background-hints.ts';
-import { type CliIo, printError, printLines } from '../../cli-io.ts';
+import { type CliIo, printError, printLines, printNote } from '../../cli-io.ts';
 import { exitCodes, toProcessExitCode } from '../../exit-codes.ts';
 import { collect, parseDuration, parseLimit, parseRestart, parseSize } from '../../flag-values.ts';
 import { type Daemon, interactiveDefaults, type OpenDaemon, openDaemon } from '../../open-daemon.ts';
@@ -28,6 +31,7 @@ const addFlags = (command: Command) =>
     .option('-c, --shell', 'the command is one text for the shell')
     .option('-n, --name <label>', 'a label for it, besides its id; one live process has it')
     .option('--replace', 'end the process that has this name first')
+    .option('--id <id>', 'an id of your own; what was started with it is not started again')
     .option('-C, --cwd <directory>', 'its working directory')
     .option('-e, --env <NAME=value>', 'add to its environment; can be repeated', collect)
     .option('--ready <condition>', 'wait until it is ready; can be repeated', collect)
@@ -74,6 +78,7 @@ it continues when the daemon ends, and the next one adopts it. With
   ${name} logs -f web
   ${name} start --name web --replace -- npm run dev
   ${name} kill web
+  ${name} start --id nightly-2026-11-23 -- ./backup.sh
   ${name} start --name repl --stdin -- python3 -i && ${name} write repl '1 + 1'
   ${name} start --name editor --interactive -- vim && ${name} attach editor`,
     )
@@ -102,8 +107,11 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
   try {
     return await withState(input, async (state) => {
       const replaces = flags.replace === true;
-      const { id } = await startAlone(flags.name, { state, replaces, io }, () => startIn(client, spec));
+      const beganAt = Date.now();
+      const alone = { state, replaces, io, id: flags.id };
+      const { id, createdAt } = await startAlone(flags.name, alone, () => startIn(client, spec));
       const view = await waitUntilStarted(id, { state, clock: createRealClock() });
+      if (createdAt < beganAt && flags.quiet !== true) printNote(io, describeEarlier(view));
       if ('reason' in view && view.reason.type === 'spawnFailed') {
         printError(io, view.reason.message, ...suggestShell({ words, isShell }));
         return toProcessExitCode({ reason: view.reason, exit: null });
@@ -122,6 +130,15 @@ async function startCommand({ words, flags, io, open, daemon = openDaemon }: Sta
   }
 }
 
+/** Says that the command was started before, and what became of it. */
+function describeEarlier(view: ProcessView): string {
+  const now =
+    'reason' in view
+      ? `it ${describeEnd(view.reason, 'exit' in view ? view.exit : null)}`
+      : `it is ${view.status}`;
+  return `${view.id} was started before, and is not started again: ${now}`;
+}
+
 /** Starts the command; without tmux, which a terminal needs to outlive the daemon, it starts as a session process. */
 async function startIn(client: Daemon, spec: CommandSpec): Promise<ProcessView> {
   if (spec.interactive !== true || spec.lifetime === 'session') return client.start(spec);
@@ -136,12 +153,24 @@ async function startIn(client: Daemon, spec: CommandSpec): Promise<ProcessView> 
   }
 }
 
+/** @throws TroupeError `invalid-option` */
+function checkId({ id, replace }: Pick<StartCall['flags'], 'id' | 'replace'>): void {
+  if (id === undefined) return;
+  const problem = ownId.safeParse(id).error?.issues[0]?.message;
+  if (problem !== undefined)
+    throw new TroupeError({ code: 'invalid-option', message: `--id is ${quote(id)}; expected ${problem}.` });
+  if (replace !== true) return;
+  const message = '--replace starts the command again, and --id starts it once. Use one of them.';
+  throw new TroupeError({ code: 'invalid-option', message });
+}
+
 function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'>): CommandSpec {
   if (flags.size !== undefined && flags.interactive !== true) {
     const message = '--size needs --interactive.';
     throw new TroupeError({ code: 'invalid-option', message });
   }
   checkReplace(flags);
+  checkId(flags);
   const ready = parseReadiness(flags.ready ?? [], flags.readyWithin);
   return {
     ...interactiveDefaults,
@@ -153,6 +182,7 @@ function readSpec({ words, flags, io }: Pick<StartCall, 'words' | 'flags' | 'io'
     maxBackgroundTime: flags.maxTime === undefined ? 0 : parseLimit(flags.maxTime, '--max-time'),
     restart: { policy: parseRestart(flags.restart ?? 'never', '--restart') },
     ...(flags.grace !== undefined && { killGrace: parseDuration(flags.grace, '--grace') }),
+    ...(flags.id !== undefined && { id: flags.id }),
     ...(flags.name !== undefined && { label: flags.name }),
     ...(ready !== null && { ready }),
     ...(flags.stdin === true && { stdin: 'pipe' }),
