@@ -114,7 +114,10 @@ export function processLogic(supervisor: Supervisor): ProcessActorLogic {
             error: undefined,
           };
         case 'xstate.stop':
-          if (attachment !== undefined) leave(attachment, { self, onLeave: snapshot.onLeave });
+          if (attachment !== undefined) {
+            const isRestarted = () => attachments.get(self) !== attachment;
+            leave(attachment, { self, onLeave: snapshot.onLeave, isRestarted });
+          }
           return { ...snapshot, status: 'stopped', output: undefined, error: undefined };
         case 'process.changed':
           return { ...snapshot, ...hasStarted(heard.process) };
@@ -203,11 +206,16 @@ function findOrStart(
 /** Kills the process of a stopped actor or lets it go. */
 function leave(
   { handle, release }: Attachment,
-  { self, onLeave }: { readonly self: AnyActorRef; readonly onLeave: 'kill' | 'detach' },
+  {
+    self,
+    onLeave,
+    isRestarted,
+  }: { readonly self: AnyActorRef; readonly onLeave: 'kill' | 'detach'; readonly isRestarted: () => boolean },
 ): void {
   release();
-  // Later: children are stopped before the machine above them counts as stopped.
+  // Later: children are stopped before the machine above them counts as stopped, and React's StrictMode starts an actor again at once.
   queueMicrotask(() => {
+    if (isRestarted()) return;
     if (handle.view().lifetime === 'persistent' && isWholeMachineStopped(self)) return;
     if (onLeave === 'detach') handle.background('owner');
     else void handle.kill({ by: 'owner' });

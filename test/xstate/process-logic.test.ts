@@ -308,6 +308,23 @@ describe('processLogic', () => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'done', output: { status: 'failed' } });
   });
 
+  test('keeps the process of an actor that is stopped and started again at once', async () => {
+    await using rig = createScriptedRig();
+    const actor = createActor(processLogic(rig.supervisor), { input: { command: ['make'] } }).start();
+    const running = actor.getSnapshot();
+
+    // As React's StrictMode does through @xstate/react.
+    actor.stop();
+    Object.assign(actor, { _processingStatus: 0, _snapshot: running });
+    actor.start();
+    await turn();
+
+    expect(rig.backend.runs.map(({ signals }) => signals)).toEqual([[]]);
+    rig.run(0).exit();
+    await turn();
+    expect(actor.getSnapshot()).toMatchObject({ status: 'done', output: { status: 'completed' } });
+  });
+
   test('has types for setup', () => {
     type Logic = ReturnType<typeof processLogic>;
     expectTypeOf<Logic>().toEqualTypeOf<ProcessActorLogic>();
