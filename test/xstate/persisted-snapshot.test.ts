@@ -163,6 +163,39 @@ test('a machine that was persisted before it was started starts its process when
   await supervisor.shutdown();
 });
 
+test('a machine whose snapshot was lost runs a command with an id once', async () => {
+  const { path } = openPlace();
+  const spec: ProcessActorInput = { ...persistent, id: 'deploy-7' };
+  const first = playIn(path);
+  const before = createActor(createDeployment(first.supervisor, spec)).start();
+  before.stop();
+  await first.supervisor.shutdown();
+
+  const second = playIn(path);
+  const after = createActor(createDeployment(second.supervisor, spec)).start();
+  second.backend.lastRun.exit();
+  await turn();
+
+  expect(second.backend.runs.map(({ isAdopted }) => isAdopted)).toEqual([true]);
+  expect(after.getSnapshot().context.end).toMatchObject({ id: 'deploy-7', status: 'completed' });
+  await second.supervisor.shutdown();
+});
+
+test('a process with an id that has ended is done at once in another machine', async () => {
+  const { supervisor, backend } = playIn(false);
+  const spec: ProcessActorInput = { command: ['deploy'], id: 'deploy-7' };
+  createActor(createDeployment(supervisor, spec)).start();
+  backend.lastRun.exit({ code: 1 });
+  await turn();
+
+  const again = createActor(createDeployment(supervisor, spec)).start();
+  await turn();
+
+  expect(backend.runs).toHaveLength(1);
+  expect(again.getSnapshot()).toMatchObject({ value: 'over', context: { end: { status: 'failed' } } });
+  await supervisor.shutdown();
+});
+
 test('the snapshot of a started process has no secrets', async () => {
   const { supervisor } = playIn(false);
   const spec = { command: ['deploy'], secrets: { TOKEN: 'hunter2' } };
