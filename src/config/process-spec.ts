@@ -162,10 +162,10 @@ export interface FunctionSpec extends ProcessOptions {
 export interface FunctionContext {
   /** Aborted when the process is to stop; a function that ignores it stays `stopping`. */
   readonly signal: AbortSignal;
-  /** Writes to the stdout of the process. */
-  readonly stdout: (text: string | Uint8Array) => void;
-  /** Writes to the stderr of the process. */
-  readonly stderr: (text: string | Uint8Array) => void;
+  /** Writes to the stdout of the process. Returns a promise while more should wait: for a reader that loses nothing, or for the disk. */
+  readonly stdout: (text: string | Uint8Array) => Promise<void> | undefined;
+  /** Writes to the stderr of the process; see `stdout`. */
+  readonly stderr: (text: string | Uint8Array) => Promise<void> | undefined;
 }
 
 type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };

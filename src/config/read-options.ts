@@ -2,6 +2,13 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
+/** Options of an iteration over output; the type and its documentation are in `src/output/follow-log.ts`. */
+export const iterationOptions = z.strictObject({
+  from: count.optional(),
+  stream: z.enum(['stdout', 'stderr', 'screen']).optional(),
+  signal: z.instanceof(AbortSignal, { error: () => 'an AbortSignal' }).optional(),
+});
+
 /** Options of a read of output; the type and its documentation are in `src/output/output-read.ts`. */
 export const readOptions = z.strictObject({
   since: z

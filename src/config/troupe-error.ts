@@ -19,6 +19,10 @@ export const errorCodes = {
   'conversation-in-use': 'Another program has the journal of this conversation open.',
   'not-found':
     'A process, schedule or conversation is unknown or has ended, or what it needs to start again is gone.',
+  'output-lost':
+    'A reader without loss needs output that is no longer kept. The message says how much, and why.',
+  'input-refused':
+    'The stdin stream of a process cannot be written: the process has ended, or takes no input.',
   unreachable:
     'A supervisor or daemon does not answer on its control socket, or is out of reach of this program.',
   'state-directory':

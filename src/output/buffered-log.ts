@@ -5,12 +5,19 @@ import { looksBinary } from './decode.ts';
 import { LogFile } from './log-file.ts';
 import type { LogFileSystem } from './log-file-system.ts';
 import { countNewlines } from './newline-count.ts';
-import { type OutputChunk, type OutputPiece, outputStreams, type StreamPositions } from './output-chunk.ts';
+import {
+  type OutputChunk,
+  type OutputPiece,
+  outputStreams,
+  type StreamPositions,
+  takeFirst,
+} from './output-chunk.ts';
+import { type HeldPlace, type OutputHold, toStreams } from './output-holds.ts';
 import { checkBytes, type OutputDegradation, type OutputLog, type OutputStats } from './output-log.ts';
+import { OutputRetention } from './output-retention.ts';
 import type { OutputStream } from './output-sink.ts';
 import type { OutputTimes } from './output-times.ts';
 import { createRedactor, type Redactor, redactText } from './redact.ts';
-
 import { StreamRuns } from './stream-runs.ts';
 
 export interface OutputLogOptions {
@@ -30,9 +37,6 @@ export interface OutputLogOptions {
   /** Receives what a listener threw; that listener is not called again. */
   readonly onListenerError?: (error: unknown) => void;
 }
-
-/** Chunks sampled from either end, regardless of how much is kept. */
-const binarySamples = 2;
 
 export function createOutputLog(options: OutputLogOptions): OutputLog {
   checkOptions(options);
@@ -60,6 +64,9 @@ class BufferedOutputLog implements OutputLog {
   #finished = false;
   #hasNotedLate = false;
   #closing: Promise<void> | null = null;
+  #isEnding = false;
+  /** Created for the first reader that loses nothing. */
+  #retention: OutputRetention | null = null;
 
   constructor(options: OutputLogOptions) {
     const { clock, logFile, onDegraded } = options;
@@ -68,7 +75,10 @@ class BufferedOutputLog implements OutputLog {
     this.#file =
       logFile === undefined
         ? null
-        : new LogFile({ ...logFile, clock, ...(onDegraded === undefined ? {} : { onDegraded }) });
+        : new LogFile({
+            ...{ ...logFile, clock, onProgress: () => this.#retention?.update() },
+            ...(onDegraded === undefined ? {} : { onDegraded }),
+          });
     this.#secrets = options.secrets ?? noSecrets;
     this.#redactors = createRedactors(this.#secrets);
     this.#onListenerError = options.onListenerError;
@@ -80,7 +90,7 @@ class BufferedOutputLog implements OutputLog {
   }
 
   get isBackpressured(): boolean {
-    return this.#isBackpressured;
+    return this.#isBackpressured || this.#retention?.isWaiting === true;
   }
 
   get bytes(): number {
@@ -128,8 +138,12 @@ class BufferedOutputLog implements OutputLog {
   }
 
   whenWritable(callback: () => void): void {
-    if (this.#file === null) queueMicrotask(callback);
-    else this.#file.whenWritable(callback);
+    const whenStored = () => {
+      if (this.#file === null) queueMicrotask(callback);
+      else this.#file.whenWritable(callback);
+    };
+    if (this.#retention === null) whenStored();
+    else this.#retention.whenFree(whenStored);
   }
 
   markEnd(held: 'flush' | 'keep' = 'flush'): void {
@@ -141,6 +155,8 @@ class BufferedOutputLog implements OutputLog {
 
   markRestart(): void {
     this.#ended = false;
+    this.#isEnding = false;
+    this.#retention?.setEnding(false);
     this.#finished = this.#closing !== null;
   }
 
@@ -199,11 +215,11 @@ class BufferedOutputLog implements OutputLog {
 
   chunks(from: number | StreamPositions, stream?: OutputStream): Iterable<OutputPiece> {
     const positions = typeof from === 'number' ? this.#store.positionsAt(from) : from;
-    return this.#store.forward(positions, streamsOf(stream));
+    return this.#store.forward(positions, toStreams(stream));
   }
 
   chunksBackward(stream?: OutputStream): Iterable<OutputChunk> {
-    return this.#store.backward(streamsOf(stream));
+    return this.#store.backward(toStreams(stream));
   }
 
   async readBack(
@@ -211,7 +227,7 @@ class BufferedOutputLog implements OutputLog {
     { before, stream }: { readonly before: number; readonly stream?: OutputStream | undefined },
   ): Promise<OutputPiece | null> {
     const file = this.#file;
-    const place = file === null ? null : this.#runs.find(positions, streamsOf(stream));
+    const place = file === null ? null : this.#runs.find(positions, toStreams(stream));
     if (file === null || place === null || place.offset >= before) return null;
     const length = Math.min(place.length, readBackBytes, before - place.offset);
     let found = await file.read(place.offset, length);
@@ -233,6 +249,19 @@ class BufferedOutputLog implements OutputLog {
 
   positionsAt(offset: number): StreamPositions {
     return this.#store.positionsAt(offset);
+  }
+
+  hold(place: HeldPlace): OutputHold {
+    if (this.#retention === null) {
+      this.#retention = new OutputRetention({ store: this.#store, file: this.#file, runs: this.#runs });
+      this.#retention.setEnding(this.#isEnding);
+    }
+    return this.#retention.hold(place);
+  }
+
+  expectEnd(): void {
+    this.#isEnding = true;
+    this.#retention?.setEnding(true);
   }
 
   onWrite(listener: () => void): Cancel {
@@ -264,8 +293,9 @@ class BufferedOutputLog implements OutputLog {
     }
     const isWritable = this.#file === null || this.#file.write(bytes);
     if (!isWritable) this.#holdSource(this.#file);
+    this.#retention?.update();
     this.#notify();
-    return isWritable;
+    return isWritable && this.#retention?.isWaiting !== true;
   }
 
   #holdSource(file: LogFile | null): void {
@@ -289,8 +319,8 @@ class BufferedOutputLog implements OutputLog {
 
   #isBinary(stream: OutputStream): boolean {
     const zero = { stdout: 0, stderr: 0, screen: 0 };
-    const oldest = [...take(this.#store.forward(zero, [stream]), binarySamples)];
-    const newest = [...take(this.#store.backward([stream]), binarySamples)];
+    const oldest = [...takeFirst(this.#store.forward(zero, [stream]), binarySamples)];
+    const newest = [...takeFirst(this.#store.backward([stream]), binarySamples)];
     return looksBinary(
       [...oldest, ...newest].flatMap((piece) => (piece.type === 'chunk' ? [piece.bytes] : [])),
     );
@@ -299,23 +329,12 @@ class BufferedOutputLog implements OutputLog {
 
 /** Bytes read from the file in one call. */
 const readBackBytes = 256 * 1024;
+/** Chunks sampled from either end, regardless of how much is kept. */
+const binarySamples = 2;
 
-/** Shared by all logs without a file. */
+/** Shared by many logs. */
 const closed = Promise.resolve();
 const noSecrets: readonly string[] = [];
-
-function* take<Item>(items: Iterable<Item>, count: number): Generator<Item, void> {
-  let left = count;
-  for (const item of items) {
-    yield item;
-    left -= 1;
-    if (left === 0) return;
-  }
-}
-
-function streamsOf(stream: OutputStream | undefined): readonly OutputStream[] {
-  return stream === undefined ? outputStreams : [stream];
-}
 
 function createRedactors(secrets: readonly string[]): Record<OutputStream, Redactor> | null {
   const stdout = createRedactor(secrets);

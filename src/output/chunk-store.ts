@@ -18,6 +18,10 @@ export interface ChunkStore {
   readonly bytes: number;
   readonly droppedBytes: number;
   readonly keptBytes: number;
+  /** Keeps what readers still need, even beyond the limits; `null`: no reader needs any. */
+  retain(needed: RetainedOutput | null): void;
+  /** Bytes kept beyond the limits because they are retained. */
+  readonly surplusBytes: number;
   /** Keeps the heads, and only the newest `tailBytes` of everything else in each stream. */
   shrink(tailBytes: number): void;
   readonly positions: StreamPositions;
@@ -33,6 +37,14 @@ export interface ChunkStore {
    * position, unless two streams dropped bytes around this offset.
    */
   positionsAt(offset: number): StreamPositions;
+}
+
+/** The part of the output that may not be dropped from memory. */
+export interface RetainedOutput {
+  /** Where the retained bytes of each stream begin. */
+  readonly positions: StreamPositions;
+  /** Bytes before this offset are elsewhere, too. */
+  readonly offset: number;
 }
 
 /** Created for its first bytes, since most processes fill only one or two of the nine possible segments. */
@@ -53,6 +65,7 @@ class SegmentedChunkStore implements ChunkStore {
   readonly #segments: Segment[] = [];
   readonly #positions = { stdout: 0, stderr: 0, screen: 0 };
   #total = 0;
+  #retained: RetainedOutput | null = null;
 
   constructor({ maxBufferBytes, headBytes }: { maxBufferBytes: number; headBytes: number }) {
     this.#maxBufferBytes = maxBufferBytes;
@@ -69,6 +82,20 @@ class SegmentedChunkStore implements ChunkStore {
 
   get droppedBytes(): number {
     return this.#total - this.keptBytes;
+  }
+
+  get surplusBytes(): number {
+    return this.#segments.reduce((sum, { buffer: runs }) => sum + runs.surplusBytes, 0);
+  }
+
+  retain(needed: RetainedOutput | null): void {
+    this.#retained = needed;
+    for (const segment of this.#segments) this.#retainIn(segment);
+  }
+
+  #retainIn({ stream, buffer: runs }: Segment): void {
+    const needed = this.#retained;
+    runs.retain(needed && { position: needed.positions[stream], offset: needed.offset });
   }
 
   shrink(tailBytes: number): void {
@@ -105,9 +132,10 @@ class SegmentedChunkStore implements ChunkStore {
   #runsOf(stream: OutputStream, part: Segment['part']): RingBuffer {
     const found = this.#find(stream, part);
     if (found !== undefined) return found.buffer;
-    const runs = createRingBuffer(this.#roomOf(part));
-    this.#segments.push({ stream, part, buffer: runs });
-    return runs;
+    const segment = { stream, part, buffer: createRingBuffer(this.#roomOf(part)) };
+    if (this.#retained !== null) this.#retainIn(segment);
+    this.#segments.push(segment);
+    return segment.buffer;
   }
 
   #roomOf(part: Segment['part']): number {

@@ -123,6 +123,16 @@ export function toUnreadGap(
   };
 }
 
+/** Options of an iteration over output. */
+export interface IterationOptions {
+  /** The offset, in bytes of all streams, at which the iteration begins. Default 0. */
+  readonly from?: number | undefined;
+  /** Iterates over this stream only. Default: all, in order of arrival. */
+  readonly stream?: OutputStream | undefined;
+  /** Ends the iteration when aborted; the process continues. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Yields the output from an offset (default 0) on, then new output, until the log is finished or `signal`
  * aborts; the caller sets the pace. Nothing is queued: output dropped from memory meanwhile is read from the
@@ -130,7 +140,7 @@ export function toUnreadGap(
  */
 export async function* iterateLog(
   log: OutputLog,
-  options: { from?: number; stream?: OutputStream; signal?: AbortSignal } = {},
+  options: IterationOptions = {},
 ): AsyncGenerator<OutputPiece, void> {
   const { signal } = options;
   const streams = options.stream === undefined ? outputStreams : [options.stream];
@@ -176,7 +186,7 @@ export async function* iterateLog(
 async function orFromFile(
   piece: OutputPiece,
   log: OutputLog,
-  { positions, stream }: { positions: StreamPositions; stream?: OutputStream },
+  { positions, stream }: { positions: StreamPositions; stream?: OutputStream | undefined },
 ): Promise<OutputPiece> {
   if (log.keptBytes === log.bytes) return piece;
   const before = piece.type === 'gap' ? Number.POSITIVE_INFINITY : piece.offset;

@@ -1,13 +1,15 @@
 import type { Clock } from '../clock/clock.ts';
 import { toErrorText } from '../config/error-text.ts';
+import { appendLine, appendOutput } from './append-to-log.ts';
 import { IdentifiedFile } from './identified-file.ts';
 import { compactLog } from './log-compaction.ts';
 import { type LogFileHandle, type LogFileSystem, nodeLogFileSystem } from './log-file-system.ts';
 import { createLogLayout, type LogLayout } from './log-layout.ts';
+import { LogLosses } from './log-losses.ts';
 import type { OutputDegradation } from './output-log.ts';
 import { type OutputTimes, timesPathOf } from './output-times.ts';
 import { WriteMarks } from './time-index-file.ts';
-import { createWriteQueue, dropLeading } from './write-queue.ts';
+import { createWriteQueue } from './write-queue.ts';
 import { PausedSources, PendingFlushes } from './write-waiters.ts';
 
 interface LogFileOptions {
@@ -17,6 +19,8 @@ interface LogFileOptions {
   readonly clock: Clock;
   /** Called once, at the first failure. */
   readonly onDegraded?: (degradation: OutputDegradation) => void;
+  /** Called after each step of writing. */
+  readonly onProgress?: () => void;
   readonly files?: LogFileSystem;
 }
 
@@ -44,10 +48,7 @@ export class LogFile {
   #layout: LogLayout;
   #checkAtMs = 0;
   #retryAtMs = Number.NEGATIVE_INFINITY;
-  /** Lost since the last byte in the file: the next write is preceded by a line about it. */
-  #unwritten = { bytes: 0, reason: '' };
-  #degraded: { readonly what: string; readonly error: string } | null = null;
-  #lostBytes = 0;
+  readonly #losses: LogLosses;
   /** Lines that are not output, with the queued bytes before them. */
   #notes: { readonly text: string; readonly afterBytes: number }[] = [];
   #pumping: Promise<void> | null = null;
@@ -57,6 +58,7 @@ export class LogFile {
   /** A running compaction: the layout of the file is unknown until it is done. */
   #compaction: Promise<unknown> | null = null;
   #compactions = 0;
+  #retainedFrom = Number.POSITIVE_INFINITY;
 
   constructor(options: LogFileOptions) {
     const { path, maxBytes, clock } = options;
@@ -64,6 +66,7 @@ export class LogFile {
     this.#clock = clock;
     this.#files = options.files ?? nodeLogFileSystem;
     this.#file = new IdentifiedFile(path, this.#files);
+    this.#losses = new LogLosses(options.onDegraded);
     this.#marks = new WriteMarks(timesPathOf(path), clock);
     this.#layout = createLogLayout({ maxBytes, size: 0 });
   }
@@ -74,12 +77,30 @@ export class LogFile {
   }
 
   get degraded(): OutputDegradation | null {
-    return this.#degraded === null ? null : { ...this.#degraded, missingBytes: this.#lostBytes };
+    return this.#losses.degraded;
   }
 
   /** Output that is not in the file, because of the cap or a failure. */
   get missingBytes(): number {
-    return this.#unwritten.bytes + this.#layout.missingBytes;
+    return this.#losses.unwrittenBytes + this.#layout.missingBytes;
+  }
+
+  /** Output that the file received without a loss, including what it gave up at its cap. */
+  get storedBytes(): number {
+    return this.#losses.intactBytes ?? this.#layout.outputBytes;
+  }
+
+  /** Keeps the output from this offset on at the cap, which the file may therefore exceed. Infinity: keeps none. */
+  retain(offset: number): void {
+    this.#retainedFrom = offset;
+  }
+
+  /** Bytes beyond the cap that `retain` keeps; 0 while the file can be compacted. */
+  get surplusBytes(): number {
+    const { maxBytes } = this.#options;
+    const queued = this.#queue.bytes;
+    const tailOffset = this.#layout.outputBytes + queued - Math.floor(maxBytes / 8);
+    return this.#retainedFrom < tailOffset ? Math.max(0, this.#layout.size + queued - maxBytes) : 0;
   }
 
   /** Returns arrival times by offsets in the output, not in the file. */
@@ -127,7 +148,7 @@ export class LogFile {
       await this.#compaction?.catch(() => {});
       const place = this.#layout.locate(offset);
       if (place === null) {
-        const lostTo = this.#layout.outputBytes + this.#unwritten.bytes;
+        const lostTo = this.#layout.outputBytes + this.#losses.unwrittenBytes;
         return offset < lostTo ? { missingTo: lostTo } : null;
       }
       if (place.type === 'missing') return { missingTo: place.to };
@@ -149,12 +170,14 @@ export class LogFile {
     this.#closing ??= new Promise<void>((resolve) => {
       const cancel = this.#clock.at(this.#clock.nowMs() + closeGraceMs, () => {
         const error = `the disk did not answer within ${closeGraceMs} ms`;
-        this.#degrade('the log file could not be closed', error);
+        this.#losses.degrade('the log file could not be closed', error);
         this.#lose(this.#dropQueue());
         resolve();
       });
       this.#finish()
-        .catch((error: unknown) => this.#degrade('the log file could not be closed', toErrorText(error)))
+        .catch((error: unknown) =>
+          this.#losses.degrade('the log file could not be closed', toErrorText(error)),
+        )
         .finally(() => {
           cancel();
           if (this.#sources.isPaused) this.#sources.resume();
@@ -171,16 +194,18 @@ export class LogFile {
     if (this.#file.handle === null) return;
     if (await this.#isRemoved()) await this.#abandonRemoved();
     const { handle } = this.#file;
-    if (handle !== null && this.#unwritten.bytes > 0) await this.#writeLines(handle).catch(() => {});
+    if (handle !== null && this.#losses.unwrittenBytes > 0) await this.#writeLines(handle).catch(() => {});
     await this.#file.handle
       ?.close()
-      .catch((error: unknown) => this.#degrade('the log file could not be closed', toErrorText(error)));
+      .catch((error: unknown) =>
+        this.#losses.degrade('the log file could not be closed', toErrorText(error)),
+      );
   }
 
   #onPausedTooLong(): void {
     this.#isHung = true;
     const error = `nothing could be written for ${longestHoldMs} ms`;
-    this.#degrade('the disk did not keep up with the output', error);
+    this.#losses.degrade('the disk did not keep up with the output', error);
     this.#lose(this.#dropQueue());
     this.#sources.resume();
   }
@@ -208,6 +233,7 @@ export class LogFile {
       this.#flushes.settle(this.#addedBytes - this.#queue.bytes);
       this.#isHung = false;
       if (this.#sources.isPaused && this.#queue.bytes <= lowWaterBytes) this.#sources.resume();
+      this.#options.onProgress?.();
     }
   }
 
@@ -218,14 +244,15 @@ export class LogFile {
       await this.#abandonRemoved();
       return;
     }
-    const room = this.#layout.roomBytes;
-    if (room <= 0) return await this.#compact(handle);
+    const isFull = this.#layout.roomBytes <= 0;
+    if (isFull && this.#mayCompact()) return await this.#compact(handle);
+    const room = isFull ? batchBytes : this.#layout.roomBytes;
     await this.#writeLines(handle);
     this.#marks.writeDue(this.#layout.size);
     const limits = [this.#notes[0]?.afterBytes ?? room, this.#marks.nextAfterBytes ?? room];
     const pieces = this.#queue.take(Math.min(room, batchBytes, ...limits));
     this.#leaveQueue(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-    await this.#writeAll(handle, pieces);
+    await appendOutput({ handle, layout: this.#layout }, { pieces, restore: this.#queue.restore });
   }
 
   async #open(): Promise<LogFileHandle> {
@@ -233,6 +260,13 @@ export class LogFile {
     this.#checkAtMs = this.#clock.nowMs() + identityCheckMs;
     this.#layout = createLogLayout({ maxBytes: this.#options.maxBytes, size });
     return handle;
+  }
+
+  #mayCompact(): boolean {
+    if (this.#retainedFrom === Number.POSITIVE_INFINITY) return true;
+    const queued = this.#queue.bytes;
+    const isTailInFile = queued <= this.#options.maxBytes / 2;
+    return isTailInFile && this.#layout.planCompaction(queued).tailOffset <= this.#retainedFrom;
   }
 
   async #compact(handle: LogFileHandle): Promise<void> {
@@ -254,45 +288,15 @@ export class LogFile {
 
   /** Writes the lines that are not output: about bytes missing here, and notes. */
   async #writeLines(handle: LogFileHandle): Promise<void> {
-    if (this.#unwritten.bytes > 0) {
-      const { bytes, reason } = this.#unwritten;
-      await this.#writeLine(handle, { text: `${bytes} bytes missing here: ${reason}`, missingBytes: bytes });
-      this.#unwritten = { ...this.#unwritten, bytes: this.#unwritten.bytes - bytes };
+    const to = { handle, layout: this.#layout };
+    const { unwrittenBytes: missingBytes, reason } = this.#losses;
+    if (missingBytes > 0) {
+      await appendLine(to, { text: `${missingBytes} bytes missing here: ${reason}`, missingBytes });
+      this.#losses.noteWritten(missingBytes);
     }
     for (let note = this.#notes[0]; note !== undefined && note.afterBytes <= 0; note = this.#notes[0]) {
-      await this.#writeLine(handle, { text: note.text, missingBytes: 0 });
+      await appendLine(to, { text: note.text, missingBytes: 0 });
       this.#notes.shift();
-    }
-  }
-
-  /** Writes one line. A line cut off by a full disk is ignored and written again. */
-  async #writeLine(
-    handle: LogFileHandle,
-    { text, missingBytes }: { text: string; missingBytes: number },
-  ): Promise<void> {
-    const line = Buffer.from(`\n[troupe: ${text}]\n`);
-    let written = 0;
-    try {
-      while (written < line.byteLength) {
-        const { bytesWritten } = await handle.writev([line.subarray(written)]);
-        written += bytesWritten;
-      }
-    } finally {
-      this.#layout.addLine(written, written === line.byteLength ? missingBytes : 0);
-    }
-  }
-
-  async #writeAll(handle: LogFileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-    let left = pieces;
-    try {
-      while (left.length > 0) {
-        const { bytesWritten } = await handle.writev(left);
-        this.#layout.addOutput(bytesWritten);
-        left = dropLeading(left, bytesWritten);
-      }
-    } catch (error) {
-      this.#queue.restore(left);
-      throw error;
     }
   }
 
@@ -305,31 +309,24 @@ export class LogFile {
     const { path, maxBytes } = this.#options;
     const old = this.#file.detach();
     const lostBytes = this.#layout.outputBytes;
+    this.#losses.loseAll();
     this.#marks.move({ from: 0, to: this.#layout.size, target: 0 });
     this.#layout = createLogLayout({ maxBytes, size: 0 });
-    this.#degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
+    this.#losses.degrade('the log file was removed or replaced', `${path} is not the file that was opened`);
     this.#lose(lostBytes);
     await old?.close().catch(() => {});
   }
 
   #fail(what: string, error: unknown): void {
-    this.#degrade(what, toErrorText(error));
+    this.#losses.degrade(what, toErrorText(error));
     this.#retryAtMs = this.#clock.nowMs() + retryAfterMs;
     this.#isHung = false;
     this.#lose(this.#dropQueue());
     if (this.#sources.isPaused) this.#sources.resume();
   }
 
-  #degrade(what: string, error: string): void {
-    this.#unwritten.reason = what;
-    if (this.#degraded !== null) return;
-    this.#degraded = { what, error };
-    queueMicrotask(() => this.#options.onDegraded?.({ what, error, missingBytes: this.#lostBytes }));
-  }
-
   #lose(bytes: number): void {
-    this.#unwritten.bytes += bytes;
-    this.#lostBytes += bytes;
+    this.#losses.add(bytes, this.#layout.outputBytes);
   }
 
   #dropQueue(): number {

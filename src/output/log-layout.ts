@@ -30,8 +30,10 @@ type LogPlace =
 interface LogCompaction {
   readonly headBytes: number;
   readonly line: Uint8Array;
-  /** Start of the kept tail. */
+  /** Start of the kept tail in the file. */
   readonly tailFrom: number;
+  /** Start of the kept tail in the output. */
+  readonly tailOffset: number;
   readonly missingBytes: number;
 }
 
@@ -61,7 +63,10 @@ export function createLogLayout(options: { maxBytes: number; size: number }): Lo
       tailFrom - from - goneLines.reduce((sum, line) => sum + line.bytes - line.missingBytes, 0);
     const missingBytes = gap.missingBytes + goneOutput + skippedBytes;
     const line = Buffer.from(`\n[troupe: ${missingBytes} bytes missing here: the log file is at its cap]\n`);
-    return { headBytes: keptHead, line, tailFrom, missingBytes };
+    const headLines = lines.filter(({ at }) => at < keptHead);
+    const headOutput =
+      keptHead - headLines.reduce((sum, { bytes, missingBytes: lost }) => sum + bytes - lost, 0);
+    return { headBytes: keptHead, line, tailFrom, tailOffset: headOutput + missingBytes, missingBytes };
   }
 
   function firstHead(): number {

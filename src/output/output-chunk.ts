@@ -39,3 +39,13 @@ export const outputStreams: readonly OutputStream[] = ['stdout', 'stderr', 'scre
 export function positionAfter(piece: OutputPiece): number {
   return piece.position + (piece.type === 'gap' ? piece.droppedBytes : piece.bytes.byteLength);
 }
+
+/** Yields at most this many of the first items, and takes no more from the source. */
+export function* takeFirst<Item>(items: Iterable<Item>, count: number): Generator<Item, void> {
+  let left = count;
+  for (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
+}

@@ -1,6 +1,7 @@
 import type { Cancel } from '../clock/clock.ts';
 import { TroupeError } from '../config/troupe-error.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
+import type { HeldPlace, OutputHold } from './output-holds.ts';
 import type { OutputSink, OutputStream } from './output-sink.ts';
 import type { OutputTimes } from './output-times.ts';
 
@@ -37,8 +38,8 @@ export interface OutputStats {
 
 /**
  * The output of one process across restarts, in order of arrival. Memory is bounded regardless of the amount:
- * of each stream the head and the newest tail are kept, exactly `maxBufferBytes` together; the rest is
- * counted.
+ * of each stream the head and the newest tail are kept, exactly `maxBufferBytes` together, and what `hold`
+ * keeps beside them; the rest is counted.
  */
 export interface OutputLog extends OutputSink {
   /** The offset of the next byte. */
@@ -107,6 +108,13 @@ export interface OutputLog extends OutputSink {
     options: { readonly before: number; readonly stream?: OutputStream | undefined },
   ): Promise<OutputPiece | null>;
   positionsAt(offset: number): StreamPositions;
+  /**
+   * Drops nothing that a reader needs from now on: where memory and file have no room the source is made to
+   * wait. A process that writes its own log file is never made to wait; its file may exceed the cap instead.
+   */
+  hold(place: HeldPlace): OutputHold;
+  /** Accepts what the ending process has left in its pipes although a reader holds the source, up to 4 MiB. */
+  expectEnd(): void;
   /** Registers a quick listener called after each write, at `finish` and at `close`. */
   onWrite(listener: () => void): Cancel;
 }

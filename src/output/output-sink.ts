@@ -5,8 +5,8 @@ export type OutputStream = 'stdout' | 'stderr' | 'screen';
 export interface OutputSink {
   /**
    * Takes ownership of the bytes: the caller must not change them afterwards. Never throws. `false` asks the
-   * backend to pause the source until `whenWritable` calls back; only a log disk that cannot keep up causes
-   * that, for at most a second.
+   * backend to pause the source until `whenWritable` calls back: a log disk cannot keep up, for at most a
+   * second, or a reader that loses nothing is behind, for as long as it takes.
    */
   write(stream: OutputStream, bytes: Uint8Array): boolean;
   /** Calls back once, when writing may resume after `write` answered `false`. */

@@ -14,6 +14,12 @@ export interface Run extends RunStart {
   readonly bytes: Uint8Array;
 }
 
+/** The counts at which the retained bytes of one source begin: bytes before either one may be dropped. */
+interface RetainedFrom {
+  readonly position: number;
+  readonly offset: number;
+}
+
 /**
  * The newest bytes of one source: exactly the last `maxBytes`, regardless of chunk boundaries. Runs are
  * numbered from 0 and keep their numbers when older ones are dropped, so that a reader can continue where it
@@ -25,6 +31,10 @@ export interface RingBuffer {
   readonly keptBytes: number;
   /** Lowers the limit. */
   shrink(maxBytes: number): void;
+  /** Keeps bytes from both counts on, even beyond the limit; `null`: keeps none. Drops what is no longer retained. */
+  retain(from: RetainedFrom | null): void;
+  /** Bytes kept beyond the limit because they are retained; a run beyond the limit of runs counts as well. */
+  readonly surplusBytes: number;
   /** The number of the next run. */
   readonly end: number;
   /** Returns the number of the first run that reaches beyond the count, or `end`. */
@@ -48,6 +58,8 @@ const arenaBytes = 16 * 1024;
 /** Arenas start small and double, because most processes print little. */
 const firstArenaBytes = 1024;
 const emptyArena = new Uint8Array(0);
+/** Content per run at which both limits are reached together. */
+const bytesPerRun = 32;
 /** Output within this time becomes one run with the time of its first byte. */
 const runSpanMs = 100;
 
@@ -68,10 +80,11 @@ class RunRingBuffer implements RingBuffer {
   #dropped = 0;
   #arena = emptyArena;
   #arenaUsed = 0;
+  #retained: RetainedFrom | null = null;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#maxRuns = Math.max(64, Math.ceil(maxBytes / 32));
+    this.#maxRuns = Math.max(64, Math.ceil(maxBytes / bytesPerRun));
   }
 
   get keptBytes(): number {
@@ -84,7 +97,7 @@ class RunRingBuffer implements RingBuffer {
 
   append(bytes: Uint8Array, place: RunStart): void {
     const surplus = bytes.byteLength - this.#maxBytes;
-    if (surplus > 0) {
+    if (surplus > 0 && this.#retained === null) {
       this.#total += surplus;
       this.#store(bytes.subarray(surplus), {
         offset: place.offset + surplus,
@@ -98,6 +111,16 @@ class RunRingBuffer implements RingBuffer {
   shrink(maxBytes: number): void {
     this.#maxBytes = Math.min(this.#maxBytes, maxBytes);
     this.#drop();
+  }
+
+  retain(from: RetainedFrom | null): void {
+    this.#retained = from;
+    this.#drop();
+  }
+
+  get surplusBytes(): number {
+    const surplusRuns = this.#runs.length - this.#spent - this.#maxRuns;
+    return Math.max(0, this.keptBytes - this.#maxBytes, surplusRuns * bytesPerRun);
   }
 
   firstBeyond(by: 'offset' | 'position', count: number): number {
@@ -165,10 +188,12 @@ class RunRingBuffer implements RingBuffer {
   }
 
   #drop(): void {
-    this.#dropped = Math.max(this.#dropped, this.#total - this.#maxBytes);
+    const goal = this.#total - this.#maxBytes;
+    this.#dropped = Math.max(this.#dropped, Math.min(goal, this.#droppableUpTo(goal)));
     for (let oldest = this.#runs[this.#spent]; oldest !== undefined; oldest = this.#runs[this.#spent]) {
       const isSpent = oldest.before + oldest.length <= this.#dropped;
-      if (!isSpent && this.#runs.length - this.#spent <= this.#maxRuns) break;
+      const isTooMany = this.#runs.length - this.#spent > this.#maxRuns;
+      if (!isSpent && !(isTooMany && this.#droppableIn(oldest) === oldest.length)) break;
       this.#dropped = Math.max(this.#dropped, oldest.before + oldest.length);
       this.#runs[this.#spent] = emptyRun;
       this.#spent += 1;
@@ -177,6 +202,24 @@ class RunRingBuffer implements RingBuffer {
     this.#runs = this.#runs.slice(this.#spent);
     this.#base += this.#spent;
     this.#spent = 0;
+  }
+
+  /** Returns how many bytes of this source may go, at least up to `goal` if that many. */
+  #droppableUpTo(goal: number): number {
+    if (this.#retained === null) return goal;
+    for (let index = this.#spent; index < this.#runs.length; index += 1) {
+      const run = this.#runs[index] ?? emptyRun;
+      if (run.before >= goal) return goal;
+      const droppable = this.#droppableIn(run);
+      if (droppable < run.length) return run.before + droppable;
+    }
+    return goal;
+  }
+
+  #droppableIn({ position, offset, length }: StoredRun): number {
+    const from = this.#retained;
+    if (from === null) return length;
+    return Math.min(length, Math.max(0, from.position - position, from.offset - offset));
   }
 }
 

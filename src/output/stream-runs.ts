@@ -23,6 +23,11 @@ export class StreamRuns {
   #runs: readonly StreamRun[] = none;
   #end = 0;
 
+  /** The offset up to which the streams are known. */
+  get end(): number {
+    return this.#end;
+  }
+
   add(run: StreamRun, bytes: number): void {
     const last = this.#runs.at(-1);
     const isNew = last === undefined || last.stream !== run.stream || last.afterEnd !== run.afterEnd;

@@ -7,6 +7,8 @@ import { copyTailAndTruncate, punchHole, type TruncateLog } from './truncate-log
 const truncationStrategies: readonly TruncateLog[] =
   process.platform === 'linux' ? [punchHole, copyTailAndTruncate] : [copyTailAndTruncate];
 
+const heldError = new Error('a reader of the output has not reached its end');
+
 const longestPauseMs = 1_000;
 const shortestPauseMs = 50;
 /** Fraction of the remaining room that the log may fill until the next check. */
@@ -43,6 +45,8 @@ export function capLog(options: {
   maxBytes: number;
   clock: Clock;
   strategies?: readonly TruncateLog[];
+  /** Returns the offset from which on nothing may be removed; Infinity where everything may. */
+  neededOffset?: () => number;
   /**
    * Receives why the log exceeds its cap: permanently if no strategy works here, else until the next check;
    * `null` once truncation has worked.
@@ -81,10 +85,13 @@ export function capLog(options: {
   }
 
   async function truncateLog(keep: KeptSizes): Promise<boolean> {
+    const neededFrom = options.neededOffset?.() ?? Number.POSITIVE_INFINITY;
     const [strategy] = strategies;
     if (strategy === undefined) return false;
     try {
-      await strategy({ file, statusPath, ...keep });
+      // Truncating always loses what is written meanwhile.
+      if (strategy === copyTailAndTruncate && neededFrom !== Number.POSITIVE_INFINITY) throw heldError;
+      await strategy({ file, statusPath, neededFrom, ...keep });
       if (hasProblem) options.onProblem(null);
       hasProblem = false;
       return true;

@@ -3,6 +3,7 @@ import { toErrorText } from '../config/error-text.ts';
 import { diskFullDegradation } from './full-disk.ts';
 import type { LogGap } from './log-map.ts';
 import type { OutputChunk, OutputPiece, StreamPositions } from './output-chunk.ts';
+import { type HeldPlace, type OutputHold, OutputHolds } from './output-holds.ts';
 import {
   checkBytes,
   type DiskAccess,
@@ -81,6 +82,7 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   readonly #listeners: GrowthListeners;
   #cap: LogCap | null = null;
   #isShortened = false;
+  readonly #holds = new OutputHolds();
   #ended: boolean;
   #finished: boolean;
   #isClosed: boolean;
@@ -115,6 +117,10 @@ class TailedOutputLog implements OutputLog, DiskAccess {
     this.#marks = marks;
     this.#cap = capLog({
       onCheck: marks.observe,
+      neededOffset: () =>
+        this.#holds.isEmpty
+          ? Number.POSITIVE_INFINITY
+          : Math.min(this.bytes, this.#holds.neededOffset(this.positions)),
       ...{ file: this.#file, statusPath, maxBytes, clock },
       ...(options.truncationStrategies !== undefined && { strategies: options.truncationStrategies }),
       onProblem: (error) => {
@@ -294,6 +300,13 @@ class TailedOutputLog implements OutputLog, DiskAccess {
   positionsAt(offset: number): StreamPositions {
     return this.#positionsOf(Math.max(0, Math.min(offset, this.#file.bytes())));
   }
+
+  hold(place: HeldPlace): OutputHold {
+    return this.#holds.add(place);
+  }
+
+  /** Has no effect: the process is never made to wait. */
+  expectEnd(): void {}
 
   #positionsOf(bytes: number): StreamPositions {
     return { ...nowhere, [this.stream]: bytes };

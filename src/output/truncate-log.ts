@@ -59,6 +59,8 @@ export type TruncateLog = (log: {
   statusPath: string;
   keepHeadBytes: number;
   keepTailBytes: number;
+  /** Offset from which on nothing may be removed. */
+  neededFrom: number;
 }) => Promise<void>;
 
 /** No file system with holes has larger blocks. */
@@ -69,12 +71,13 @@ const blockBytes = 4096;
  * unaffected. The gap is recorded first, and marked in the log for readers with other programs. Rejects if
  * the file system or the program `fallocate` cannot do it.
  */
-export const punchHole: TruncateLog = async ({ file, statusPath, keepHeadBytes, keepTailBytes }) => {
+export const punchHole: TruncateLog = async (log) => {
+  const { file, statusPath, keepHeadBytes, keepTailBytes, neededFrom } = log;
   const { path } = file;
   const { shift } = file.map();
   const size = file.stat()?.size ?? 0;
   const from = Math.ceil(keepHeadBytes / blockBytes) * blockBytes;
-  const to = Math.floor((size - keepTailBytes) / blockBytes) * blockBytes;
+  const to = Math.floor(Math.min(size - keepTailBytes, neededFrom - shift) / blockBytes) * blockBytes;
   if (to - from < 2 * blockBytes) return;
   // Refuses a link, which `fallocate` would follow.
   closeSync(openPrivateFile(path, 'change'));

@@ -7,8 +7,9 @@ import type { AbortOptions } from '../config/abort-signal.ts';
 import type { Duration } from '../config/duration.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
+import type { IterationOptions } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
-import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputChunk, OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
@@ -53,6 +54,12 @@ export interface LimitChanges {
   readonly maxBackgroundTime?: Duration | undefined;
 }
 
+/** Options of `ProcessHandle.output`. */
+export interface OutputIterationOptions extends IterationOptions {
+  /** Loses nothing: a process that is faster than the caller waits. Default `false`. */
+  readonly lossless?: boolean | undefined;
+}
+
 /**
  * Handle of one supervised process. It stays valid after the end, for as long as it is referenced; late callers receive the current state,
  * the output and the end.
@@ -84,16 +91,29 @@ export interface ProcessHandle {
   /** Emits the output by line, each line once it is complete. */
   readonly lines$: Observable<OutputLine | OutputGap>;
   /**
-   * Iterates over the output as fast as the caller takes it. Memory does not grow behind a slow caller: output dropped meanwhile is read from
-   * the log file, and gaps stand for what the file does not have either. Begins at the offset `from` (default 0) and ends with the process,
-   * or when `signal` is aborted.
+   * Iterates over the output without loss: each byte once, in order. From the call on nothing is dropped that the caller has not taken. Behind a
+   * slow caller memory stays bounded: the log file is read on, and without one, or at its cap, the process waits until the caller has caught
+   * up. An iteration that is left without `return` keeps the process waiting; `break`, an error in `for await`, and `signal` end it. A process
+   * that is being stopped or has exited waits for nobody: its last output, up to 4 MiB, is kept beside all limits.
+   *
+   * A process that writes its log file itself never waits; its file may exceed `maxLogBytes` instead.
+   *
+   * @throws TroupeError `output-lost`, as a rejection, for output that is gone already, or that a log file has lost.
+   *
+   * @example
+   * for await (const { bytes } of handle.output({ lossless: true, stream: 'stdout' })) await upload(bytes);
    */
-  output(options?: {
-    /** The offset, in bytes, at which the iteration begins. Default 0. */
-    readonly from?: number;
-    /** Ends the iteration when aborted; the process continues. */
-    readonly signal?: AbortSignal;
-  }): AsyncGenerator<OutputPiece, void>;
+  output(options: IterationOptions & { readonly lossless: true }): AsyncGenerator<OutputChunk, void>;
+  /**
+   * Iterates over the output as fast as the caller takes it, and never makes the process wait. Memory does not grow behind a slow caller:
+   * output dropped meanwhile is read from the log file, and gaps stand for what the file does not have either. Begins at the offset `from`
+   * (default 0) and ends with the process, or when `signal` is aborted.
+   */
+  output(options?: OutputIterationOptions): AsyncGenerator<OutputPiece, void>;
+  /** Iterates over the output by line, each line once it is complete, without loss; see `output`. Lines longer than 64 Ki characters come in pieces. */
+  lines(options?: IterationOptions): AsyncGenerator<OutputLine, void>;
+  /** Creates a stream of the bytes of the output, without loss; see `output`. Cancelling it lets the process continue. */
+  toWeb(options?: IterationOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
 
   /** Reads the kept output; see `ReadOptions`. The requester `by` is recorded in the timeline. */
   read(options?: ReadOptions, by?: Requester): OutputRead;

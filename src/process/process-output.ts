@@ -1,9 +1,12 @@
 import type { Observable } from 'rxjs';
+import { parseOptions } from '../config/parse-options.ts';
+import { iterationOptions } from '../config/read-options.ts';
 import { createOutputLog } from '../output/buffered-log.ts';
-import { iterateLog } from '../output/follow-log.ts';
+import { type IterationOptions, iterateLog } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
+import { iterateChunks, iterateLines, toWebStream } from '../output/lossless-reading.ts';
 import { lines$, output$ } from '../output/observables.ts';
-import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputChunk, OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import { type OutputLog, toDegradedText } from '../output/output-log.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import { type ProgressView, readLogProgress } from '../output/progress.ts';
@@ -48,8 +51,20 @@ export class ProcessOutput {
     return lines$(this.log, { ...this.#guard, clock: this.#deps.clock });
   }
 
-  iterate(options: { from?: number; signal?: AbortSignal }): AsyncGenerator<OutputPiece, void> {
-    return iterateLog(this.log, options);
+  iterate(options: IterationOptions): AsyncGenerator<OutputPiece, void> {
+    return iterateLog(this.log, parseIteration(options));
+  }
+
+  iterateChunks(options: IterationOptions): AsyncGenerator<OutputChunk, void> {
+    return iterateChunks(this.log, parseIteration(options));
+  }
+
+  iterateLines(options: IterationOptions): AsyncGenerator<OutputLine, void> {
+    return iterateLines(this.log, { ...parseIteration(options), clock: this.#deps.clock });
+  }
+
+  toWeb(options: IterationOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return toWebStream(this.log, parseIteration(options));
   }
 
   read(options: ReadOptions = {}): OutputRead {
@@ -149,4 +164,8 @@ export class ProcessOutput {
         this.#deps.emit(this.#plan.id, { type: 'process.faulted', error }),
     };
   }
+}
+
+function parseIteration(input: IterationOptions): IterationOptions {
+  return parseOptions(iterationOptions, { input, name: 'output' });
 }

@@ -6,8 +6,9 @@ import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { AbortOptions } from '../config/abort-signal.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
+import type { IterationOptions } from '../output/follow-log.ts';
 import type { OutputLine } from '../output/lines.ts';
-import type { OutputGap, OutputPiece } from '../output/output-chunk.ts';
+import type { OutputChunk, OutputGap, OutputPiece } from '../output/output-chunk.ts';
 import type { OutputTimes } from '../output/output-times.ts';
 import type { OutputRead, ReadOptions } from '../output/read-output.ts';
 import type { OutputReader } from '../output/reader.ts';
@@ -15,7 +16,13 @@ import type { SecretOptions } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { awaitResult } from './foreground-result.ts';
 import type { ProcessDeps } from './process-deps.ts';
-import type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process-handle.ts';
+import type {
+  KillAnswer,
+  KillOptions,
+  LimitChanges,
+  OutputIterationOptions,
+  ProcessHandle,
+} from './process-handle.ts';
 import type { ProcessInput } from './process-input.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { ProcessOrders } from './process-orders.ts';
@@ -93,8 +100,19 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.output.lines$;
   }
 
-  output(options: { from?: number; signal?: AbortSignal } = {}): AsyncGenerator<OutputPiece, void> {
-    return this.#process.output.iterate(options);
+  output(options: IterationOptions & { readonly lossless: true }): AsyncGenerator<OutputChunk, void>;
+  output(options?: OutputIterationOptions): AsyncGenerator<OutputPiece, void>;
+  output({ lossless = false, ...options }: OutputIterationOptions = {}): AsyncGenerator<OutputPiece, void> {
+    const { output } = this.#process;
+    return lossless ? output.iterateChunks(options) : output.iterate(options);
+  }
+
+  lines(options: IterationOptions = {}): AsyncGenerator<OutputLine, void> {
+    return this.#process.output.iterateLines(options);
+  }
+
+  toWeb(options: IterationOptions = {}): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#process.output.toWeb(options);
   }
 
   read(options: ReadOptions = {}, by?: Requester): OutputRead {

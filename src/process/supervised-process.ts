@@ -176,6 +176,7 @@ export class SupervisedProcess {
     if (this.plan.ready !== null && endsReadiness.has(type)) this.#ready = { state: 'waiting' };
     if (type === 'process.started') this.input.beginFeeding();
     if (type === 'process.restarting') this.input.endFeeding();
+    if (type === 'process.stopping') this.output.log.expectEnd();
     if (type === 'process.ended') this.#end();
     if (type === 'process.survived' || type === 'process.backgrounded') this.changes.notify();
     else this.#showStatus();

@@ -37,7 +37,10 @@ export function provideProcessEffects({ clock, find, emit, trees }: EffectDeps):
           clock,
           ...(input.adopts && startedAtMs !== null && { startedAtMs }),
           ...(input.adopts && leader !== null && { leader }),
-          tell: (fact) => sendBack({ ...fact, atMs: clock.nowMs() }),
+          tell: (fact) => {
+            if (fact.type === 'process.exited') output.log.expectEnd();
+            sendBack({ ...fact, atMs: clock.nowMs() });
+          },
           keepScreen: (screen) => process.input.terminal.keep(screen),
           onCommand: receive,
         };

@@ -38,8 +38,10 @@ export const inProcessBackend: Backend = {
 
 async function callWork(port: BackendPort, signal: AbortSignal): Promise<0 | 1> {
   const { work } = port.request;
+  const { output } = port;
   const write = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
-    port.output.write(stream, typeof text === 'string' ? Buffer.from(text) : text);
+    const isWritable = output.write(stream, typeof text === 'string' ? Buffer.from(text) : text);
+    return isWritable ? undefined : new Promise<void>((resolve) => output.whenWritable(resolve));
   };
   try {
     if (work.type !== 'function') throw new Error(`The in-process backend runs functions, not ${work.type}.`);
