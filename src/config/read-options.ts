@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abortSignal } from './abort-signal.ts';
 
 const count = z.int().min(0);
 
@@ -6,7 +7,7 @@ const count = z.int().min(0);
 export const iterationOptions = z.strictObject({
   from: count.optional(),
   stream: z.enum(['stdout', 'stderr', 'screen']).optional(),
-  signal: z.instanceof(AbortSignal, { error: () => 'an AbortSignal' }).optional(),
+  signal: abortSignal.optional(),
 });
 
 /** Options of a read of output; the type and its documentation are in `src/output/output-read.ts`. */

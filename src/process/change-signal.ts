@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Cancel } from '../clock/clock.ts';
 import { onceAborted } from '../config/abort-signal.ts';
 import { GuardedObservable } from '../output/guarded-observable.ts';
 
@@ -36,9 +37,11 @@ export class ChangeSignal {
   observe<T>(source: {
     current: () => T;
     isLast: () => boolean;
+    /** Another source of changes. */
+    onMore?: ((push: () => void) => Cancel) | undefined;
     onSubscriberError: (error: unknown) => void;
   }): Observable<T> {
-    const { current, isLast, onSubscriberError } = source;
+    const { current, isLast, onMore, onSubscriberError } = source;
     return new GuardedObservable((subscriber) => {
       let last: { readonly value: T } | null = null;
       const push = () => {
@@ -50,7 +53,11 @@ export class ChangeSignal {
       push();
       if (subscriber.closed) return;
       this.#add(push);
-      return () => this.#remove(push);
+      const cancel = onMore?.(push);
+      return () => {
+        this.#remove(push);
+        cancel?.();
+      };
     }, onSubscriberError);
   }
 

@@ -84,7 +84,9 @@ export interface ProcessHandle {
 
   /** Emits the current status and each later one; completes at the end. */
   readonly status$: Observable<ProcessStatus>;
-  /** Emits the view now and after each change of status or readiness; completes at the end. */
+  /**
+   * Emits the view now, after each change of status or readiness, and at most four times a second while output arrives; completes at the end.
+   */
   readonly view$: Observable<ProcessView>;
   /** Emits the kept output, then new output as it arrives; completes at the end. */
   readonly output$: Observable<OutputPiece>;
@@ -128,6 +130,12 @@ export interface ProcessHandle {
    */
   write(data: string | Uint8Array): Promise<WriteResult>;
   writeLine(line: string): Promise<WriteResult>;
+  /**
+   * The stream that writes text and bytes to stdin, or to the terminal, as fast as the process reads: a write waits without a limit, `close` ends
+   * stdin, and `abort` ends it without waiting. It fails with `input-refused` when the process has ended, closes its stdin or takes no input.
+   * The same stream is returned until it was closed or has failed; one restart later the next stream works.
+   */
+  readonly stdin: WritableStream<string | Uint8Array>;
   /** Ends stdin: the process reads end-of-file. */
   endInput(): Promise<WriteResult>;
 

@@ -8,6 +8,7 @@ import { createFixedResolver } from '../secrets/secret-resolver.ts';
 import { type SecretOptions, type SecretRecipient, writeSecret } from '../secrets/write-secret.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { InputFeed } from './input-feed.ts';
+import { createInputStream } from './input-stream.ts';
 import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { ProcessOrders } from './process-orders.ts';
@@ -33,6 +34,7 @@ export class ProcessInput {
   readonly #parts: ProcessParts;
   readonly #feed: InputFeed | null;
   #feeding = new AbortController();
+  #stream: WritableStream<string | Uint8Array> | null = null;
   #awaited: AwaitedInput | null = null;
 
   constructor(plan: ProcessPlan, parts: ProcessParts) {
@@ -99,6 +101,20 @@ export class ProcessInput {
     const bytes = toBytes(data);
     this.#parts.deps.emit(this.#plan.id, { type: 'input.written' });
     return this.#ask((reply) => ({ type: 'process.write', data: bytes, waits, reply }));
+  }
+
+  /** The stream that writes to stdin; a new one once it has ended or failed. */
+  get stream(): WritableStream<string | Uint8Array> {
+    const { life, changes } = this.#parts;
+    this.#stream ??= createInputStream({
+      write: (chunk) => this.write(chunk, { waits: true }),
+      end: () => this.end(),
+      over: changes.until(() => life.isOver).then(() => this.#describeNotRunning()),
+      onDone: () => {
+        this.#stream = null;
+      },
+    });
+    return this.#stream;
   }
 
   end(): Promise<WriteResult> {

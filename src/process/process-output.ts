@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Cancel } from '../clock/clock.ts';
 import { parseOptions } from '../config/parse-options.ts';
 import { iterationOptions } from '../config/read-options.ts';
 import { createOutputLog } from '../output/buffered-log.ts';
@@ -17,6 +18,9 @@ import type { ProcessDeps } from './process-deps.ts';
 import type { ProcessPlan } from './process-plan.ts';
 import type { OutputView } from './process-view.ts';
 import type { RestoredProcess } from './restored-process.ts';
+
+/** Shortest time between two views that differ in their output only. */
+const growthIntervalMs = 250;
 
 /** The output of one process over all its attempts: its log, the readers of the log, and what can be said of both. */
 export class ProcessOutput {
@@ -106,6 +110,27 @@ export class ProcessOutput {
         lastOutputAtMs === null ? null : Math.round(clock.epochMs() + lastOutputAtMs - clock.nowMs()),
       logFile: logFile ?? planned,
       degraded: degraded === null ? null : toDegradedText(degraded),
+    };
+  }
+
+  /** Calls back after output has arrived, at most four times a second. */
+  onGrowth(callback: () => void): Cancel {
+    const { log } = this;
+    const { clock } = this.#deps;
+    let shownBytes = log.bytes;
+    let cancelTimer: Cancel | null = null;
+    const show = () => {
+      cancelTimer = null;
+      if (log.bytes === shownBytes) return;
+      shownBytes = log.bytes;
+      callback();
+    };
+    const cancelWrites = log.onWrite(() => {
+      cancelTimer ??= clock.at(clock.nowMs() + growthIntervalMs, show, { idle: true });
+    });
+    return () => {
+      cancelWrites();
+      cancelTimer?.();
     };
   }
 

@@ -3,6 +3,7 @@ import type { ProcessSignal, Requester, TreeMember } from '../../machines/proces
 import type { WriteResult } from '../../machines/process/events.ts';
 import type { CaptureAnswer, TerminalSize } from '../../machines/process/terminal.ts';
 import type { ProcessStatus } from '../../machines/process/view.ts';
+import type { Cancel } from '../clock/clock.ts';
 import type { AbortOptions } from '../config/abort-signal.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
@@ -89,7 +90,11 @@ export class SupervisedHandle implements ProcessHandle {
   }
 
   get view$(): Observable<ProcessView> {
-    return this.#observe(() => this.view());
+    const { output } = this.#process;
+    return this.#observe(
+      () => this.view(),
+      (push) => output.onGrowth(push),
+    );
   }
 
   get output$(): Observable<OutputPiece> {
@@ -134,6 +139,10 @@ export class SupervisedHandle implements ProcessHandle {
 
   writeLine(line: string): Promise<WriteResult> {
     return this.write(`${line}\n`);
+  }
+
+  get stdin(): WritableStream<string | Uint8Array> {
+    return this.#process.input.stream;
   }
 
   endInput(): Promise<WriteResult> {
@@ -204,11 +213,12 @@ export class SupervisedHandle implements ProcessHandle {
     return this.#process.orders.changeLimits(changes);
   }
 
-  #observe<T>(current: () => T): Observable<T> {
+  #observe<T>(current: () => T, onMore?: (push: () => void) => Cancel): Observable<T> {
     const { life, changes, deps } = this.#process;
     return changes.observe({
       current,
       isLast: () => life.isOver,
+      onMore,
       onSubscriberError: (error) => deps.emit(this.id, { type: 'process.faulted', error }),
     });
   }
