@@ -129,6 +129,7 @@ export {
   type ScriptedStep,
 } from './models/scripted-model.ts';
 export { waitFor } from './observe/wait-for.ts';
+export type { IterationOptions } from './output/follow-log.ts';
 export type { OutputLine } from './output/lines.ts';
 export type { OutputChunk, OutputGap, OutputPiece, StreamPositions } from './output/output-chunk.ts';
 export type { OutputSink, OutputStream } from './output/output-sink.ts';
@@ -141,7 +142,13 @@ export { createGrants, type Grant, type Grants } from './policy/grant.ts';
 export type { Permission } from './policy/permission.ts';
 export type { Policy, PolicyRequest, PreparedStart, StartRequest, Verdict } from './policy/policy.ts';
 export type { Command } from './process/command.ts';
-export type { KillAnswer, KillOptions, LimitChanges, ProcessHandle } from './process/process-handle.ts';
+export type {
+  KillAnswer,
+  KillOptions,
+  LimitChanges,
+  OutputIterationOptions,
+  ProcessHandle,
+} from './process/process-handle.ts';
 export type { AdoptionData as Revival, ProcessRecord, RecordedReadiness } from './process/process-record.ts';
 export type {
   AgentAnswer,
