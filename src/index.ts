@@ -37,6 +37,7 @@ export type {
 export { chooseModel, type ModelChoice } from './agents/choose-model.ts';
 export { createAgent, type RunOptions, runAgent } from './agents/create-agent.ts';
 export { type AgentSummary, listAgents, loadAgent } from './agents/load-agent.ts';
+export type { ToolModule, ToolModulePlace } from './agents/load-tool-modules.ts';
 export { applyOverrides, parseAgentFile } from './agents/parse-agent-file.ts';
 export type { Cancel, Clock } from './clock/clock.ts';
 export type { AbortOptions } from './config/abort-signal.ts';
@@ -230,6 +231,18 @@ export {
   toOpenAiTools,
 } from './tools/dialects/function-tools.ts';
 export { type McpTool, toMcpTools } from './tools/dialects/mcp-tools.ts';
+export type { ForeignToolOptions } from './tools/foreign/define-foreign-tool.ts';
+export {
+  type AiSdkToolOptions,
+  fromAiSdkTools,
+  type GivenAiSdkTool,
+} from './tools/foreign/from-ai-sdk-tools.ts';
+export {
+  fromMcpClient,
+  type GivenMcpTool,
+  type McpClientToolOptions,
+  type McpToolClient,
+} from './tools/foreign/from-mcp-client.ts';
 export { offerTools } from './tools/offer-tools.ts';
 export type { ToolAliases } from './tools/parse-tool-input.ts';
 export type {

@@ -3,6 +3,11 @@ import { type AbortOptions, abortOptions } from '../../src/config/abort-signal.t
 import { type AgentDefinition, agentFileSchema } from '../../src/config/agent-file-schema.ts';
 import type { AgentPolicySettings, AgentSupervisorSettings } from '../../src/config/agent-file-sections.ts';
 import { conversationOptions, finishOptions } from '../../src/config/conversation-options.ts';
+import {
+  aiSdkToolOptions,
+  foreignToolOptions,
+  mcpClientToolOptions,
+} from '../../src/config/foreign-tool-options.ts';
 import { type LeaveOptions, leaveOptions } from '../../src/config/leave-options.ts';
 import { type PolicyOptions, policyOptions } from '../../src/config/policy-options.ts';
 import {
@@ -45,6 +50,9 @@ import type { KillOptions, LimitChanges } from '../../src/process/process-handle
 import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
 import type { SecretOptions } from '../../src/secrets/write-secret.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
+import type { ForeignToolOptions } from '../../src/tools/foreign/define-foreign-tool.ts';
+import type { AiSdkToolOptions } from '../../src/tools/foreign/from-ai-sdk-tools.ts';
+import type { McpClientToolOptions } from '../../src/tools/foreign/from-mcp-client.ts';
 import type { ToolHostOptions } from '../../src/tools/tool-host.ts';
 import type { WatchOptions } from '../../src/watches/watch.ts';
 
@@ -125,5 +133,8 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   AgentDefinition: schemaOf<AgentDefinition, 'supervisor' | 'policy'>()(agentFileSchema),
   ChangeOptions: schemaOf<ChangeOptions>()(changeOptions),
   OpenAiModelOptions: schemaOf<OpenAiModelOptions>()(openAiOptions),
+  ForeignToolOptions: schemaOf<ForeignToolOptions>()(foreignToolOptions),
+  AiSdkToolOptions: schemaOf<AiSdkToolOptions>()(aiSdkToolOptions),
+  McpClientToolOptions: schemaOf<McpClientToolOptions>()(mcpClientToolOptions),
   AiSdkModelSettings: schemaOf<AiSdkModelSettings, 'providerOptions'>()(aiSdkSettings),
 };

@@ -25,6 +25,11 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Policies: `createPolicy`, and wherever a policy is taken': ['PolicyOptions'],
   'Conversations: `createConversation`': ['ConversationOptions', 'FinishOptions'],
   'Any agent loop: `createToolHost`': ['ToolHostOptions', 'ToolCallOptions'],
+  'Tools of other libraries: `fromAiSdkTools`, `fromMcpClient`': [
+    'ForeignToolOptions',
+    'AiSdkToolOptions',
+    'McpClientToolOptions',
+  ],
   'Agents: `createAgent`, `runAgent`': ['AgentOptions', 'RunOptions'],
   'Models: `createOpenAiModel`, `createAiSdkModel`': ['OpenAiModelOptions', 'AiSdkModelSettings'],
   'MCP: `troupe/mcp`': ['McpServerOptions', 'ChangeOptions', 'McpRunOptions', 'HttpOptions'],

@@ -10,6 +10,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
+import type { Tool } from '../tools/tool.ts';
 
 /** Options of an agent. */
 export interface AgentOptions {
@@ -21,6 +22,11 @@ export interface AgentOptions {
   readonly directory: string;
   /** The model that it asks; see `chooseModel`. */
   readonly model: ChatModel;
+  /**
+   * Tools beside those of its definition, such as `await fromMcpClient(client)`; `tools.allow` and `tools.deny` of the definition hold for them
+   * too. Delegates do not have them. Default: none.
+   */
+  readonly tools?: readonly Tool[];
   /** Number of agents above this one; 0 for the first. A larger `TROUPE_DEPTH` in `env` takes precedence. */
   readonly depth: number;
   /**

@@ -26,6 +26,7 @@ import { createDelegationTools } from './delegation-tools.ts';
 import { canStartAgent, describeRefusedDepth, MAX_DEPTH_VARIABLE, readDepth } from './depth-limit.ts';
 import { POLICY_VARIABLE, readInheritedPolicy } from './inherited-policy.ts';
 import { loadAgent } from './load-agent.ts';
+import { loadToolModules } from './load-tool-modules.ts';
 import { checkDefinition } from './parse-agent-file.ts';
 import { scopeSupervisor } from './scope-supervisor.ts';
 
@@ -95,14 +96,21 @@ export async function assembleAgent(
     runInProcess,
   });
   const hasTool = createToolFilter(definition.tools ?? {});
-  const tools = [...toolSets[definition.tools?.set ?? 'process'], ...delegationTools];
+  const closing = new AbortController();
   const end = async () => {
     await conversation?.close();
+    closing.abort(new Error(`The agent ${quote(definition.name)} was closed.`));
     await policy.close();
     if (options.supervisor === undefined) await supervisor.shutdown();
   };
   let conversation: Conversation | null = null;
   try {
+    const tools = [
+      ...toolSets[definition.tools?.set ?? 'process'],
+      ...delegationTools,
+      ...(options.tools ?? []),
+      ...(await loadToolModules(definition, { directory, signal: closing.signal })),
+    ];
     checkToolNames(definition, tools);
     conversation = createConversation({
       ...toConversationOptions(options.supervisor === undefined ? definition : withoutSecrets(definition)),
@@ -131,12 +139,17 @@ function withoutSecrets({ secrets: _, ...definition }: AgentDefinition): AgentDe
 }
 
 /**
- * Validates tool names, because a misspelt prohibition would have no effect.
+ * Validates tool names: a misspelt prohibition would have no effect, and of two tools with one name a model could call only one.
  *
  * @throws TroupeError `invalid-agent-file`, with the nearest name. Patterns may match nothing.
  */
 function checkToolNames({ name: agent, tools: filter }: AgentDefinition, tools: readonly Tool[]): void {
   const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    const message = `The agent ${quote(agent)} has two tools with the name ${quote(twice)}. Rename one; "fromMcpClient" and "fromAiSdkTools" have an option "prefix".`;
+    throw new TroupeError({ code: 'invalid-agent-file', message });
+  }
   for (const list of ['allow', 'deny'] as const) {
     const unknown = filter?.[list]?.find((name) => /^\w+$/.test(name) && !names.includes(name));
     if (unknown === undefined) continue;

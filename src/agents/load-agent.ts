@@ -1,10 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type AgentDefinition, agentName } from '../config/agent-file-schema.ts';
 import { toErrorText } from '../config/error-text.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
+import { resolveModule } from './load-tool-modules.ts';
 import { parseAgentFile } from './parse-agent-file.ts';
 
 const FOLDER = 'agents';
@@ -71,9 +72,19 @@ async function readAgent(file: string, { directory }: { directory: string }): Pr
   const shown = relative(directory, file);
   const definition = await parseAgentFile(await readText(file, shown), { file: shown });
   const expected = toAgentName(basename(file));
-  if (definition.name === expected) return definition;
+  if (definition.name === expected) return withModulesOf(dirname(file), definition);
   const message = `${shown}: "name" is ${quote(definition.name)}; expected ${quote(expected)}, equal to the file name.`;
   throw new TroupeError({ code: 'invalid-agent-file', message });
+}
+
+/** Resolves the modules of its tools against the folder of its file. */
+function withModulesOf(folder: string, definition: AgentDefinition): AgentDefinition {
+  const { tools } = definition;
+  if (tools?.modules === undefined) return definition;
+  return {
+    ...definition,
+    tools: { ...tools, modules: tools.modules.map((text) => resolveModule(text, folder)) },
+  };
 }
 
 async function readText(file: string, shown: string): Promise<string> {

@@ -30,6 +30,13 @@ const model = z.strictObject({
 
 const tools = z.strictObject({
   set: z.enum(['process', 'background_process', 'bg', 'process_action']).optional(),
+  modules: z
+    .array(
+      z.string().refine((text) => /^[^#](.*[^#])?$/.test(text), {
+        error: () => 'the path of a module, with the name of an export: "./my-tools.ts#weather"',
+      }),
+    )
+    .optional(),
   allow: globs.optional(),
   deny: globs.optional(),
   timeouts: z.record(z.string(), span).optional(),
@@ -134,7 +141,13 @@ export interface AgentToolSettings {
   /** The vocabulary for processes. Default `process`. */
   readonly set?: 'process' | 'background_process' | 'bg' | 'process_action' | undefined;
   /**
-   * Tools by name; globs. Delegates have their own tools. Default: all of the set, and those for its delegates.
+   * Modules with further tools, such as `./my-tools.ts#weather`: a path relative to the agent file, and after `#` the name of an export,
+   * without it `default`. The export is a tool, a list of tools, or a function that returns either; see `ToolModule`. The module is loaded
+   * with the rights of this program when the agent is created; the policy decides about its calls. Default: none.
+   */
+  readonly modules?: readonly string[] | undefined;
+  /**
+   * Tools by name; globs. Delegates have their own tools. Default: all of the set, of `modules`, and those for its delegates.
    */
   readonly allow?: readonly string[] | undefined;
   /** Tools to exclude; globs. Wins over `allow`. Default: none. */

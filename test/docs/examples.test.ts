@@ -49,7 +49,7 @@ describe('examples in the documentation', () => {
   });
 
   test('import nothing that a project with troupe does not have', () => {
-    const installed = /^(node:|troupe(\/|$)|@modelcontextprotocol\/client$|xstate$)/;
+    const installed = /^(node:|troupe(\/|$)|@modelcontextprotocol\/client$|ai$|xstate$)/;
     // The page on the architecture is for a clone.
     const forUsers = listExamples().filter(({ place }) => !place.startsWith('docs/architecture'));
     const others = forUsers.flatMap(({ place, code }) =>

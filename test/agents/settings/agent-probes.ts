@@ -204,6 +204,11 @@ export const agentProbes: Readonly<Record<string, Probe>> = {
   },
 
   'tools.set': { value: 'bg', see: offers('bg_start'), gives: true },
+  'tools.modules': {
+    value: [`${import.meta.dirname}/../../fixtures/agent-tools.ts#weather`],
+    see: offers('get_weather'),
+    gives: true,
+  },
   'tools.allow': { value: ['list_*'], see: offers('run_command'), gives: false },
   'tools.deny': { value: ['run_*'], see: offers('run_command'), gives: false },
 
