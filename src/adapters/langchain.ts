@@ -1,6 +1,7 @@
 import type { PermissionQuestion } from '../policy/authorize.ts';
 import { toInputSchema } from '../tools/input-schema.ts';
 import type { ToolHost } from '../tools/tool-host.ts';
+import { createMessageNotices } from './message-notices.ts';
 
 /** What the adapter needs of LangChain and LangGraph, which it does not import. */
 export interface LangChainParts<Tool> {
@@ -22,13 +23,6 @@ export interface LangChainCallConfig {
   readonly toolCall?: { readonly id?: string | undefined } | undefined;
 }
 
-/** Message of a notice; its id names the completions. */
-export interface LangChainNotice {
-  readonly role: 'user';
-  readonly id: string;
-  readonly content: string;
-}
-
 interface LangChainState {
   readonly messages: readonly { readonly id?: string | undefined }[];
 }
@@ -43,8 +37,6 @@ export interface LangChainMiddleware<Tool> {
   readonly afterModel: (state: LangChainState) => undefined;
 }
 
-const PREFIX = 'troupe:';
-
 /**
  * Connects an agent of LangChain with a host: its tools, and notices as messages before each request to the model. The messages are the
  * proof of delivery: a notice is confirmed once it is among them, also when a run is resumed from a checkpoint, so it is never added twice.
@@ -58,13 +50,7 @@ export function createLangChainMiddleware<Tool>(
   host: ToolHost,
   { tool, interrupt }: LangChainParts<Tool>,
 ): LangChainMiddleware<Tool> {
-  const confirm = ({ messages }: LangChainState) => {
-    const ids = messages.flatMap(({ id }) =>
-      id?.startsWith(PREFIX) ? id.slice(PREFIX.length).split(' ') : [],
-    );
-    if (ids.length > 0) host.delivered(ids);
-    return undefined;
-  };
+  const notices = createMessageNotices(host);
   const run = async (name: string, input: unknown, { signal, toolCall }: LangChainCallConfig) => {
     const request = { id: toolCall?.id, name, input };
     const decision = interrupt === undefined ? null : await host.decide(request);
@@ -82,17 +68,13 @@ export function createLangChainMiddleware<Tool>(
         schema: toInputSchema(each) as never,
       }),
     ),
-    beforeModel: (state) => {
-      confirm(state);
-      const notice = host.take();
-      if (notice === null) return undefined;
-      const message: LangChainNotice = {
-        role: 'user',
-        id: `${PREFIX}${notice.ids.join(' ')}`,
-        content: notice.text,
-      };
-      return { messages: [message as never] };
+    beforeModel: ({ messages }) => {
+      const notice = notices.next(messages);
+      return notice === null ? undefined : { messages: [notice as never] };
     },
-    afterModel: confirm,
+    afterModel: ({ messages }) => {
+      notices.confirm(messages);
+      return undefined;
+    },
   };
 }

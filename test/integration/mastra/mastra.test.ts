@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { callOf, openModelServer } from '../support/model-server.ts';
+
+const example = join(import.meta.dirname, 'example.ts');
+const program = join(import.meta.dirname, 'program.ts');
+
+test('the example tells a background end once, at the next step, and keeps it for the next turn', async () => {
+  await using server = await openModelServer();
+  const build = callOf('start_process', { command: 'sleep 0.3; exit 3', label: 'build' });
+  server.reply({ results: 0, users: 1 }, build);
+  server.reply({ results: 1, users: 1 }, callOf('run_command', { command: 'sleep 1; echo tested' }));
+  server.reply({ results: 2, users: 2 }, { content: 'The build failed.' });
+  server.reply({ results: 2, users: 3 }, { content: 'As I said.' });
+
+  const { stdout } = await server.run(example, 'Build.', 'And?');
+
+  expect(stdout).toBe('The build failed.\nAs I said.');
+  expect(server.seen).toEqual([
+    [0, 0],
+    [1, 0],
+    [2, 1],
+    [2, 1],
+  ]);
+});
+
+test('an end between two turns is told at the beginning of the second', async () => {
+  await using server = await openModelServer();
+  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'true', label: 'build' }));
+  server.reply({ results: 1, users: 1 }, { content: 'It runs.' });
+  server.reply({ results: 1, users: 3 }, { content: 'It is built.' });
+
+  const { stdout } = await server.run(program, 'between');
+
+  expect(stdout).toBe('It runs.\nIt is built.');
+  expect(server.seen.map(([, notices]) => notices)).toEqual([0, 0, 1]);
+});
+
+test('a notice comes again after a crash before the model has seen it, and once only', async () => {
+  await using server = await openModelServer();
+  server.reply({ results: 0, users: 1 }, callOf('start_process', { command: 'true', label: 'build' }));
+  server.reply({ results: 0, users: 2 }, { content: 'It is built.' });
+
+  const crashed = await server.run(program, 'die');
+  const second = await server.run(program, 'report');
+  const third = await server.run(program, 'peek');
+
+  expect(crashed.signal).toBe('SIGKILL');
+  expect(second.stdout).toBe('It is built.');
+  expect(third.stdout).toBe('null');
+  expect(server.seen.map(([, notices]) => notices)).toEqual([0, 1]);
+});
+
+test('a suspended run asks the person, and resuming with consent makes the call', async () => {
+  await using server = await openModelServer();
+  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'echo built > built.txt' }));
+  server.reply({ results: 1, users: 1 }, { content: 'Done.' });
+
+  const { stdout } = await server.run(program, 'approve');
+
+  expect(stdout).toBe('suspended before: false\nDone. after: true');
+});
+
+test('aborting a run leaves its command in the background', async () => {
+  await using server = await openModelServer();
+  server.reply({ results: 0, users: 1 }, callOf('run_command', { command: 'sleep 60' }));
+
+  const { stdout } = await server.run(program, 'abort');
+
+  expect(stdout).toBe('backgrounded');
+});
