@@ -34,6 +34,7 @@ interface MastraMessages {
 }
 
 interface MastraMessageList {
+  readonly get: { readonly all: { db(): readonly { readonly id?: string }[] } };
   add(message: never, source: 'input'): unknown;
 }
 
@@ -50,7 +51,7 @@ export interface MastraAgentParts<MastraTool> {
   /** Confirms the notices of a run that has ended. */
   readonly outputProcessors: {
     readonly id: 'troupe';
-    processOutputResult<List>(args: MastraMessages & { readonly messageList: List }): List;
+    processOutputResult<List extends MastraMessageList>(args: { readonly messageList: List }): List;
   }[];
 }
 
@@ -102,8 +103,9 @@ export function createMastraParts<MastraTool>(
     outputProcessors: [
       {
         id: 'troupe',
-        processOutputResult: ({ messages, messageList }) => {
-          notices.confirm(messages);
+        // `messages` are those of the answer only.
+        processOutputResult: ({ messageList }) => {
+          notices.confirm(messageList.get.all.db());
           return messageList;
         },
       },

@@ -158,6 +158,35 @@ test('a notice comes again after a crash unless it was delivered', async () => {
   expect(third.host.take()).toBeNull();
 });
 
+test('an end that a crash has lost is told once', async () => {
+  using place = tempDir();
+  const records = createMemoryRecordStore<ProcessRecord>();
+  const begin = () => {
+    const [clock, backend] = [createVirtualClock(), createScriptedBackend(undefined, { durable: true })];
+    const options = { clock, backend, records, stateDirectory: place.path, control: false };
+    const supervisor = createSupervisor(options);
+    const host = createToolHost({ supervisor, owner: 'chat', policy: { mode: 'dangerous' } });
+    /** As SIGKILL leaves it, once what is known was written down. */
+    const die = () => {
+      clock.advance(100);
+      rmSync(place.file(`supervisors/${supervisor.id}.json`), { force: true });
+    };
+    return { backend, host, die };
+  };
+  const first = begin();
+  await first.host.call(start('make'));
+  first.die();
+
+  const second = begin();
+  const again = second.host.take();
+  second.host.delivered(again?.ids ?? []);
+  second.die();
+  const third = begin();
+
+  expect(again?.text).toContain('status="lost"');
+  expect(third.host.take()).toBeNull();
+});
+
 test('a host decides without making the call', async () => {
   await using given = arrange();
   const host = given.host({ policy: { mode: 'default' } });
