@@ -1,3 +1,4 @@
+export { expectNoSurvivors, type SurvivorOptions } from './expect-no-survivors.ts';
 export { type ChartCoverage, createChartCoverage, type Walked } from './paths/chart-coverage.ts';
 export { coveringPaths, type PathWithInput, transitionsTaken } from './paths/covering-paths.ts';
 export {
@@ -8,10 +9,18 @@ export {
   type PathStep,
 } from './paths/generate-paths.ts';
 export {
+  type MachineTestOptions,
+  type MachineTestReport,
+  type MachineWorld,
+  type MissedPart,
+  testMachine,
+} from './paths/test-machine.ts';
+export {
   createScriptedBackend,
   type Script,
   type ScriptedBackend,
   type ScriptedBackendOptions,
   type ScriptedRun,
 } from './scripted-backend.ts';
+export { settle } from './settle.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
