@@ -67,6 +67,7 @@ export type {
   ReadyOptions,
   RestartOptions,
   SizeOptions,
+  WorkerContext,
 } from './config/process-spec.ts';
 export type { AskSecret, SecretQuestion, SecretSource } from './config/secret-source.ts';
 export type { Span } from './config/span.ts';
@@ -81,6 +82,7 @@ export type { CaptureOptions, KeyOrder } from './config/terminal-options.ts';
 export { errorCodes, TroupeError, type TroupeErrorCode } from './config/troupe-error.ts';
 export type { WaitOptions } from './config/wait-options.ts';
 export type { WatchOver } from './config/watch-options.ts';
+export type { WorkerLimits, WorkerModule } from './config/worker-module.ts';
 export { createReachableSupervisor as createSupervisor } from './control/reachable-supervisor.ts';
 export { type Compact, type CompactionRequest, compactByAge } from './conversation/compact.ts';
 export type {

@@ -14,6 +14,7 @@ import {
   onTimeout,
   outputOptions,
 } from './supervisor-options.ts';
+import { type WorkerModule, workerModule } from './worker-module.ts';
 
 /**
  * Conditions for readiness. All that are given must hold. Without one, a process is ready as soon as it runs.
@@ -154,8 +155,8 @@ export interface CommandSpec extends ProcessOptions {
 
 /** A function of this program to run as a process. Only `run` is required. */
 export interface FunctionSpec extends ProcessOptions {
-  /** The work; its process ends when the promise settles, and has failed when it rejects. */
-  readonly run: (context: FunctionContext) => Promise<unknown>;
+  /** The work; its process ends when the promise settles, and has failed when it rejects. A module runs in a worker thread. */
+  readonly run: ((context: FunctionContext) => Promise<unknown>) | WorkerModule;
 }
 
 /** Context of a function that runs as a process. */
@@ -166,6 +167,12 @@ export interface FunctionContext {
   readonly stdout: (text: string | Uint8Array) => Promise<void> | undefined;
   /** Writes to the stderr of the process; see `stdout`. */
   readonly stderr: (text: string | Uint8Array) => Promise<void> | undefined;
+}
+
+/** Context of a function that runs in a worker thread. */
+export interface WorkerContext extends FunctionContext {
+  /** The value of `workerData`. */
+  readonly workerData: unknown;
 }
 
 type OptionalLimits = { [Key in keyof typeof limitOptions]: z.ZodOptional<z.ZodType> };
@@ -275,10 +282,17 @@ export const commandSpec = z.strictObject({
   force: z.boolean().default(false),
 });
 
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
 /** Schema of `FunctionSpec`. */
 export const functionSpec = z.strictObject({
   ...everyProcess,
-  run: z.custom<FunctionSpec['run']>((value) => typeof value === 'function', 'a function'),
+  run: z.union([z.custom<Exclude<FunctionSpec['run'], WorkerModule>>(isFunction), workerModule], {
+    error: () =>
+      "a function, or a module for a worker thread ({ worker: new URL('./job.js', import.meta.url) })",
+  }),
 });
 
 export type CommandSettings = z.output<typeof commandSpec>;

@@ -73,7 +73,7 @@ function toAdoptionData(
   const { launch, files, output } = plan;
   const { progress } = life;
   if (plan.lifetime !== 'persistent' || files === null) return null;
-  if (launch.work.type === 'function' || progress === null) return null;
+  if (launch.work.type === 'function' || launch.work.type === 'worker' || progress === null) return null;
   const toEpoch = (ms: number) => Math.round(clock.epochMs() + ms - clock.nowMs());
   const { stop } = progress;
   return {

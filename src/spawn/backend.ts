@@ -2,11 +2,12 @@ import type { BackendCommand, BackendFact } from '../../machines/process/events.
 import type { ScreenCapture, TerminalSize } from '../../machines/process/terminal.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { FunctionSpec } from '../config/process-spec.ts';
+import type { WorkerModule } from '../config/worker-module.ts';
 import type { OutputSink } from '../output/output-sink.ts';
 import type { ProcessIdentity } from './tree/identity.ts';
 
 /** Kind of connection to a process, which decides how a person can look at it from outside. */
-export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in_process' | 'scripted';
+export type ProcessMode = 'pipe' | 'file' | 'pty' | 'tmux' | 'remote' | 'in_process' | 'worker' | 'scripted';
 
 /** Attempt that is ready to start: policy, environment and working directory are decided. */
 export interface SpawnRequest {
@@ -44,10 +45,21 @@ export interface SpawnFiles {
 export type Work =
   | { readonly type: 'argv'; readonly file: string; readonly args: readonly string[] }
   | { readonly type: 'shell'; readonly shell: string; readonly script: string }
-  | { readonly type: 'function'; readonly run: InProcessWork };
+  | { readonly type: 'function'; readonly run: InProcessWork }
+  | WorkerWork;
+
+/** A module to run in a worker thread. */
+export interface WorkerWork extends Pick<WorkerModule, 'workerData' | 'resourceLimits'> {
+  readonly type: 'worker';
+  /** Its URL. */
+  readonly module: string;
+}
+
+/** Work that only the program that runs it can have. */
+export type LocalWork = Extract<Work, { readonly type: 'function' | 'worker' }>;
 
 /** Work inside this program. Ends `completed` when the promise resolves and `failed` when it rejects. */
-export type InProcessWork = FunctionSpec['run'];
+export type InProcessWork = Exclude<FunctionSpec['run'], WorkerModule>;
 
 /** Fact as a backend reports it; the process adds the time. */
 export type ToldFact = BackendFact extends infer F ? (F extends unknown ? Omit<F, 'atMs'> : never) : never;

@@ -81,5 +81,6 @@ function describe(failure: {
 
 function programOf(work: Work): string {
   if (work.type === 'argv') return work.file;
+  if (work.type === 'worker') return work.module;
   return work.type === 'shell' ? work.shell : work.run.name || 'function';
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Limits } from '../../machines/process/context.ts';
 import { parseOptions } from '../config/parse-options.ts';
-import type { CommandSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
+import type { CommandSettings, FunctionSettings, InputSource, ParsedSpec } from '../config/process-spec.ts';
 import { commandSpec, functionSpec } from '../config/process-spec.ts';
 import { quote } from '../config/quote.ts';
 import type { SupervisorSettings } from '../config/supervisor-options.ts';
@@ -13,9 +14,10 @@ import { type Command, toCommandLine } from '../process/command.ts';
 import { isStream } from '../process/input-feed.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
+import type { Backend, InProcessWork, LocalWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
 import { createEnvironment } from '../spawn/environment.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
+import { workerBackend } from '../spawn/worker/worker-backend.ts';
 import type { StatePaths } from '../store/state-paths.ts';
 import { chooseTerminal, type TerminalChoice } from './choose-terminal.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -105,7 +107,7 @@ function toBackend(
   { terminal, deps }: { terminal: TerminalChoice | null; deps: SupervisorDeps },
 ): Backend {
   const { backend, durableBackend } = deps;
-  if ('run' in spec) return inProcessBackend;
+  if ('run' in spec) return typeof spec.run === 'function' ? inProcessBackend : workerBackend;
   if (terminal?.backend != null) return terminal.backend;
   return spec.lifetime === 'persistent' ? (durableBackend ?? backend) : backend;
 }
@@ -128,7 +130,7 @@ function toLimits(
 }
 
 function toCommand(spec: ParsedSpec, deps: SupervisorDeps): Command {
-  if ('run' in spec) return { type: 'function', name: spec.run.name || 'anonymous' };
+  if ('run' in spec) return { type: 'function', name: toFunctionName(spec.run) };
   if (typeof spec.command !== 'string') return { type: 'argv', argv: spec.command };
   return { type: 'shell', script: spec.command, shell: spec.shell ?? deps.shell };
 }
@@ -148,7 +150,7 @@ function toLaunch(
 ): Launch {
   const { hints } = deps.settings;
   if ('run' in spec) {
-    const work = { type: 'function', run: spec.run as InProcessWork } as const;
+    const work = toLocalWork(spec.run);
     return { work, stdin: 'end', size: null, hints, env: {}, lostNames: [], secrets: {} };
   }
   return {
@@ -161,6 +163,18 @@ function toLaunch(
     lostNames: [],
     secrets: spec.secrets,
   };
+}
+
+function toLocalWork(run: FunctionSettings['run']): LocalWork {
+  if (typeof run === 'function') return { type: 'function', run: run as InProcessWork };
+  const { worker: module, workerData, resourceLimits } = run;
+  return { type: 'worker', module, workerData, resourceLimits };
+}
+
+/** Returns the name of a function, or that of the file of a module. */
+function toFunctionName(run: FunctionSettings['run']): string {
+  if (typeof run === 'function') return run.name || 'anonymous';
+  return run.worker.startsWith('file:') ? basename(fileURLToPath(run.worker)) : 'worker';
 }
 
 function definedOnly<T extends object>(partial: T): { [K in keyof T]: Exclude<T[K], undefined> } {
@@ -230,7 +244,7 @@ function findObstacle(
   { isKept, isDurable }: { isKept: boolean; isDurable: boolean },
 ): string | null {
   if ('run' in spec)
-    return 'a function runs in this program and ends with it. Run a command, or use "session".';
+    return 'a function or a worker thread runs in this program and ends with it. Run a command, or use "session".';
   if (!isKept) {
     return 'the supervisor\'s "stateDirectory" is false, so no later supervisor could adopt the process. Name a directory.';
   }
@@ -262,9 +276,9 @@ export function toRequest(start: {
     attempt,
     work,
     cwd,
-    // A function has the environment of this program.
+    // Functions and workers have the environment of this program.
     env:
-      work.type === 'function'
+      work.type === 'function' || work.type === 'worker'
         ? {}
         : createEnvironment({
             inherited: process.env,
@@ -283,7 +297,7 @@ export function toRequest(start: {
   };
 }
 
-function toWork(command: Exclude<Command, { type: 'function' }>): Exclude<Work, { type: 'function' }> {
+function toWork(command: Exclude<Command, { type: 'function' }>): Exclude<Work, LocalWork> {
   if (command.type === 'shell') return command;
   const [file, ...args] = command.argv;
   return { type: 'argv', file, args };
