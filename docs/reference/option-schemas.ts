@@ -18,7 +18,7 @@ import {
   killOptions,
   limitChanges,
 } from '../../src/config/process-spec.ts';
-import { readOptions } from '../../src/config/read-options.ts';
+import { iterationOptions, outputIterationOptions, readOptions } from '../../src/config/read-options.ts';
 import { scheduleOptions } from '../../src/config/schedule-options.ts';
 import { writeSecretOptions } from '../../src/config/secret-source.ts';
 import { supervisorOptions } from '../../src/config/supervisor-options.ts';
@@ -45,8 +45,9 @@ import {
   type OpenAiModelOptions,
   openAiOptions,
 } from '../../src/models/model-options.ts';
+import type { IterationOptions } from '../../src/output/follow-log.ts';
 import type { ReadOptions } from '../../src/output/output-read.ts';
-import type { KillOptions, LimitChanges } from '../../src/process/process-handle.ts';
+import type { KillOptions, LimitChanges, OutputIterationOptions } from '../../src/process/process-handle.ts';
 import type { ScheduleOptions } from '../../src/schedules/schedule.ts';
 import type { SecretOptions } from '../../src/secrets/write-secret.ts';
 import type { SupervisorOptions } from '../../src/supervisor/supervisor-options.ts';
@@ -117,6 +118,8 @@ export const optionSchemas: Readonly<Record<string, z.ZodType>> = {
   LeaveOptions: schemaOf<LeaveOptions>()(leaveOptions),
   LimitChanges: schemaOf<LimitChanges>()(limitChanges),
   ReadOptions: schemaOf<ReadOptions>()(readOptions),
+  IterationOptions: schemaOf<IterationOptions>()(iterationOptions),
+  OutputIterationOptions: schemaOf<OutputIterationOptions>()(outputIterationOptions),
   AbortOptions: schemaOf<AbortOptions>()(abortOptions),
   WaitOptions: schemaOf<WaitOptions>()(waitOptions),
   WatchOptions: schemaOf<WatchOptions>()(watchOptions),

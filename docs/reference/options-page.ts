@@ -15,6 +15,8 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'KillOptions',
     'LimitChanges',
     'ReadOptions',
+    'IterationOptions',
+    'OutputIterationOptions',
     'WaitOptions',
     'KeyOrder',
     'CaptureOptions',

@@ -291,7 +291,7 @@ export const functionSpec = z.strictObject({
   ...everyProcess,
   run: z.union([z.custom<Exclude<FunctionSpec['run'], WorkerModule>>(isFunction), workerModule], {
     error: () =>
-      "a function, or a module for a worker thread ({ worker: new URL('./job.js', import.meta.url) })",
+      "a function, or a module for a worker thread ({ worker: new URL('./job.js', import.meta.url) }, or its absolute path)",
   }),
 });
 

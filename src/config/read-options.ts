@@ -10,6 +10,9 @@ export const iterationOptions = z.strictObject({
   signal: abortSignal.optional(),
 });
 
+/** Options of `ProcessHandle.output`. */
+export const outputIterationOptions = iterationOptions.extend({ lossless: z.boolean().default(false) });
+
 /** Options of a read of output; the type and its documentation are in `src/output/output-read.ts`. */
 export const readOptions = z.strictObject({
   since: z

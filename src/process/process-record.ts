@@ -1,7 +1,7 @@
 import type { Limits, OnTimeout, RestartSettings, StopOrder } from '../../machines/process/context.ts';
 import type { TerminalSize } from '../../machines/process/terminal.ts';
 import type { StreamPositions } from '../output/output-chunk.ts';
-import type { LocalWork, SpawnFiles, Work } from '../spawn/backend.ts';
+import type { SpawnFiles, Work } from '../spawn/backend.ts';
 import type { Hints } from '../spawn/environment.ts';
 import type { ProcessIdentity } from '../spawn/tree/identity.ts';
 import type { TableScope } from '../spawn/tree/process-table.ts';
@@ -48,7 +48,7 @@ export interface AdoptionData {
   readonly maxLogBytes: number;
   readonly files: SpawnFiles;
   readonly size: TerminalSize | null;
-  readonly work: Exclude<Work, LocalWork>;
+  readonly work: Exclude<Work, { type: 'function' | 'worker' }>;
   readonly stdin: 'end' | 'pipe';
   /** Names of the variables added to the environment of the supervisor. The values are elsewhere, see `EnvironmentStore`. */
   readonly envNames: readonly string[];

@@ -5,6 +5,8 @@ import type { CaptureAnswer, TerminalSize } from '../../machines/process/termina
 import type { ProcessStatus } from '../../machines/process/view.ts';
 import type { Cancel } from '../clock/clock.ts';
 import type { AbortOptions } from '../config/abort-signal.ts';
+import { parseOptions } from '../config/parse-options.ts';
+import { outputIterationOptions } from '../config/read-options.ts';
 import type { CaptureOptions, KeyOrder } from '../config/terminal-options.ts';
 import type { WaitOptions } from '../config/wait-options.ts';
 import type { IterationOptions } from '../output/follow-log.ts';
@@ -107,8 +109,10 @@ export class SupervisedHandle implements ProcessHandle {
 
   output(options: IterationOptions & { readonly lossless: true }): AsyncGenerator<OutputChunk, void>;
   output(options?: OutputIterationOptions): AsyncGenerator<OutputPiece, void>;
-  output({ lossless = false, ...options }: OutputIterationOptions = {}): AsyncGenerator<OutputPiece, void> {
+  output(given: OutputIterationOptions = {}): AsyncGenerator<OutputPiece, void> {
     const { output } = this.#process;
+    const call = { input: given, name: 'output' };
+    const { lossless, ...options } = parseOptions(outputIterationOptions, call);
     return lossless ? output.iterateChunks(options) : output.iterate(options);
   }
 

@@ -46,17 +46,11 @@ export type Work =
   | { readonly type: 'argv'; readonly file: string; readonly args: readonly string[] }
   | { readonly type: 'shell'; readonly shell: string; readonly script: string }
   | { readonly type: 'function'; readonly run: InProcessWork }
-  | WorkerWork;
-
-/** A module to run in a worker thread. */
-export interface WorkerWork extends Pick<WorkerModule, 'workerData' | 'resourceLimits'> {
-  readonly type: 'worker';
-  /** Its URL. */
-  readonly module: string;
-}
-
-/** Work that only the program that runs it can have. */
-export type LocalWork = Extract<Work, { readonly type: 'function' | 'worker' }>;
+  /** A module for a worker thread, by its URL. */
+  | ({ readonly type: 'worker'; readonly module: string } & Pick<
+      WorkerModule,
+      'workerData' | 'resourceLimits'
+    >);
 
 /** Work inside this program. Ends `completed` when the promise resolves and `failed` when it rejects. */
 export type InProcessWork = Exclude<FunctionSpec['run'], WorkerModule>;

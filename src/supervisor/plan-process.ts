@@ -14,7 +14,7 @@ import { type Command, toCommandLine } from '../process/command.ts';
 import { isStream } from '../process/input-feed.ts';
 import { createProcessId } from '../process/process-id.ts';
 import type { Launch, ProcessPlan } from '../process/process-plan.ts';
-import type { Backend, InProcessWork, LocalWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
+import type { Backend, InProcessWork, SpawnFiles, SpawnRequest, Work } from '../spawn/backend.ts';
 import { createEnvironment } from '../spawn/environment.ts';
 import { inProcessBackend } from '../spawn/in-process/in-process-backend.ts';
 import { workerBackend } from '../spawn/worker/worker-backend.ts';
@@ -165,7 +165,7 @@ function toLaunch(
   };
 }
 
-function toLocalWork(run: FunctionSettings['run']): LocalWork {
+function toLocalWork(run: FunctionSettings['run']): Extract<Work, { type: 'function' | 'worker' }> {
   if (typeof run === 'function') return { type: 'function', run: run as InProcessWork };
   const { worker: module, workerData, resourceLimits } = run;
   return { type: 'worker', module, workerData, resourceLimits };
@@ -297,7 +297,9 @@ export function toRequest(start: {
   };
 }
 
-function toWork(command: Exclude<Command, { type: 'function' }>): Exclude<Work, LocalWork> {
+function toWork(
+  command: Exclude<Command, { type: 'function' }>,
+): Exclude<Work, { type: 'function' | 'worker' }> {
   if (command.type === 'shell') return command;
   const [file, ...args] = command.argv;
   return { type: 'argv', file, args };

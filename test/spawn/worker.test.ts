@@ -137,11 +137,9 @@ test('a worker waits for a slow reader', async () => {
   expect(lines).toEqual(Array.from({ length: 20_000 }, (_, index) => `${index + 1}`));
 });
 
-test.each([
-  [{ worker: './job.ts' }, '"run.worker" is "./job.ts"; expected a URL'],
-  [{ worker: '/job.ts', data: 1 }, '"run.data"'],
-  [5, '"run" is 5; expected a function, or a module for a worker thread'],
-])('a start with %j throws', (run, message) => {
+test.each([[{ worker: './job.ts' }], [5]])('a start with %j throws', (run) => {
+  const message = 'expected a function, or a module for a worker thread';
+
   expect(() => supervisor.start({ run: run as never })).toThrow(message);
 });
 
