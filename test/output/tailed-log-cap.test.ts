@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRealClock } from '../../src/clock/real-clock.ts';
+import { iterateChunks } from '../../src/output/lossless-reading.ts';
 import type { OutputPiece } from '../../src/output/output-chunk.ts';
 import type { OutputLog } from '../../src/output/output-log.ts';
 import { createTailedLog } from '../../src/output/tailed-log.ts';
@@ -79,6 +80,21 @@ describe('a log at its cap, with holes', { timeout }, () => {
     expect(droppedIn(gaps)).toBe(log.stats().droppedBytes);
     expect(lines * lineBytes).toBeGreaterThanOrEqual(maxBytes / 16 + maxBytes / 8);
     expect(log.bytes).toBe(statSync(path).size);
+  });
+
+  test('a reader without loss keeps what it has not read, until it leaves', async () => {
+    const { log, path } = arrange([punchHole]);
+    const reader = iterateChunks(log);
+    await waitUntil(() => statSync(path).blocks * 512 > 8 * maxBytes, {
+      withinMs,
+      what: 'it is beyond its cap',
+    });
+
+    expect(log.stats().droppedBytes).toBe(0);
+    expect((await reader.next()).value).toMatchObject({ type: 'chunk', offset: 0 });
+    await reader.return();
+
+    await waitUntil(() => log.stats().droppedBytes > 0, { withinMs, what: 'a hole is there' });
   });
 
   test('a capped log stays within its cap after the last write', async () => {
