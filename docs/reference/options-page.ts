@@ -34,7 +34,13 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   ],
   'Agents: `createAgent`, `runAgent`': ['AgentOptions', 'RunOptions'],
   'Models: `createOpenAiModel`, `createAiSdkModel`': ['OpenAiModelOptions', 'AiSdkModelSettings'],
-  'MCP: `troupe/mcp`': ['McpServerOptions', 'ChangeOptions', 'McpRunOptions', 'HttpOptions'],
+  'MCP: `troupe/mcp`': [
+    'McpServerOptions',
+    'ChangeOptions',
+    'McpFetchOptions',
+    'McpRunOptions',
+    'HttpOptions',
+  ],
   'Machines of your own: `troupe/xstate`': ['LeaveOptions'],
   'Tests: `troupe/testing`': ['ScriptedBackendOptions', 'PathOptions'],
 };

@@ -1,9 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { z } from 'zod';
-import { type Duration, duration } from '../config/duration.ts';
+import type { Duration } from '../config/duration.ts';
 import { toErrorText } from '../config/error-text.ts';
-import { parseOptions } from '../config/parse-options.ts';
 import type { PolicyOptions } from '../config/policy-options.ts';
 import { shorten } from '../config/quote.ts';
 import { TroupeError } from '../config/troupe-error.ts';
@@ -12,10 +10,10 @@ import type { Policy } from '../policy/policy.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createMcpServer, type McpServer } from './create-mcp-server.ts';
-import { createOwner } from './create-owner.ts';
-import { type HttpAddress, isLoopback } from './http/http-address.ts';
-import type { HttpClients } from './http/http-clients.ts';
+import type { ClientPlace } from './client-place.ts';
+import { createMcpServer, type McpServer, type McpServerOptions } from './create-mcp-server.ts';
+import { createMcpFetchHandler } from './http/create-mcp-fetch-handler.ts';
+import { type HttpAddress, isLoopback, toHostname } from './http/http-address.ts';
 
 /** Options of a server over HTTP. Only `address` is required. */
 export interface HttpOptions {
@@ -25,6 +23,8 @@ export interface HttpOptions {
   readonly allowRemote?: boolean;
   /** The token that clients send as `Authorization: Bearer …`. Default: none is required. */
   readonly token?: string;
+  /** Origins of web pages that may call, exactly as browsers send them: `https://app.example`. Default: none. */
+  readonly origins?: readonly string[];
   /** The silence after which a client without live processes counts as gone. Default 1 h. */
   readonly sessionIdle?: Duration;
 }
@@ -69,26 +69,23 @@ export async function runMcpServer(options: McpRunOptions): Promise<number> {
   const { http, log, owner, supervisor: given = {} } = options;
   if (http !== undefined) checkHttp(http, owner);
   let made: Supervisor | null = null;
-  const createServer = (ownerOfClient: string | undefined) =>
-    createMcpServer({
-      ...(ownerOfClient !== undefined && { owner: ownerOfClient }),
-      wantsRoot: http === undefined && typeof given === 'function',
-      supervisor: ({ root }) => {
-        made ??= createReachableSupervisor(typeof given === 'function' ? given(root) : given);
-        return made;
-      },
-      ...(options.tools !== undefined && { tools: options.tools }),
-      ...(options.policy !== undefined && { policy: options.policy }),
-      ...(options.version !== undefined && { version: options.version }),
-      onError: (error) => log(toLine(error)),
-    });
+  const serverOptions = {
+    wantsRoot: http === undefined && typeof given === 'function',
+    supervisor: ({ root }: ClientPlace) => {
+      made ??= createReachableSupervisor(typeof given === 'function' ? given(root) : given);
+      return made;
+    },
+    ...(options.tools !== undefined && { tools: options.tools }),
+    ...(options.policy !== undefined && { policy: options.policy }),
+    ...(options.version !== undefined && { version: options.version }),
+    onError: (error: Error) => log(toLine(error)),
+  };
   try {
-    return http === undefined
-      ? await serveClient(createServer(owner), options)
-      : await serveClients((name) => createServer(name === null ? undefined : createOwner(name)), {
-          ...options,
-          http,
-        });
+    if (http !== undefined) return await serveClients(serverOptions, { ...options, http });
+    return await serveClient(
+      createMcpServer({ ...serverOptions, ...(owner !== undefined && { owner }) }),
+      options,
+    );
   } finally {
     await (made as Supervisor | null)?.shutdown();
   }
@@ -111,37 +108,33 @@ async function serveClient(
 }
 
 async function serveClients(
-  createServer: (name: string | null) => McpServer,
+  serverOptions: McpServerOptions,
   { http, log, signal }: McpRunOptions & { readonly http: HttpOptions },
 ): Promise<number> {
-  const [{ createHttpClients }, { serveHttp }] = await Promise.all([
-    import('./http/http-clients.ts'),
-    import('./http/serve-http.ts'),
-  ]);
+  const { serveHttp } = await import('./http/serve-http.ts');
+  const { address, origins, token, sessionIdle } = http;
   const onError = (error: Error) => log(toLine(error));
-  const { address, token = null } = http;
-  const { sessionIdle: idleMs } = parseIdle(http);
-  const clients: HttpClients = createHttpClients({ createServer, idleMs, onError });
-  const listener = await serveHttp({ guard: { address, token }, fetch: clients.fetch, onError });
+  const handler = createMcpFetchHandler({
+    ...serverOptions,
+    hosts: isLoopback(address) ? [toHostname(address)] : 'any',
+    ...(origins !== undefined && { origins }),
+    ...(token !== undefined && { token }),
+    ...(sessionIdle !== undefined && { sessionIdle }),
+  });
+  const listener = await serveHttp({ address, fetch: handler.fetch, onError });
   if (listener.type === 'refused') {
     log(listener.why);
     return 1;
   }
   log(`The Model Context Protocol is served at ${listener.url}.`);
   await aborted(signal);
-  await clients.close();
+  await handler.close();
   await listener.close();
   return 0;
 }
 
-function parseIdle({ sessionIdle }: HttpOptions) {
-  const schema = z.object({ sessionIdle: duration.optional() });
-  return parseOptions(schema, { input: { sessionIdle }, name: 'runMcpServer' });
-}
-
 function checkHttp(http: HttpOptions, owner: string | undefined): void {
   const { address, allowRemote = false, token = '' } = http;
-  parseIdle(http);
   const refuse = (message: string) => new TroupeError({ code: 'invalid-option', message });
   if (owner !== undefined) {
     throw refuse(

@@ -32,6 +32,7 @@ const withoutSchema = [
   'AgentLimits',
   'ToolCallOptions',
   'McpServerOptions',
+  'McpFetchOptions',
   'McpRunOptions',
   'HttpOptions',
   'ScriptedBackendOptions',

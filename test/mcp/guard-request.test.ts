@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { guardRequest } from '../../src/mcp/http/guard-request.ts';
-import { parseHttpAddress } from '../../src/mcp/http/http-address.ts';
 
-function statusOf(
-  headers: Record<string, string>,
-  { at, token = null }: { at: string; token?: string | null },
-) {
+function statusOf(headers: Record<string, string>, guard: Partial<Parameters<typeof guardRequest>[1]>) {
   const request = new Request('http://127.0.0.1/mcp', { headers });
-  return guardRequest(request, { address: parseHttpAddress(at), token })?.status ?? 'passes';
+  return guardRequest(request, { hosts: [], origins: [], token: null, ...guard })?.status ?? 'passes';
 }
 
 test.for([
@@ -21,7 +17,7 @@ test.for([
   [{ host: 'localhost', origin: 'http://127.0.0.1.evil.example' }, 403],
   [{ host: 'localhost', origin: 'file://' }, 403],
 ] as const)('on the loopback %j: %s', ([headers, expected]) => {
-  expect(statusOf(headers, { at: '127.0.0.2:7433' })).toBe(expected);
+  expect(statusOf(headers, { hosts: ['127.0.0.2'] })).toBe(expected);
 });
 
 test.for([
@@ -32,5 +28,17 @@ test.for([
   [{ host: 'build.example' }, 401],
   [{ host: 'build.example', origin: 'http://localhost', authorization: 'Bearer abc' }, 403],
 ] as const)('an address that others can reach, %j: %s', ([headers, expected]) => {
-  expect(statusOf(headers, { at: '0.0.0.0', token: 'abc' })).toBe(expected);
+  expect(statusOf(headers, { hosts: 'any', token: 'abc' })).toBe(expected);
+});
+
+test.for([
+  ['https://app.example', 'passes'],
+  ['https://app.example:8443', 403],
+  ['http://app.example', 403],
+  ['https://evil.app.example', 403],
+  ['http://localhost:3000', 403],
+] as const)('a named origin is let in exactly, %s: %s', ([origin, expected]) => {
+  const guard = { hosts: ['build.example'], origins: ['https://app.example'] };
+
+  expect(statusOf({ host: 'build.example', origin }, guard)).toBe(expected);
 });

@@ -16,6 +16,7 @@ const addFlags = (command: Command) =>
   command
     .option('--http [host:port]', 'serve by HTTP (127.0.0.1:7433)')
     .option('--allow-remote', 'listen also where other machines can reach it')
+    .option('--allow-origin <origin>', 'a web page that may call by HTTP; can be repeated', collect)
     .option(
       '--tools <sets>',
       'which tools are offered: process, background_process, bg, process_action, or several with commas between them',
@@ -89,6 +90,7 @@ export async function serveMcp({ flags, io }: { flags: McpFlags; io: CliIo }): P
         http: {
           address: typeof http === 'string' ? parseHttpAddress(http) : defaultHttpAddress,
           allowRemote,
+          ...(flags.allowOrigin !== undefined && { origins: flags.allowOrigin }),
           ...(token !== '' && { token }),
         },
       }),

@@ -32,6 +32,11 @@ export function isLoopback({ host }: HttpAddress): boolean {
   return host !== '0.0.0.0' && host !== '::' && toLoopbackAddresses(host).length > 0;
 }
 
-export function formatAddress({ host, port }: HttpAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+/** Returns the host as it is written in a URL. */
+export function toHostname({ host }: HttpAddress): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export function formatAddress(address: HttpAddress): string {
+  return `${toHostname(address)}:${address.port}`;
 }

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { quote } from '../../config/quote.ts';
 import { findPortHolder } from '../../readiness/port-holder.ts';
-import { type Guard, guardRequest } from './guard-request.ts';
 import { formatAddress, type HttpAddress } from './http-address.ts';
 import { maxBodyBytes } from './http-clients.ts';
 
@@ -17,16 +16,12 @@ export interface HttpListener {
 
 /** Listens, or returns why it cannot. */
 export async function serveHttp(options: {
-  readonly guard: Guard;
+  readonly address: HttpAddress;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly onError: (error: Error) => void;
 }): Promise<HttpListener | { readonly type: 'refused'; readonly why: string }> {
-  const { guard, onError } = options;
-  const { address } = guard;
-  const handle = toNodeHandler(
-    { fetch: async (request) => guardRequest(request, guard) ?? options.fetch(request) },
-    { onerror: onError, maxRequestBodySize: maxBodyBytes },
-  );
+  const { address, fetch, onError } = options;
+  const handle = toNodeHandler({ fetch }, { onerror: onError, maxRequestBodySize: maxBodyBytes });
   const server = createServer(
     (request, response) => void handle(request as Parameters<typeof handle>[0], response),
   );
