@@ -1,0 +1,40 @@
+import { setImmediate } from 'node:timers/promises';
+import { createSupervisor } from '../../src/index.ts';
+import { createScriptedBackend, createVirtualClock } from '../../src/testing/index.ts';
+import { eventually } from './eventually.ts';
+import type { RandomWorld } from './random-commands.ts';
+import { MAX_LIVE } from './random-model.ts';
+
+/** Scripted processes on a virtual clock. */
+export function createRandomScriptedWorld(): RandomWorld {
+  const clock = createVirtualClock();
+  const backend = createScriptedBackend();
+  const supervisor = createSupervisor({
+    ...{ clock, backend, stateDirectory: false, maxBackgroundProcesses: MAX_LIVE },
+  });
+  const runsOf = (id: string) => backend.runs.filter(({ request }) => request.id === id);
+  return {
+    supervisor,
+    mailbox: supervisor.mailbox('user'),
+    handles: [],
+    command: ['scripted'],
+    holdsPauses: true,
+    finish: ({ id }, how) =>
+      runsOf(id)
+        .at(-1)
+        ?.exit(how === 'crash' ? { signal: 'SIGSEGV' } : { code: how }),
+    pass: () => clock.advance(2_000),
+    received: ({ id }) =>
+      runsOf(id)
+        .map(({ input }) => input)
+        .join(''),
+    countUp: () => backend.runs.filter(({ isUp }) => isUp).length,
+    until: (condition, what) => eventually(condition, { what, on: 'scripts' }),
+    [Symbol.asyncDispose]: async () => {
+      const done = supervisor.shutdown();
+      clock.advance(60_000);
+      await done;
+      await setImmediate();
+    },
+  };
+}
